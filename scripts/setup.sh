@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Makes .venv at the root with all that running and testing needs.  Nothing is built or installed twice:
+# the wheel of llama-cpp-python is kept in the cache folder, and a stamp says what .venv was made from.
+set -eu
+cd "$(dirname "$0")/.."
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/palimpsest/wheels"
+stamp=.venv/.made-from
+wanted=$(cat pyproject.toml scripts/setup.sh | sha256sum)
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+debian() { # install Debian packages where that is possible
+  if ! command -v apt-get >/dev/null; then say "please install: $*"; return 1; fi
+  as_root=""
+  [ "$(id -u)" = 0 ] || as_root=sudo
+  say "installing $*"
+  $as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
+[ -n "$python" ] || { debian python3 python3-venv && python=$(command -v python3); }
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { say "Python 3.11 or newer is needed; set PYTHON"; exit 1; }
+"$python" -c 'import ensurepip, venv' 2>/dev/null || debian python3-venv
+
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
+
+llama=$(ls "$cache"/llama_cpp_python-*.whl 2>/dev/null | tail -n 1 || true)
+if [ -z "$llama" ] || ! .venv/bin/python -m pip install -q --dry-run --no-deps "$llama" >/dev/null 2>&1; then
+  command -v c++ >/dev/null || debian build-essential
+  say "building llama-cpp-python once: 4 to 6 minutes on two cores"
+  mkdir -p "$cache"
+  # Portable and small: no instruction set of this machine alone, no vision.
+  CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" pip wheel --no-deps -w "$cache" 'llama-cpp-python>=0.3.16'
+fi
+say "installing into .venv"
+pip install --find-links "$cache" --upgrade pip
+pip install --find-links "$cache" -e '.[engine,download]' --group dev
+printf '%s' "$wanted" > "$stamp"

@@ -1,0 +1,93 @@
+"""The command line: `palimpsest serve | engine | demo | doctor | model | bench`.
+
+In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage).
+Each command's room is imported only when asked for, since an editor waits for `serve` to answer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from palimpsest import __version__
+
+USAGE = """\
+usage: palimpsest COMMAND [options]
+
+  serve    the language server, over stdio (what an editor starts)
+  engine   the engine process (the server starts it by itself)
+  demo     the real server and engine on a sample workspace, driven as an editor would
+  doctor   model, engine, sockets, editors: what is right, and what to do where it is not
+  model    list, use, get: which model answers
+  bench    measurements
+
+`palimpsest COMMAND --help` says more.  palimpsest {version}
+"""
+
+
+def _serve(argv: list[str]) -> int:
+    from palimpsest.app import serve_main
+
+    return serve_main(argv)
+
+
+def _engine(argv: list[str]) -> int:
+    from palimpsest.kv.process import main as engine_main
+
+    return engine_main(argv)
+
+
+def _demo(argv: list[str]) -> int:
+    from palimpsest.demo.command import main as demo_main
+
+    return demo_main(argv)
+
+
+def _doctor(argv: list[str]) -> int:
+    from palimpsest.doctor import main as doctor_main
+
+    return doctor_main(argv)
+
+
+def _model(argv: list[str]) -> int:
+    from palimpsest.model_command import main as model_main
+
+    return model_main(argv)
+
+
+def _bench(argv: list[str]) -> int:
+    from palimpsest.bench.command import main as bench_main
+
+    return bench_main(argv)
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "serve": _serve,
+    "engine": _engine,
+    "demo": _demo,
+    "doctor": _doctor,
+    "model": _model,
+    "bench": _bench,
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if argv is None else argv
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help", "help"):
+        print(USAGE.format(version=__version__), end="")
+        return 0
+    if name in ("-V", "--version"):
+        print(f"palimpsest {__version__}")
+        return 0
+    command = COMMANDS.get(name)
+    if command is None:
+        print(USAGE.format(version=__version__), end="", file=sys.stderr)
+        if name:
+            print(f"\npalimpsest: no command {name!r}", file=sys.stderr)
+        return 2
+    return command(arguments[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""What is in the context now: gathers, chooses, and stays with its choice while a person types.
+
+In: a view of the cursor.  Out: blocks, most valuable first.  Owner of the choice and of the tokens known per text;
+knows no engine: what blocks really cost is told to it (`counted`).
+
+While a person types inside one scope the choice stands, since gathering on every keystroke would change blocks in the
+middle of a statement.  It is made anew on a pause, in another scope or file, when an import came or went, when
+something was put or pinned, and when a source has finished reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from palimpsest.context.board import Board
+from palimpsest.context.estimate import estimate
+from palimpsest.context.gather import Gatherer
+from palimpsest.context.selection import select
+from palimpsest.context.view import CursorView
+from palimpsest.settings import ContextSettings
+from palimpsest.types import Block, BlockKey
+
+UNKNOWN_MODEL = 2048
+MOST = 4096
+"""A budget of our own choosing is no larger: more context than this slows a laptop more than it helps."""
+TAG_TOKENS = 24
+"""What a block's tags add, as long as the engine has not counted it."""
+KEPT_COUNTS = 4096
+
+
+class Chooser:
+    """One per session, on its thread."""
+
+    def __init__(self, gatherer: Gatherer, board: Board, settings: ContextSettings) -> None:
+        self.board = board
+        self._gatherer = gatherer
+        self._settings = settings
+        self._budget = settings.budget or UNKNOWN_MODEL
+        self._counts: dict[str, int] = {}
+        self._chosen: list[Block] = []
+        self._made_for: object = None
+
+    def fits(self, n_ctx: int) -> None:
+        """The model's context is known: half of it is for blocks, unless a setting says otherwise."""
+        self._budget = self._settings.budget or min(n_ctx // 2, MOST)
+
+    def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
+        """The blocks for a cursor; `fresh` gathers again even where the last choice still stands."""
+        situation = self._situation(view)
+        if fresh or situation != self._made_for:
+            candidates = self._gatherer.candidates(view)
+            selection = select(
+                candidates, self._chosen, self._budget, self.count, lambda block: self._gatherer.still_valid(block, view)
+            )
+            self._chosen, self._made_for = selection.chosen, situation
+        return list(self._chosen)
+
+    async def settled(self, view: CursorView) -> list[Block]:
+        """`choose` after the sources have read what this view needs of them (bounded)."""
+        self._gatherer.candidates(view)
+        await self._gatherer.settled()
+        return self.choose(view, fresh=True)
+
+    async def read_more(self) -> bool:
+        """Wait (bounded) until the sources have read what they were asked for; whether they know more than before."""
+        before = self._gatherer.revision
+        await self._gatherer.settled()
+        return self._gatherer.revision != before
+
+    def pin(self, uri: str, roots: Sequence[Path]) -> Block:
+        """Pin a file.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
+        block = self._gatherer.pinned_file(uri, roots)
+        self.board.pin(uri)
+        return block
+
+    def count(self, block: Block) -> int:
+        """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate."""
+        return self._counts.get(block.digest) or estimate(block.text) + TAG_TOKENS
+
+    def counted(self, tokens: Mapping[BlockKey, int], blocks: Sequence[Block]) -> None:
+        for block in blocks:
+            if n := tokens.get(block.key):
+                self._counts[block.digest] = n
+        while len(self._counts) > KEPT_COUNTS:
+            self._counts.pop(next(iter(self._counts)))
+
+    def forget(self, uri: str) -> None:
+        """A document was closed; what it gave may stay while there is room."""
+        self._made_for = None
+
+    def files_changed(self, uris: Sequence[str]) -> None:
+        self._gatherer.files_changed(uris)
+        self._made_for = None
+
+    def close(self) -> None:
+        self._gatherer.close()
+
+    def _situation(self, view: CursorView) -> Any:
+        """What a choice depends on besides the words being typed."""
+        editing = view.editing
+        return (
+            view.uri,
+            editing.type,
+            editing.name,
+            tuple((i.module, i.name, i.alias, i.level) for i in view.imports),
+            self.board.revision,
+            self._gatherer.revision,
+        )

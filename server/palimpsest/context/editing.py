@@ -1,0 +1,210 @@
+"""The editing block at a cursor.
+
+In: a parse and a position.  Out: `types.Editing`: the whole function; else the class without method bodies; else the
+file's own statements and the signatures in it (FORMATS.md).  This room knows no model; tokens are estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from palimpsest.context.cutting import window
+from palimpsest.context.estimate import chars_for
+from palimpsest.syntax.indents import statements
+from palimpsest.syntax.parse import Parsed, language_of
+from palimpsest.syntax.scopes import Scope, children, scope_at
+from palimpsest.text.snapshot import Position
+from palimpsest.types import Editing, ShownLine
+
+CUT = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Document lines that are shown or cut away together; `stands_for` is the indent of a `...` behind them.
+
+    `head`: shown however far the cursor is.
+    """
+
+    lines: tuple[int, ...]
+    stands_for: str | None = None
+    head: bool = False
+
+
+def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -> Editing:
+    """The editing block at `position` (clamped); `file` is the path relative to the workspace.
+
+    Lines are verbatim, the cursor's is always among them.  Of a block of more than `max_tokens` (estimated) the part
+    around the cursor is shown, below its signature and its docstring's first line; a single statement too long for
+    that is cut between its lines.
+    """
+    at = parsed.snapshot.clamp(position)
+    scope = scope_at(parsed, at.line, at.column)
+    end = max(scope.end_line, at.line + 1)
+    if scope.kind == "function":
+        pieces = list(_function_pieces(parsed, scope, end, at.line))
+    else:
+        pieces = list(_skeleton_pieces(parsed, scope, end, at.line))
+    lines = _shown(parsed.snapshot.lines, pieces, at.line, chars_for(max_tokens))
+    return Editing(
+        type=scope.kind,
+        file=file,
+        name=scope.qualified_name or module_name(file),
+        uri=parsed.snapshot.uri,
+        version=parsed.snapshot.version,
+        lines=lines,
+        cursor_line=next(index for index, line in enumerate(lines) if line.document_line == at.line),
+        cursor_column=at.column,
+    )
+
+
+def module_name(file: str) -> str:
+    """`shop/cart.py` → `shop.cart`, `shop/__init__.py` → `shop`; of a file in another language its name."""
+    path = PurePosixPath(file)
+    if language_of("", file) != "python":
+        return path.name
+    parts = [part for part in path.with_suffix("").parts if part not in ("/", "..")]
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts.pop()
+    return ".".join(parts)
+
+
+def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Iterator[Piece]:
+    """The header, the docstring's first line, the rest of it, then every statement."""
+    lines = parsed.snapshot.lines
+    body = scope.header_end_line
+    yield Piece(tuple(range(scope.start_line, body)), head=True)
+    shown, docstring_end = _docstring_lines(parsed, scope, end)
+    if docstring_end > body:
+        yield Piece(tuple(range(body, shown)), head=True)
+        yield Piece(tuple(range(shown, docstring_end)))
+    yield from _statement_pieces(parsed, lines, max(body, docstring_end), end)
+
+
+def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Iterator[Piece]:
+    """The header, the docstring's first line, then own statements and the headers of what is defined inside."""
+    lines = parsed.snapshot.lines
+    at = scope.start_line
+    if scope.kind == "class":
+        at = scope.header_end_line
+        yield Piece(tuple(range(scope.start_line, at)), head=True)
+    shown, docstring_end = _docstring_lines(parsed, scope, end)
+    if docstring_end > at:
+        if at <= cursor < docstring_end:
+            yield Piece(tuple(range(at, docstring_end)), head=True)
+        else:
+            more = _indent(lines[shown - 1]) if shown < docstring_end else None
+            yield Piece(tuple(range(at, shown)), more, head=True)
+        at = docstring_end
+    for inner in children(parsed, scope):
+        yield from _statement_pieces(parsed, lines, at, inner.start_line, skip_blank_runs_but=cursor)
+        yield _header_piece(lines, inner)
+        at = max(at, inner.end_line)
+    yield from _statement_pieces(parsed, lines, at, end, skip_blank_runs_but=cursor)
+
+
+def _header_piece(lines: Sequence[str], scope: Scope) -> Piece:
+    """Decorators and header; `...` for the body, unless that is on the header's line."""
+    header = tuple(range(scope.start_line, min(scope.header_end_line, scope.end_line)))
+    first = next((line for line in lines[scope.header_end_line : scope.end_line] if line.strip()), None)
+    return Piece(header, None if first is None else _indent(first))
+
+
+def _docstring_lines(parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
+    """(Behind the docstring's first line of text, behind its last line); (0, 0) where there is none."""
+    lines = parsed.snapshot.lines
+    if scope.body_start_line < scope.header_end_line or parsed.language is None:
+        return 0, 0
+    for statement in statements(lines, scope.body_start_line, end):
+        text = lines[statement.start].strip()
+        if text.startswith("#"):
+            continue
+        if text.lstrip("rRuU")[:1] not in ("'", '"'):
+            return 0, 0
+        is_bare = text.lstrip("rRuU").rstrip("\\") in ('"""', "'''")
+        return min(statement.start + 1 + is_bare, statement.stop), statement.stop
+    return 0, 0
+
+
+def _statement_pieces(
+    parsed: Parsed, lines: Sequence[str], start: int, end: int, skip_blank_runs_but: int | None = None
+) -> Iterator[Piece]:
+    """A piece per statement, blank lines with the one before; of a run of blank lines one, where runs are skipped."""
+    if parsed.language is None:
+        starts = list(range(start, end))
+    else:
+        starts = sorted({start, *(statement.start for statement in statements(lines, start, end))})
+    for first, behind in zip(starts, [*starts[1:], end], strict=True):
+        numbers = tuple(
+            number
+            for number in range(first, behind)
+            if skip_blank_runs_but is None
+            or number in (skip_blank_runs_but, start)
+            or lines[number].strip()
+            or lines[number - 1].strip()
+        )
+        if numbers:
+            yield Piece(numbers)
+
+
+def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> tuple[ShownLine, ...]:
+    """The pieces that fit, numbered; a `...` where something was cut away."""
+    pieces = _fitting(lines, pieces, cursor, budget)
+    n_head = next((n for n, piece in enumerate(pieces) if not piece.head), len(pieces))
+    holding = next(n for n, piece in enumerate(pieces) if cursor in piece.lines)
+    sizes = [_size(lines, piece) for piece in pieces]
+    kept = window(sizes[n_head:], max(0, holding - n_head), max(0, budget - sum(sizes[:n_head])))
+    kept = range(kept.start + n_head, kept.stop + n_head)
+    out: list[tuple[str, int | None]] = []
+    for piece in pieces[:n_head]:
+        out += _lines_of(lines, piece)
+    if kept.start > n_head:
+        mark = (_cut_mark(lines, pieces[kept.start :]), None)
+        out += [mark] if out[-1:] != [mark] else []  # a docstring cut short already ends in one
+    for piece in pieces[kept.start : kept.stop]:
+        out += _lines_of(lines, piece)
+    if kept.stop < len(pieces):
+        out.append((_cut_mark(lines, pieces[kept.stop :]), None))
+    shown, n_numbered = [], 0
+    for text, document_line in out:
+        n_numbered += document_line is not None
+        shown.append(ShownLine(text, n_numbered if document_line is not None else None, document_line))
+    return tuple(shown)
+
+
+def _fitting(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[Piece]:
+    """The pieces, with those taken apart into lines that leave no room for others: a huge head, a huge statement."""
+    fitting: list[Piece] = []
+    head_too_large = 2 * sum(_size(lines, piece) for piece in pieces if piece.head) > budget
+    too_large = 2 * sum(_size(lines, piece) for piece in pieces) > 2 * budget
+    for piece in pieces:
+        is_cursors = cursor in piece.lines and 2 * _size(lines, piece) > budget
+        if too_large and (is_cursors or (piece.head and head_too_large)):
+            fitting += [Piece((number,)) for number in piece.lines[:-1]]
+            fitting.append(Piece(piece.lines[-1:], piece.stands_for))
+        else:
+            fitting.append(piece)
+    return fitting
+
+
+def _lines_of(lines: Sequence[str], piece: Piece) -> list[tuple[str, int | None]]:
+    shown: list[tuple[str, int | None]] = [(lines[number], number) for number in piece.lines]
+    if piece.stands_for is not None:
+        shown.append((piece.stands_for + CUT, None))
+    return shown
+
+
+def _size(lines: Sequence[str], piece: Piece) -> int:
+    return sum(len(text) + 1 for text, _ in _lines_of(lines, piece))
+
+
+def _cut_mark(lines: Sequence[str], following: Sequence[Piece]) -> str:
+    """`...` at the indent of the statement that follows."""
+    texts = (lines[number] for piece in following for number in piece.lines if lines[number].strip())
+    return _indent(next(texts, "")) + CUT
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -1,0 +1,215 @@
+"""`class` blocks: the class around the cursor, and those that the code there deals with.
+
+In: a view.  Out: blocks named `shop.cart.Cart` with the class's members and signatures, editable.  Considered are the
+enclosing class and its bases, the classes of parameters and attributes, every class that the editing block names; from
+this file, or imported from the workspace, a package's `__init__` being looked through.  Installed packages' classes are
+in `package` blocks.  Knows no budget.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.context.sources.fit import fitted
+from palimpsest.context.sources.python.finding import find_module
+from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
+from palimpsest.context.sources.skeleton import skeleton
+from palimpsest.context.values import (
+    ANNOTATION_CLASS,
+    ATTRIBUTE_CLASS,
+    BASE_CLASS,
+    ENCLOSING_CLASS,
+    PER_RANK,
+    USED_CLASS,
+)
+from palimpsest.context.view import CursorView
+from palimpsest.context.workspace_files import Source, WorkspaceFiles
+from palimpsest.syntax.names import Import, imports, visible
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
+from palimpsest.text.uris import to_uri
+from palimpsest.types import Block, BlockType
+
+MAX_CLASSES = 12
+_MAX_STEPS = 3
+_KEPT = 128
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """A module of the workspace as parsed; `path` None: the document itself is no file."""
+
+    name: str
+    path: Path | None
+    parsed: Parsed
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    module: _Module
+    scope: Scope
+
+    @property
+    def name(self) -> str:
+        return f"{self.module.name}.{self.scope.qualified_name}"
+
+
+class ClassSource:
+    """Owner of the parses of files that are not open."""
+
+    type: BlockType = "class"
+
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._parsed: dict[Path, tuple[Source, Parsed]] = {}
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        if view.parsed.language != "python":
+            return []
+        found = dict[str, Block]()
+        here = self._here(view)
+        for rank, (name, value) in enumerate(self._named(view, here)):
+            for target in self._resolved(name, here, view):
+                if not self._is_shown(view, target):
+                    block = self._block(view, target, value - rank * PER_RANK)
+                    found.setdefault(block.name, block)
+            if len(found) >= MAX_CLASSES:
+                break
+        return list(found.values())
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """As long as the file defines or imports the class, and it still looks the same."""
+        here = self._here(view)
+        last = block.name.rpartition(".")[2]
+        bound = {last, *(found.bound for found in view.imports if found.name == last)}
+        modules = {found.module for found in view.imports if found.name is None}
+        names = [*bound, *(f"{module}.{last}" for module in modules), _enclosing_name(view) or last]
+        for name in names:
+            for target in self._resolved(name, here, view):
+                if target.name == block.name and self._block(view, target, 0.0).text == block.text:
+                    return True
+        return False
+
+    def _here(self, view: CursorView) -> _Module:
+        name = module_name(view.path, view.root) if view.path is not None else view.file or "untitled"
+        return _Module(name, view.path, view.parsed, view.uri)
+
+    def _named(self, view: CursorView, here: _Module) -> Iterator[tuple[str, float]]:
+        """Names that may be classes, as the code writes them, with what each is worth; most valuable first."""
+        around = next((scope for scope in enclosing(view.scope) if scope.kind == "class"), None)
+        if around is not None:
+            yield around.qualified_name, ENCLOSING_CLASS
+        used = sorted(view.used) + sorted(self._dotted(view))
+        header = set[str]()
+        if view.scope.kind == "function":
+            header = set(_WORD.findall(signature(view.parsed, view.scope))) - {view.typed}
+        yield from ((name, ANNOTATION_CLASS) for name in sorted(header))
+        yield from ((name, USED_CLASS) for name in used)
+        if around is not None:
+            bases = _WORD.findall(signature(view.parsed, around).partition("(")[2])
+            yield from ((name, BASE_CLASS) for name in bases)
+            for item in visible(view.parsed, around):
+                if item.kind == "attribute" and item.line != view.position.line:
+                    yield from ((name, ATTRIBUTE_CLASS) for name in _WORD.findall(item.signature.partition(":")[2]))
+
+    def _dotted(self, view: CursorView) -> Iterator[str]:
+        """`item.Item` for the modules that the editing block uses by name."""
+        for found in view.imports:
+            if found.bound in view.used:
+                head = found.bound if found.name is not None or found.alias else found.module
+                yield from (f"{head}.{name}" for name in view.attributes_of(head))
+
+    def _resolved(self, name: str, here: _Module, view: CursorView) -> Iterator[_Found]:
+        """The classes that a name means in the file: one of its own, or an imported one."""
+        scope = _class_in(here.parsed, name)
+        if scope is not None:
+            yield _Found(here, scope)
+            return
+        head, _, last = name.rpartition(".")
+        for found in view.imports:
+            if not head and found.bound == name and found.name:
+                yield from self._imported(found, found.name, here, 0)
+            elif head and (found.alias or found.name or found.module) == head:
+                module = imported_module(found, here.name, _is_package(here))
+                if found.name is not None and module is not None:
+                    module = f"{module}.{found.name}"
+                yield from self._in_module(module, last, here, 0)
+
+    def _imported(self, found: Import, name: str, here: _Module, steps: int) -> Iterator[_Found]:
+        yield from self._in_module(imported_module(found, here.name, _is_package(here)), name, here, steps)
+
+    def _in_module(self, name: str | None, wanted: str, here: _Module, steps: int) -> Iterator[_Found]:
+        module = self._module(name, here) if name is not None else None
+        if module is None or steps > _MAX_STEPS:
+            return
+        scope = _class_in(module.parsed, wanted)
+        if scope is not None:
+            yield _Found(module, scope)
+            return
+        for found in imports(module.parsed):
+            if found.bound == wanted and found.name:
+                yield from self._imported(found, found.name, module, steps + 1)
+                return
+
+    def _module(self, name: str, here: _Module) -> _Module | None:
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        folders = self._files.once(("folders", here.path), lambda: tuple(source_folders(here.path, self._files.roots)))
+        found = self._files.once(("module", name, folders), lambda: find_module(name, folders))
+        if found is None or found.kind != "source":
+            return None
+        source = self._files.source(found.path)
+        if source is None:
+            return None
+        known = self._parsed.pop(found.path, None)
+        parsed = known[1] if known is not None and known[0].stamp == source.stamp else parse_text(source.text, "python")
+        self._parsed[found.path] = (source, parsed)
+        if len(self._parsed) > _KEPT:
+            del self._parsed[next(iter(self._parsed))]
+        return _Module(name, found.path, parsed, to_uri(found.path))
+
+    def _is_shown(self, view: CursorView, found: _Found) -> bool:
+        """Whether the editing block shows the class itself."""
+        if found.module.uri != view.uri:
+            return False
+        return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
+
+    def _block(self, view: CursorView, found: _Found, value: float) -> Block:
+        is_here = found.module.uri == view.uri
+        lines = skeleton(found.module.parsed, found.scope, view.position.line if is_here else None)
+        first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
+        kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
+        return Block(
+            "class",
+            found.name,
+            "\n".join(lines[i].text for i in kept),
+            value=value,
+            editable=True,
+            uri=found.module.uri,
+            source="class",
+            lines=tuple(lines[i].place for i in kept),
+        )
+
+
+def _class_in(parsed: Parsed, name: str) -> Scope | None:
+    """The class of that qualified name (`Cart`, `Cart.Item`), outside functions."""
+    scope: Scope | None = file_scope(parsed)
+    for part in name.split("."):
+        if scope is None:
+            return None
+        scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
+    return scope
+
+
+def _enclosing_name(view: CursorView) -> str | None:
+    return next((scope.qualified_name for scope in enclosing(view.scope) if scope.kind == "class"), None)
+
+
+def _is_package(module: _Module) -> bool:
+    return module.path is not None and module.path.stem == "__init__"

@@ -1,0 +1,158 @@
+"""`documentation` blocks: what the module says of itself, and what the README says of it.
+
+In: a view, the workspace's README files.  Out: the module's docstring (`module shop.cart`) and the sections of
+the README (`README.md#Usage`) that mention the module or what the editing block uses.  Knows Markdown's and
+reStructuredText's headings and no more of them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.context.sources.fit import head
+from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
+from palimpsest.context.view import CursorView
+from palimpsest.context.workspace_files import Source, WorkspaceFiles
+from palimpsest.syntax.scopes import docstring, enclosing, file_scope
+from palimpsest.types import Block, BlockType
+
+MAX_SECTIONS = 2
+MAX_TOKENS = 250
+_SHORTEST_WORD = 4
+_NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
+_MARKDOWN = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_WORD = re.compile(r"[^\W\d]\w*")
+_COMMON = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`title` of the heading, `lines` with it and up to the next heading of whatever level."""
+
+    title: str
+    lines: tuple[str, ...]
+    words: frozenset[str]
+
+
+class DocumentationSource:
+    type: BlockType = "documentation"
+
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._sections: dict[Path, tuple[Source, list[Section]]] = {}
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        return [*self._docstring(view), *self._readme(view)]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """As long as that text is still written there."""
+        return any(block.name == known.name and block.text == known.text for known in self._all(view))
+
+    def _docstring(self, view: CursorView) -> Iterator[Block]:
+        if view.parsed.language != "python" or view.scope.kind == "file":
+            return  # the editing block of a file shows it
+        text = docstring(view.parsed, file_scope(view.parsed)) or ""
+        name = module_name(view.path, view.root) if view.path is not None else view.file
+        lines = head(text.strip().split("\n"), min(MAX_TOKENS, view.settings.block_tokens))
+        if any(lines):
+            yield Block(
+                "documentation", f"module {name}", "\n".join(lines), MODULE_DOCUMENTATION, source="documentation"
+            )
+
+    def _readme(self, view: CursorView) -> list[Block]:
+        wanted = self._wanted(view)
+        scored = [
+            (len(section.words & wanted), -at, block)
+            for at, (section, block) in enumerate(self._blocks(view))
+            if section.words & wanted
+        ]
+        best = sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_SECTIONS]
+        return [
+            Block(b.type, b.name, b.text, README_SECTION - rank * PER_RANK, source=b.source)
+            for rank, (_, _, b) in enumerate(best)
+        ]
+
+    def _wanted(self, view: CursorView) -> frozenset[str]:
+        """What a relevant section mentions: the module, the scopes around the cursor, names used there."""
+        own = {scope.name for scope in enclosing(view.scope) if scope.name}
+        if view.path is not None:
+            own |= {module_name(view.path, view.root).rpartition(".")[2], view.path.name}
+        used = {name for name in view.used if len(name) >= _SHORTEST_WORD}
+        return frozenset(own | used) - _COMMON
+
+    def _all(self, view: CursorView) -> Iterator[Block]:
+        yield from self._docstring(view)
+        yield from (block for _, block in self._blocks(view))
+
+    def _blocks(self, view: CursorView) -> Iterator[tuple[Section, Block]]:
+        """Every section of the READMEs from the file's folder up, as a block."""
+        if view.path is None or view.root is None:
+            return
+        max_tokens = min(MAX_TOKENS, view.settings.block_tokens)
+        for folder in [view.path.parent, *view.path.parent.parents]:
+            if not folder.is_relative_to(view.root):
+                return
+            for entry in self._files.listing(folder):
+                if entry.name.lower() in _NAMES and not entry.is_dir:
+                    path = folder / entry.name
+                    name = path.relative_to(view.root).as_posix()
+                    for section in self._read(path):
+                        text = "\n".join(head(section.lines, max_tokens)).strip()
+                        block = Block("documentation", f"{name}#{section.title}", text, source="documentation")
+                        yield section, block
+
+    def _read(self, path: Path) -> list[Section]:
+        source = self._files.source(path)
+        if source is None:
+            return []
+        known = self._sections.get(path)
+        if known is None or known[0].stamp != source.stamp:
+            known = source, sections(source.text)
+            self._sections[path] = known
+        return known[1]
+
+
+def sections(text: str) -> list[Section]:
+    """A document's parts by heading, each without those below it; what stands before the first heading is left out."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    starts = list(_headings(lines))
+    found = list[Section]()
+    for (start, title), end in zip(starts, [*(start for start, _ in starts[1:]), len(lines)], strict=True):
+        body = lines[start:end]
+        while body and not body[-1].strip():
+            body.pop()
+        words = frozenset(_WORD.findall("\n".join(body)))
+        if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
+            found.append(Section(title, tuple(body), words))
+    return found
+
+
+def _headings(lines: list[str]) -> Iterator[tuple[int, str]]:
+    is_code = False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            is_code = not is_code
+        heading = _MARKDOWN.match(line)
+        if is_code:
+            continue
+        if heading is not None:
+            yield number, heading.group(1).strip()
+        elif (
+            line.strip()
+            and not _UNDERLINE.match(line)
+            and number + 1 < len(lines)
+            and _UNDERLINE.match(lines[number + 1])
+        ):
+            yield number, line.strip()
+
+
+def _is_prose(line: str) -> bool:
+    return bool(line.strip()) and not _UNDERLINE.match(line)

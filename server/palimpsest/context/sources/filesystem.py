@@ -1,0 +1,66 @@
+"""The `filesystem` block: the files around the one being edited.
+
+In: a view, the workspace's listings.  Out: one block, one path a line relative to the workspace, folders with a slash
+at their end.  The folder of the file is listed whole, then those above it, then what its own folders hold, then its
+neighbours', as far as tokens go.  The text depends on the folder alone, so it stays the same from file to file there.
+Knows no file's content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from palimpsest.context.estimate import estimate
+from palimpsest.context.values import FILESYSTEM
+from palimpsest.context.view import CursorView
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.types import Block, BlockType
+
+MAX_FOLDERS = 64
+"""The most folders looked into for one block."""
+MAX_TOKENS = 350
+
+
+class FilesystemSource:
+    type: BlockType = "filesystem"
+
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        if view.path is None or view.root is None:
+            return []
+        folder = view.path.parent
+        lines = self._lines(view.root, folder, min(MAX_TOKENS, view.settings.block_tokens))
+        if not lines:
+            return []
+        name = "root" if folder == view.root else folder.relative_to(view.root).as_posix()
+        return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source="filesystem")]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """Never: the file's own folder is always a candidate, another's is of no use."""
+        return False
+
+    def _lines(self, root: Path, folder: Path, max_tokens: int) -> list[str]:
+        taken, used = dict[str, None](), 0
+        for there in self._folders(root, folder):
+            listed = list[str]()
+            for entry in self._files.listing(there):
+                path = (there / entry.name).relative_to(root).as_posix() + ("/" if entry.is_dir else "")
+                tokens = estimate(path) + 1
+                if used + tokens > max_tokens:
+                    return sorted([*taken, *listed])
+                listed.append(path)
+                used += tokens
+            taken.update(dict.fromkeys(listed))
+        return sorted(taken)
+
+    def _folders(self, root: Path, folder: Path) -> Iterator[Path]:
+        """The folders to list, in order of interest: the file's, those above, those inside, the neighbours."""
+        above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(root))]
+        near = [there for there in above[:2] for there in self._inside(there)]
+        yield from list(dict.fromkeys([*above, *near]))[:MAX_FOLDERS]
+
+    def _inside(self, folder: Path) -> list[Path]:
+        return [folder / entry.name for entry in self._files.listing(folder) if entry.is_dir and not entry.is_link]

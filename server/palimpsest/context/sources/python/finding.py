@@ -1,0 +1,68 @@
+"""Where a module's file is, as Python's own import would find it, but by looking alone.
+
+In: a dotted name, folders in order.  Out: a `Found`.  Nothing is imported or opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`source` is a `.py`, `compiled` an extension, `stub` a `.pyi` without either, `namespace` a mere folder."""
+
+    kind: Literal["source", "stub", "compiled", "namespace"]
+    path: Path
+    is_package: bool = False
+    stub: Path | None = None
+
+
+def find_module(name: str, folders: Sequence[Path], suffixes: Sequence[str] = ()) -> Found | None:
+    """`suffixes` are the extension modules', as `importlib.machinery.EXTENSION_SUFFIXES` has them."""
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return None
+    found: Found | None = None
+    for n, part in enumerate(parts):
+        found = _find_part(part, folders, suffixes)
+        if found is None:
+            return None
+        if n + 1 < len(parts):
+            if found.kind == "namespace":
+                folders = [folder / part for folder in folders if (folder / part).is_dir()]
+            elif found.is_package:
+                folders = [found.path.parent]
+            else:
+                return None
+    return found
+
+
+def _find_part(part: str, folders: Sequence[Path], suffixes: Sequence[str]) -> Found | None:
+    namespace = None
+    for folder in folders:
+        there = os.path.join(folder, part)
+        is_folder = os.path.isdir(there)
+        found = _find_file(os.path.join(there, "__init__"), suffixes) if is_folder else None
+        if found is not None:
+            return Found(found.kind, found.path, True, found.stub)
+        found = _find_file(there, suffixes)
+        if found is not None:
+            return found
+        if is_folder and namespace is None:
+            namespace = Found("namespace", Path(there), is_package=True)
+    return namespace
+
+
+def _find_file(base: str, suffixes: Sequence[str]) -> Found | None:
+    stub = Path(base + ".pyi") if os.path.isfile(base + ".pyi") else None
+    if os.path.isfile(base + ".py"):
+        return Found("source", Path(base + ".py"), stub=stub)
+    for suffix in suffixes:
+        if os.path.isfile(base + suffix):
+            return Found("compiled", Path(base + suffix), stub=stub)
+    return Found("stub", stub, stub=stub) if stub is not None else None

@@ -1,0 +1,93 @@
+"""Run by the workspace's own interpreter: imports one module and prints what it offers, as JSON.
+
+In, on standard input: `{"module", "path"}`, the latter `sys.path` as it is to be.  Out: `{"doc", "exports",
+"entries"}`.
+Standard library only and any Python from 3.8 on; it is never imported by the server.  What the module prints while it
+is imported goes nowhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import re
+import sys
+from typing import Any
+
+MAX_ENTRIES = 600
+MAX_MEMBERS = 60
+SHORTEST = 60
+
+
+def first_line(doc: Any, name: str) -> str:
+    """The first line, behind the signature that many C functions begin their docstring with."""
+    lines = [line.strip() for line in (doc if isinstance(doc, str) else "").strip().splitlines()]
+    if lines and name and lines[0].startswith(name + "("):
+        lines = lines[lines.index("") :] if "" in lines else lines[1:]
+    return next((line[:200] for line in lines if line and line != "--"), "")
+
+
+def signature(obj: Any, name: str) -> str:
+    try:
+        text = str(inspect.signature(obj))
+    except (TypeError, ValueError, AttributeError):
+        doc = getattr(obj, "__doc__", None)
+        lines = (doc if isinstance(doc, str) else "").strip().splitlines()
+        found = next((line.strip() for line in lines[:3] if line.strip().startswith(name + "(")), "")
+        text = found[len(name) :] if found else "(...)"
+        if text.count("(") != text.count(")"):
+            text = "(...)"
+    text = re.sub(r"=\s*<[^<>]*>", "=...", text)  # a default's repr with an address would differ from run to run
+    return re.sub(r"\((\$?self|cls|type), /(, )?", "(", re.sub(r"\s+", " ", text).replace("-->", "->"))[:300]
+
+
+def value(obj: Any) -> str:
+    shown = repr(obj) if isinstance(obj, (bool, int, float, str, bytes)) else ""
+    return ": " + type(obj).__name__ + (" = " + shown if shown and len(shown) < SHORTEST else "")
+
+
+def entry(name: str, obj: Any, deep: bool) -> dict[str, Any]:
+    doc = first_line(getattr(obj, "__doc__", None), name)
+    if inspect.ismodule(obj):
+        return {"name": name, "kind": "module", "target": obj.__name__, "doc": doc}
+    if inspect.isclass(obj):
+        members: list[dict[str, Any]] = []
+        if deep:
+            for key in sorted(vars(obj)):
+                if not key.startswith("_") and len(members) < MAX_MEMBERS:
+                    members.append(entry(key, getattr(obj, key, None), False))
+        text = signature(obj, name)
+        text = "" if text == "(...)" else text  # that a class can be called goes without saying
+        return {"name": name, "kind": "class", "signature": text, "doc": doc, "members": members}
+    if callable(obj):
+        text = signature(obj, name)
+        return {"name": name, "kind": "function", "signature": text, "doc": doc}
+    return {"name": name, "kind": "value", "signature": value(obj)}
+
+
+def main() -> None:
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    request = json.loads(sys.stdin.read())
+    sys.path[:] = request["path"]
+    module = importlib.import_module(request["module"])
+    exports = getattr(module, "__all__", None)
+    exports = [name for name in exports if isinstance(name, str)] if isinstance(exports, (list, tuple)) else None
+    entries: list[dict[str, Any]] = []
+    for name in exports or [name for name in dir(module) if not name.startswith("__")]:
+        if len(entries) < MAX_ENTRIES:
+            try:
+                entries.append(entry(name, getattr(module, name), True))
+            except Exception:  # a descriptor of somebody else's may do anything
+                continue
+    json.dump({"doc": first_line(module.__doc__, ""), "exports": exports, "entries": entries}, out)
+    out.flush()
+    os._exit(0)  # whatever the module would do when the interpreter ends is none of our business
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Asks the workspace's interpreter about modules that cannot be read: built in, compiled, or made at import time.
+
+In: an environment and a module's name.  Out: `model.Module`.  The module is imported in a process of its own with
+`inspect_script.py`; the answer is kept on disk, by module, its file's version and interpreter.  Whether a module may be
+imported at all is decided by `library.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from palimpsest.context.sources.python.environment import Environment, run_python
+from palimpsest.context.sources.python.model import Module, entry_from_json
+
+INSPECT_SECONDS = 20.0
+_SCRIPT = Path(__file__).with_name("inspect_script.py")
+_FORMAT = 1
+_MAX_BYTES = 4_000_000
+
+
+class Inspector:
+    """`folder` is where answers are kept; None keeps none."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def inspect(self, environment: Environment, name: str, file: Path | None) -> Module | None:
+        """None where the module cannot be imported.  Runs a process: not for the typing path."""
+        kept = self._kept(environment, name, file)
+        data = _read(kept) if kept is not None else None
+        if data is None:
+            request = json.dumps({"module": name, "path": [str(folder) for folder in environment.path]})
+            arguments = (*environment.flags, "-B", str(_SCRIPT))
+            answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
+            data = _parsed(answer or "")
+            if data is not None and kept is not None:
+                _write(kept, data)
+        return _module(name, data) if data is not None else None
+
+    def _kept(self, environment: Environment, name: str, file: Path | None) -> Path | None:
+        if self._folder is None:
+            return None
+        about = [
+            _FORMAT,
+            str(environment.python),
+            environment.version,
+            name,
+            str(file),
+            _version(environment.python),
+            _version(file),
+        ]
+        key = hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return self._folder / f"{key}.json"
+
+
+def _version(file: Path | None) -> list[int]:
+    try:
+        status = file.stat() if file is not None else None
+    except OSError:
+        status = None
+    return [] if status is None else [status.st_mtime_ns, status.st_size]
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(text) if len(text) < _MAX_BYTES else None
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("entries"), list) else None
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        return _parsed(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write(file: Path, data: dict[str, Any]) -> None:
+    """Whole or not at all; a cache that cannot be written is no reason to fail."""
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(data), "utf-8")
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+def _module(name: str, data: dict[str, Any]) -> Module | None:
+    try:
+        entries = [entry_from_json(item) for item in data["entries"]]
+    except ValueError:
+        return None
+    listed = data.get("exports")
+    exports = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
+    return Module(name, str(data.get("doc") or ""), exports, members={entry.name: entry for entry in entries})

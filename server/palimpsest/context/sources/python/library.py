@@ -1,0 +1,243 @@
+"""What a module offers under which name: its own file, and those it takes names from.
+
+In: a `Place` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are followed
+from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from palimpsest.context.sources.python.finding import Found
+from palimpsest.context.sources.python.model import Alias, Entry, Module
+from palimpsest.context.sources.python.reading import read_module
+
+MAX_FILES = 60
+"""Files read for one description."""
+MAX_PUBLIC = 400
+_MAX_STEPS = 10
+_KEPT = 256
+
+Stamp = tuple[str, int, int]
+
+
+class Place(Protocol):
+    """Where modules are looked for: the workspace, or an interpreter's folders."""
+
+    def find(self, name: str) -> Found | None: ...
+
+    def read(self, path: Path) -> tuple[str, Stamp] | None:
+        """A file's text and what tells its versions apart; None where it may not be read."""
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """What `read` would give as the version, without reading where that can be told."""
+
+    def inspect(self, name: str, found: Found | None) -> Module | None:
+        """Ask the interpreter; None where it may not import that module, or cannot."""
+
+    def canonical(self, target: str) -> str:
+        """The module that a dotted name means on this platform (`os.path`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """`public` in the module's order, `looked_up` what was asked for besides (None: there is no such name).
+
+    `path` is the module's own file and `stamp` the version of it that was read, None where it has none.
+    """
+
+    module: str
+    doc: str = ""
+    public: Mapping[str, Entry] = field(default_factory=dict)
+    looked_up: Mapping[str, Entry | None] = field(default_factory=dict)
+    path: Path | None = None
+    stamp: Stamp | None = None
+
+    def entry(self, name: str) -> Entry | None:
+        return self.public.get(name) or self.looked_up.get(name)
+
+    def knows(self, names: frozenset[str]) -> bool:
+        return all(name in self.public or name in self.looked_up for name in names)
+
+
+class Library:
+    """Owner of the modules read so far.  One thread only."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._modules: dict[tuple[str, str], tuple[Stamp | None, Module | None]] = {}
+        self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
+        self._seen: dict[str, Module | None] = {}
+        self._found: dict[str, Found | None] = {}
+        self._allowance = 0
+
+    def describe(self, name: str, wanted: frozenset[str] = frozenset()) -> Description | None:
+        """What the module offers in public, and the `wanted` names whether public or not; None for no such module."""
+        self._allowance = MAX_FILES
+        self._seen, self._found = {}, {}  # files do not change while one description is made
+        name = self._place.canonical(name)
+        module = self._module(name)
+        if module is None:
+            return None
+        public = dict[str, Entry]()
+        # The wanted ones first: for those the allowance is there.
+        looked_up = {item: self._lookup(module, item, 0) for item in sorted(wanted)}
+        for item in self._public_names(module, 0):
+            entry = looked_up.get(item) or self._lookup(module, item, 0)
+            if entry is not None and (entry.kind != "module" or item in (module.exports or ())):
+                public[item] = entry
+            if len(public) >= MAX_PUBLIC:
+                break
+        found = self._find(name)
+        path = found.path if found is not None and found.kind == "source" else None
+        return Description(name, module.doc, public, looked_up, path, self._stamp(name) if path else None)
+
+    def _stamp(self, name: str) -> Stamp | None:
+        known = self._modules.get((name, "source"))
+        return known[0] if known is not None else None
+
+    def _find(self, name: str) -> Found | None:
+        if name not in self._found:
+            self._found[name] = self._place.find(name)
+        return self._found[name]
+
+    def _module(self, name: str) -> Module | None:
+        if name not in self._seen:
+            self._seen[name] = self._load(name)
+        return self._seen[name]
+
+    def _load(self, name: str) -> Module | None:
+        found = self._find(name)
+        if found is None or found.kind == "compiled":
+            stub = self._stub(name, found)
+            return stub if stub is not None else self._ask(name, found)
+        if found.kind == "namespace":
+            return Module(name, is_package=True)
+        module = self._file(name, "source", found.path)
+        return module if module is not None else self._stub(name, found)
+
+    def _stub(self, name: str, found: Found | None) -> Module | None:
+        return self._file(name, "stub", found.stub) if found is not None and found.stub is not None else None
+
+    def _file(self, name: str, kind: str, path: Path) -> Module | None:
+        known = self._modules.get((name, kind))
+        if known is not None and known[0] == self._place.stamp(path):
+            return known[1]
+        read = self._place.read(path) if self._allowance > 0 else None
+        if read is None:
+            return None
+        text, stamp = read
+        self._allowance -= 1
+        module = read_module(name, path, text)
+        if module is None and known is not None:
+            module = known[1]  # while somebody types the file may not parse; what it last said is good enough
+        if name == "os" and module is not None:
+            # Which of the two it is, `os` decides at run time.
+            alias = Alias("path", self._place.canonical("os.path"), explicit=True)
+            module = replace(module, members={**module.members, "path": alias})
+        self._modules.pop((name, kind), None)
+        self._modules[(name, kind)] = (stamp, module)
+        if len(self._modules) > _KEPT:
+            del self._modules[next(iter(self._modules))]
+        return module
+
+    def _ask(self, name: str, found: Found | None) -> Module | None:
+        key = (name, self._stamp(name))
+        if key not in self._inspected:
+            if len(self._inspected) > _KEPT:
+                self._inspected.clear()
+            self._inspected[key] = self._place.inspect(name, found)
+        return self._inspected[key]
+
+    def _lookup(self, module: Module, name: str, steps: int) -> Entry | None:
+        """What `module.name` is, followed to where it is defined."""
+        if steps > _MAX_STEPS:
+            return None
+        member = module.members.get(name)
+        if isinstance(member, Entry):
+            return self._completed(module, member, steps)
+        if isinstance(member, Alias) and not member.wildcard:
+            entry = self._target(member.target, steps + 1)
+            if entry is not None:
+                return replace(entry, name=name)
+        for source in self._starred(module, name):
+            entry = self._lookup(source, name, steps + 1)
+            if entry is not None:
+                return entry
+        return self._elsewhere(module, name, is_alias=member is not None)
+
+    def _starred(self, module: Module, name: str) -> list[Module]:
+        """The modules that `name` may come from by `import *`: those that export it, then those that do not say."""
+        stars = [member for member in module.members.values() if isinstance(member, Alias) and member.wildcard]
+        sources = [source for star in reversed(stars) if (source := self._module(star.target)) is not None]
+        if name.startswith("_"):
+            return [source for source in sources if name in (source.exports or ())]
+        sure = [source for source in sources if name in (source.exports or ()) or name in source.members]
+        return sure + [source for source in sources if source not in sure]
+
+    def _elsewhere(self, module: Module, name: str, *, is_alias: bool) -> Entry | None:
+        """A name that the module's file does not say: in its stub, made when it is imported, or a module below it."""
+        found = self._find(module.name)
+        stub = self._stub(module.name, found)
+        member = stub.members.get(name) if stub is not None else None
+        if isinstance(member, Entry):
+            return member
+        if name in (module.exports or ()) or is_alias or not module.is_package:
+            asked = self._ask(module.name, found)
+            member = asked.members.get(name) if asked is not None else None
+            if isinstance(member, Entry):
+                return member
+        below = f"{module.name}.{name}"
+        if module.is_package and self._find(below) is not None:
+            return Entry(name, "module", target=below)
+        return None
+
+    def _target(self, target: str, steps: int) -> Entry | None:
+        """The object of a dotted name: a module, or a name in the longest part of it that is one."""
+        parts = target.split(".")
+        for n in range(len(parts), 0, -1):
+            name = self._place.canonical(".".join(parts[:n]))
+            if n == len(parts):
+                if self._find(name) is not None:
+                    return Entry(parts[-1], "module", target=name)
+                continue
+            module = self._module(name)
+            if module is not None:
+                return self._lookup(module, parts[n], steps) if n == len(parts) - 1 else None
+        return None
+
+    def _completed(self, module: Module, entry: Entry, steps: int) -> Entry:
+        """A class that does not say what it takes, with what its first known base says."""
+        if entry.kind != "class" or not entry.bases or entry.signature:
+            return entry
+        for base in entry.bases:
+            found = self._lookup(module, base, steps + 1) if base.isidentifier() and base != entry.name else None
+            if found is not None and found.kind == "class":
+                own = {member.name for member in entry.members}
+                inherited = tuple(member for member in found.members if member.name not in own)
+                return replace(entry, signature=found.signature, members=entry.members + inherited)
+        return entry
+
+    def _public_names(self, module: Module, steps: int) -> dict[str, None]:
+        """In the module's order: what it exports, then what it defines without a leading underscore."""
+        exports = module.exports or ()
+        exported = {name for name in exports if not name.startswith("_")}
+        names = dict.fromkeys(name for name in module.members if name in exported)
+        names |= dict.fromkeys(name for name in exports if name in exported)
+        top = module.name.partition(".")[0]
+        for name, member in module.members.items():
+            if isinstance(member, Alias) and member.wildcard:
+                source = self._module(member.target) if steps < _MAX_STEPS else None
+                if source is not None:
+                    names |= self._public_names(source, steps + 1)
+            elif not name.startswith("_") and (isinstance(member, Entry) or _is_offered(module, member, top)):
+                names[name] = None
+        return names
+
+
+def _is_offered(module: Module, alias: Alias, top: str) -> bool:
+    """Whether an import is meant for users: a package's, from within, with no `__all__` to say otherwise."""
+    return module.exports is None and module.is_package and alias.target.partition(".")[0] == top and alias.explicit

@@ -1,0 +1,98 @@
+"""The two places modules come from: the workspace, and the interpreter's folders.
+
+In: names and paths.  Out: files found and read.  A workspace's module is read as it stands in the editor and is never
+imported; of the interpreter's, those built in or compiled are imported in a process of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from palimpsest.context.sources.python.environment import Environment
+from palimpsest.context.sources.python.finding import Found, find_module
+from palimpsest.context.sources.python.inspecting import Inspector
+from palimpsest.context.sources.python.library import Stamp
+from palimpsest.context.sources.python.model import Module
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.text.uris import is_inside
+
+_MAX_BYTES = 4_000_000
+_NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
+"""Of the standard library, what does something when it is imported."""
+
+
+class WorkspacePlace:
+    """`folders()` are where the workspace's top-level modules lie."""
+
+    def __init__(self, files: WorkspaceFiles, folders: Callable[[], Sequence[Path]]) -> None:
+        self._files = files
+        self._folders = folders
+
+    def find(self, name: str) -> Found | None:
+        return find_module(name, self._folders())
+
+    def read(self, path: Path) -> tuple[str, Stamp] | None:
+        source = self._files.source(path)
+        return (source.text, source.stamp) if source is not None else None
+
+    def stamp(self, path: Path) -> Stamp | None:
+        source = self._files.source(path)
+        return source.stamp if source is not None else None
+
+    def inspect(self, name: str, found: Found | None) -> Module | None:
+        return None
+
+    def canonical(self, target: str) -> str:
+        return target
+
+
+class EnvironmentPlace:
+    """`roots`: the workspace's folders, whose modules are not the interpreter's to import."""
+
+    def __init__(self, environment: Environment, inspector: Inspector, roots: Sequence[Path]) -> None:
+        self.environment = environment
+        self._inspector = inspector
+        self._roots = tuple(roots)
+
+    def find(self, name: str) -> Found | None:
+        return find_module(name, self.environment.path, self.environment.suffixes)
+
+    def read(self, path: Path) -> tuple[str, Stamp] | None:
+        stamp = self.stamp(path)
+        try:
+            if stamp is None or stamp[2] > _MAX_BYTES:
+                return None
+            return path.read_text("utf-8-sig", errors="replace"), stamp
+        except OSError:
+            return None
+
+    def stamp(self, path: Path) -> Stamp | None:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        return "disk", status.st_mtime_ns, status.st_size
+
+    def inspect(self, name: str, found: Found | None) -> Module | None:
+        if not self._may_import(name, found):
+            return None
+        return self._inspector.inspect(self.environment, name, found.path if found is not None else None)
+
+    def _may_import(self, name: str, found: Found | None) -> bool:
+        environment, top = self.environment, name.partition(".")[0]
+        if top in _NOT_IMPORTED:
+            return False
+        if found is None:
+            return name in environment.builtin
+        if is_inside(found.path, self._roots) and not environment.trusted:
+            return False
+        if any(found.path.is_relative_to(folder) for folder in environment.site):
+            return environment.trusted and found.kind == "compiled"
+        return top in environment.stdlib_names
+
+    def canonical(self, target: str) -> str:
+        if target in ("os.path", "posixpath", "ntpath"):
+            return self.environment.os_path
+        return target

@@ -1,0 +1,140 @@
+"""Reads a module's source without running it, through griffe.
+
+In: a module's name and text.  Out: `model.Module`.  The only importer of griffe.  One file at a time: griffe's own
+loader would read a whole package, seconds for what a block needs a few names of; `library.py` follows the aliases.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import griffe
+
+from palimpsest.context.sources.python.model import Alias, Entry, Module
+
+_LONGEST_VALUE = 40
+_SPACE = re.compile(r"\s+")
+
+
+def read_module(name: str, path: Path, text: str) -> Module | None:
+    """None for text that does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as invalid escapes in somebody's code
+            found = griffe.visit(name.rpartition(".")[2], filepath=path, code=text, parent=_parent(name, path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    members = dict[str, Entry | Alias]()
+    for key, member in found.members.items():
+        converted = _member(member)
+        if converted is not None:
+            members[key] = converted
+    for key, overloads in found.overloads.items():
+        if overloads and key not in members:  # a stub's function with nothing but overloads
+            members[key] = _function(overloads[0])
+    # A list made at run time reads as an empty one.
+    exports = tuple(item for item in found.exports or () if isinstance(item, str)) or None
+    return Module(name, _first_line(found.docstring), exports, path.stem == "__init__", members)
+
+
+def _parent(name: str, path: Path) -> griffe.Module | None:
+    """The packages around a module, empty: griffe resolves relative imports by them."""
+    *packages, _ = name.split(".")
+    folder = path.parent.parent if path.stem == "__init__" else path.parent
+    folders = [folder, *folder.parents][: len(packages)]
+    parent = None
+    for package, there in zip(packages, reversed(folders), strict=False):
+        parent = griffe.Module(package, filepath=there / "__init__.py", parent=parent)
+    return parent
+
+
+def _member(member: griffe.Object | griffe.Alias) -> Entry | Alias | None:
+    if isinstance(member, griffe.Alias):
+        target, wildcard = member.target_path, member.wildcard is not None
+        explicit = not wildcard and "." in target and target.rpartition(".")[2] == member.name
+        return Alias(member.name, target.removesuffix(".*"), wildcard, explicit)
+    if isinstance(member, griffe.Function):
+        return _function(member)
+    if isinstance(member, griffe.Class):
+        return _class(member)
+    if isinstance(member, griffe.Attribute):
+        return _attribute(member)
+    return None
+
+
+def _function(function: griffe.Function) -> Entry:
+    return Entry(
+        function.name,
+        "function",
+        _parameters(function),
+        _first_line(function.docstring, function.name),
+        is_async="async" in function.labels,
+    )
+
+
+def _parameters(function: griffe.Function, *, returns: bool = True) -> str:
+    """`(a, b: int = 1) -> str`, without a method's `self` or `cls`."""
+    return _one_line(function.signature(return_type=returns)).removeprefix(function.name)
+
+
+def _class(found: griffe.Class) -> Entry:
+    members = [entry for member in found.members.values() if isinstance(entry := _member(member), Entry)]
+    public = tuple(member for member in members if not member.name.startswith("_") and member.kind != "class")
+    bases = tuple(_one_line(str(base)) for base in found.bases)
+    return Entry(found.name, "class", _constructor(found), _first_line(found.docstring, found.name), public, bases)
+
+
+def _constructor(found: griffe.Class) -> str:
+    """What a call of the class takes; empty where the class itself does not say."""
+    for name in ("__init__", "__new__"):
+        member = found.members.get(name)
+        if isinstance(member, griffe.Function):
+            return _parameters(member, returns=False)
+        if member is None and found.overloads.get(name):
+            return _parameters(found.overloads[name][0], returns=False)
+    is_tuple = any(str(base).rpartition(".")[2] == "NamedTuple" for base in found.bases)
+    is_data = any(
+        item.callable_path.rpartition(".")[2] in ("dataclass", "define", "frozen") for item in found.decorators
+    )
+    if not (is_tuple or is_data):
+        return ""
+    fields = [member for member in found.members.values() if isinstance(member, griffe.Attribute)]
+    return "(" + ", ".join(_field(member) for member in fields if _is_field(member)) + ")"
+
+
+def _is_field(member: griffe.Attribute) -> bool:
+    return (
+        "property" not in member.labels
+        and member.annotation is not None
+        and not str(member.annotation).startswith(("ClassVar", "typing.ClassVar"))
+    )
+
+
+def _field(member: griffe.Attribute) -> str:
+    value = "" if member.value is None else _short(str(member.value))
+    return f"{member.name}: {_one_line(str(member.annotation))}" + (
+        f" = {value or '...'}" if member.value is not None else ""
+    )
+
+
+def _attribute(member: griffe.Attribute) -> Entry:
+    annotation = "" if member.annotation is None else f": {_one_line(str(member.annotation))}"
+    value = "" if member.value is None or "property" in member.labels else _short(str(member.value))
+    return Entry(member.name, "value", annotation + (f" = {value}" if value else ""), _first_line(member.docstring))
+
+
+def _short(text: str) -> str:
+    text = _one_line(text)
+    return text if len(text) <= _LONGEST_VALUE else ""
+
+
+def _first_line(docstring: griffe.Docstring | None, name: str = "") -> str:
+    """The first line that says something, but for a signature, which some docstrings begin with."""
+    lines = [] if docstring is None else [line.strip() for line in docstring.value.splitlines()]
+    return next((line for line in lines if line and not (name and line.startswith(f"{name}("))), "")
+
+
+def _one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()

@@ -1,0 +1,71 @@
+"""`scope` blocks: the names visible at the cursor that the editing block does not show.
+
+In: a view.  Out: the file's own names with signatures and its imports, named by the module; and, where the cursor is
+in a function inside a function or the function is too long to be shown whole, the names around it, by the scope's full
+name.  The first is the same wherever in the file the cursor is, and both leave out the line being typed.  Reads
+no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from palimpsest.context.sources.fit import fitted
+from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.values import PER_RANK, SCOPE
+from palimpsest.context.view import CursorView
+from palimpsest.syntax.names import Visible, visible
+from palimpsest.syntax.scopes import enclosing, file_scope
+from palimpsest.types import Block, BlockType
+
+_LOCAL = ("parameter", "local", "function", "class")
+
+
+class ScopeSource:
+    type: BlockType = "scope"
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        if view.parsed.language is None or view.scope.kind == "file":
+            return []  # the editing block of a file shows its names itself
+        name = _module(view)
+        around = view.scope
+        outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
+        file = file_scope(view.parsed)
+        found = [(name, _block_text(view, self._level(view, visible(view.parsed, file))))]
+        if outermost is not None:
+            local = [
+                item
+                for item in visible(view.parsed, around)
+                if item.kind in _LOCAL
+                and outermost.def_line <= item.line < outermost.end_line
+                and item.line not in view.shown_lines
+            ]
+            found.append((f"{name}.{around.qualified_name}", _block_text(view, self._level(view, local))))
+        return [
+            Block("scope", name, text, value=SCOPE - rank * PER_RANK, source="scope")
+            for rank, (name, text) in enumerate(found)
+            if text
+        ]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """The file's names everywhere in it; a function's names only there."""
+        return block.name == _module(view)
+
+    def _level(self, view: CursorView, items: Iterable[Visible]) -> list[Visible]:
+        at = view.position.line
+        header = range(view.scope.def_line, view.scope.header_end_line) if view.scope.kind != "file" else range(0)
+        typing_header = at in header
+        return [item for item in items if item.line != at and not (typing_header and item.line in header)]
+
+
+def _module(view: CursorView) -> str:
+    if view.path is None:
+        return PurePosixPath(view.file).stem or "untitled"
+    return module_name(view.path, view.root)
+
+
+def _block_text(view: CursorView, items: list[Visible]) -> str:
+    lines = [item.signature.rstrip(":") for item in items]
+    first = {i for i, item in enumerate(items) if item.name in view.words}
+    return "\n".join(lines[i] for i in fitted(lines, first, view.settings.block_tokens))

@@ -1,0 +1,113 @@
+"""A class's interface: its head, members and methods' signatures, with the document line of what is verbatim.
+
+In: a parse and a class in it.  Out: lines.  A body is shown as `...` on the signature's own line (FORMATS.md), and such
+a line stands for no line of the document, so that no suggestion can touch it.  Knows no file and no budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from palimpsest.syntax.names import visible
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import Scope, children, docstring, signature
+
+_LONGEST_LINE = 120
+_LONGEST_DOC = 100
+_MAKERS = ("__init__", "__new__", "__post_init__")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`name`: the member it is about, empty for the head; `place`: the document line it repeats, or None."""
+
+    text: str
+    name: str = ""
+    place: int | None = None
+
+
+def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
+    """The lines of a class.  What stands on `cursor_line` is left out: it changes with every keystroke."""
+    indent = _indent(parsed.snapshot.lines[scope.def_line])
+    members = list(_attributes(parsed, scope, indent + "    "))
+    for child in children(parsed, scope):
+        if cursor_line is None or not child.def_line <= cursor_line < child.header_end_line:
+            members += _method(parsed, child)
+    seen, unique = set[str](), list[Line]()
+    for line in members:
+        if (line.place is None or line.place != cursor_line) and (not line.name or line.text not in seen):
+            unique.append(line)
+            seen.add(line.text)
+    head = list(_head(parsed, scope, indent))
+    return [*head, *unique] if unique else [*head[:-1], Line(head[-1].text + (" ..." if len(head) == 1 else ""))]
+
+
+def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
+    lines = parsed.snapshot.lines
+    for number in range(scope.start_line, scope.def_line):
+        if lines[number].lstrip().startswith("@") and _is_whole(lines[number]):
+            yield Line(lines[number], place=number)
+    if scope.header_end_line == scope.def_line + 1 and scope.body_start_line == scope.header_end_line:
+        yield Line(lines[scope.def_line], place=scope.def_line)
+    else:
+        yield Line(indent + signature(parsed, scope))
+    doc = next((line for line in (docstring(parsed, scope) or "").split("\n") if line.strip()), "").strip()
+    if doc:
+        text = f'{indent}    """{doc[:_LONGEST_DOC]}"""'
+        number = scope.body_start_line
+        yield Line(text, place=number if number < len(lines) and lines[number] == text else None)
+
+
+def _attributes(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
+    """Those of the class's body, verbatim where they stand on one line, then those that instances get when made."""
+    lines = parsed.snapshot.lines
+    own = set[str]()
+    for item in visible(parsed, scope):
+        if item.kind == "attribute" and scope.def_line < item.line < scope.end_line:
+            own.add(item.name)
+            written = lines[item.line]
+            if _is_whole(written) and written.startswith(f"{indent}{item.name}"):
+                yield Line(written, item.name, item.line)
+            else:
+                yield Line(indent + item.signature, item.name)
+    for maker in children(parsed, scope):
+        if maker.name not in _MAKERS:
+            continue
+        names = visible(parsed, maker)
+        parameters = {item.name: item.signature.partition("=")[0] for item in names if item.kind == "parameter"}
+        for item in names:
+            name = item.name.partition(".")[2]
+            if item.kind == "attribute" and name and name not in own and maker.def_line < item.line < maker.end_line:
+                own.add(name)
+                yield Line(indent + _kept(item.signature.partition(".")[2], parameters), name)
+
+
+def _kept(signature: str, parameters: Mapping[str, str]) -> str:
+    """`owner = owner` says nothing: the parameter's annotation does."""
+    name, _, value = signature.partition(" = ")
+    if value not in parameters:
+        return signature
+    annotation = parameters[value].partition(":")[2].strip()
+    return f"{name}: {annotation}" if annotation else name
+
+
+def _method(parsed: Parsed, scope: Scope) -> Iterator[Line]:
+    lines = parsed.snapshot.lines
+    for number in range(scope.start_line, scope.def_line):
+        if lines[number].lstrip().startswith("@") and _is_whole(lines[number]):
+            yield Line(lines[number], place=number)
+    written = lines[scope.def_line]
+    text = f"{_indent(written)}{signature(parsed, scope)} ..."
+    yield Line(text, scope.name, scope.def_line if text == written else None)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a statement that begins on the line surely ends there."""
+    if len(line) > _LONGEST_LINE or line.endswith("\\") or '"""' in line or "'''" in line:
+        return False
+    return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}"))

@@ -1,0 +1,120 @@
+"""Where the cursor is, as a source of context sees it.
+
+In: what `session` knows at one moment: the parsed document, the scope and editing block at the cursor, the workspace's
+folders, the settings.  Out: questions that several sources ask, answered once.  A view is immutable; it knows no
+editor, no token and reads no file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from palimpsest.settings import ContextSettings
+from palimpsest.syntax.names import Import, imports, names_in
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import Scope
+from palimpsest.text.snapshot import Position
+from palimpsest.text.uris import path_or_none
+from palimpsest.types import Editing
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class CursorView:
+    """`file` is relative to `root` with forward slashes; `root` is the workspace folder the file is in, or None."""
+
+    parsed: Parsed
+    scope: Scope
+    editing: Editing
+    position: Position
+    file: str
+    roots: tuple[Path, ...]
+    root: Path | None
+    settings: ContextSettings
+
+    @property
+    def uri(self) -> str:
+        return self.parsed.snapshot.uri
+
+    @cached_property
+    def path(self) -> Path | None:
+        """The document's file; None for one that is no file (`untitled:` and the like)."""
+        return path_or_none(self.uri)
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        """Every import of the file, in order."""
+        return tuple(imports(self.parsed))
+
+    @cached_property
+    def typed(self) -> str:
+        """The word that the cursor stands in or at the end of, which the person is probably still typing."""
+        line = self._line(self.position.line)
+        for word in _WORD.finditer(line):
+            if word.start() < self.position.column <= word.end():
+                return word.group()
+        return ""
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """Names that the editing block uses, but the one being typed: it would change with every keystroke."""
+        found: set[str] = set()
+        for start, end in self._shown_ranges():
+            found |= names_in(self.parsed, start, end)
+        at_cursor = names_in(self.parsed, self.position.line, self.position.line + 1) if self._cursor_shown else set()
+        return frozenset(found | (at_cursor - {self.typed}))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the file, but the one being typed: for what shall stay the same from function to function."""
+        text, at = self._text, self._offset
+        return frozenset(word.group() for word in _WORD.finditer(text) if not word.start() < at <= word.end())
+
+    @cached_property
+    def shown_lines(self) -> frozenset[int]:
+        """Document lines that the editing block shows."""
+        return frozenset(line.document_line for line in self.editing.lines if line.document_line is not None)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the editing block leaves lines of its scope out."""
+        return any(line.document_line is None for line in self.editing.lines)
+
+    def attributes_of(self, head: str) -> frozenset[str]:
+        """What the file writes behind `head.`, but what is being typed.  By text, so broken code has them, too."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(head)}\s*\.\s*([^\W\d]\w*)")
+        at = self._offset
+        return frozenset(m.group(1) for m in pattern.finditer(self._text) if not m.start(1) <= at <= m.end(1))
+
+    @property
+    def _cursor_shown(self) -> bool:
+        return self.position.line in self.shown_lines
+
+    @property
+    def _text(self) -> str:
+        return self.parsed.snapshot.text
+
+    @cached_property
+    def _offset(self) -> int:
+        return self.parsed.snapshot.offset(self.position)
+
+    def _shown_ranges(self) -> Iterator[tuple[int, int]]:
+        """The document lines that the editing block shows, as half-open ranges, without the cursor's."""
+        start = end = -1
+        for line in sorted(self.shown_lines - {self.position.line}):
+            if line != end:
+                if end > start:
+                    yield start, end
+                start = line
+            end = line + 1
+        if end > start:
+            yield start, end
+
+    def _line(self, number: int) -> str:
+        lines = self.parsed.snapshot.lines
+        return lines[number] if 0 <= number < len(lines) else ""

@@ -1,0 +1,199 @@
+"""The workspace's files, as far as they may enter a block.
+
+In: paths, the workspace's folders, patterns to leave out, the documents open in the editor.  Out: texts and listings,
+or the reason why not.  Every source reads the workspace through here, so that this is the one place that keeps out
+secrets, ignored files, what lies outside the workspace (symlinks resolved), binary and huge files.  Answers are kept
+until a file's time stamp or size changes.  Safe to use from several threads.  Knows no language and no block.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from palimpsest.context.sources.gitignore import IgnoreRules
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import is_inside, is_secret, to_uri
+
+MAX_BYTES = 1_000_000
+MAX_ENTRIES = 2_000
+"""The most entries read of one folder; one with more is shown in part."""
+_KEPT = 512
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder.  A link to a folder is shown as one but never walked into."""
+
+    name: str
+    is_dir: bool
+    is_link: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text with what tells versions apart: the document's version, or the file's time stamp and size."""
+
+    uri: str
+    text: str
+    stamp: tuple[str, int, int]
+
+
+class WorkspaceFiles:
+    """`open_document` gives the snapshot of a document open in the editor, whose text counts before the file's."""
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        exclude: Sequence[str] = (),
+        open_document: Callable[[str], Snapshot | None] = lambda _: None,
+    ) -> None:
+        self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
+        self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
+        self._open_document = open_document
+        self._texts: dict[Path, Source] = {}
+        self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
+        self._seen: dict[Hashable, Any] = {}
+        self._lock = threading.Lock()
+
+    def look_again(self) -> None:
+        """What was seen so far may have changed: called before each time that a cursor's context is gathered."""
+        self._seen.clear()
+        for rules in self._rules.values():
+            rules.look_again()
+
+    def once(self, about: Hashable, look: Callable[[], T]) -> T:
+        """`look()`, done once until `look_again`: several sources ask the same of the same files."""
+        if about not in self._seen:
+            self._seen[about] = look()
+        found: T = self._seen[about]
+        return found
+
+    def root_of(self, path: Path) -> Path | None:
+        """The innermost workspace folder that `path` is below, as written, or None."""
+        around = [root for root in self.roots if path.is_relative_to(root)]
+        return max(around, key=lambda root: len(root.parts), default=None)
+
+    def refusal(self, path: Path, *, pinned: bool = False) -> str | None:
+        """Why the file may not enter a block, as the end of a sentence; None when it may.
+
+        A pin overrides that git ignores it, and nothing else.
+        """
+        return self.once(("refusal", path, pinned), lambda: self._refusal(path, pinned))
+
+    def _refusal(self, path: Path, pinned: bool) -> str | None:
+        if is_secret(path) or is_secret(_resolved(path)):
+            return "looks like a file of secrets"
+        if not is_inside(path, self.roots):
+            return "is outside the workspace"
+        root = self.root_of(path)
+        if not pinned and (root is None or self._rules[root].ignored(path)):
+            return "is ignored by git or by the setting context.exclude"
+        try:
+            status = path.stat()
+        except OSError as error:
+            return f"cannot be read: {error.strerror or error}"
+        if not path.is_file():
+            return "is not a file"
+        return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
+
+    def source(self, path: Path, *, pinned: bool = False) -> Source | None:
+        """The text as it stands in the editor, else on disk; None where `refusal` has a reason or it is binary."""
+        return self.once(("source", path, pinned), lambda: self._source(path, pinned))
+
+    def _source(self, path: Path, pinned: bool) -> Source | None:
+        if self.refusal(path, pinned=pinned) is not None:
+            return None
+        uri = to_uri(path)
+        snapshot = self._open_document(uri)
+        if snapshot is not None:
+            return Source(uri, snapshot.text, ("open", snapshot.version, len(snapshot.text)))
+        try:
+            status = path.stat()
+            stamp = ("disk", status.st_mtime_ns, status.st_size)
+            known = self._texts.get(path)
+            if known is not None and known.stamp == stamp:
+                return known
+            data = path.read_bytes()
+        except OSError:
+            return None
+        text = _decoded(data)
+        if text is None:
+            return None
+        found = Source(uri, text, stamp)
+        with self._lock:
+            _keep(self._texts, path, found)
+        return found
+
+    def listing(self, folder: Path) -> tuple[Entry, ...]:
+        """What is in a folder of the workspace, sorted, without what is ignored or secret; empty for no such folder."""
+        return self.once(("listing", folder), lambda: self._listing(folder))
+
+    def _listing(self, folder: Path) -> tuple[Entry, ...]:
+        root = self.root_of(folder)
+        if root is None or not is_inside(folder, self.roots):
+            return ()
+        rules = self._rules[root]
+        try:
+            stamp = (folder.stat().st_mtime_ns, rules.stamp(folder))
+        except OSError:
+            return ()
+        known = self._listings.get(folder)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        entries = tuple(sorted(_entries(folder, rules), key=lambda e: e.name)) if not self._ignored(folder) else ()
+        with self._lock:
+            _keep(self._listings, folder, (stamp, entries))
+        return entries
+
+    def _ignored(self, folder: Path) -> bool:
+        root = self.root_of(folder)
+        return root is None or self._rules[root].ignored(folder, is_dir=True)
+
+
+def _entries(folder: Path, rules: IgnoreRules) -> list[Entry]:
+    found = list[Entry]()
+    try:
+        with os.scandir(folder) as entries:
+            for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
+                try:
+                    is_dir = entry.is_dir()
+                except OSError:
+                    continue
+                if is_secret(folder / entry.name) or rules.ignored_in(folder, entry.name, is_dir=is_dir):
+                    continue
+                found.append(Entry(entry.name, is_dir, entry.is_symlink()))
+    except OSError:
+        return []
+    return found
+
+
+def _decoded(data: bytes) -> str | None:
+    """UTF-8 text, or None for what is something else."""
+    if b"\0" in data[:8192]:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path
+
+
+def _keep(cache: dict[Path, V], key: Path, value: V) -> None:
+    """Add to a cache, whose oldest entry goes when there are too many."""
+    cache.pop(key, None)
+    cache[key] = value
+    if len(cache) > _KEPT:
+        del cache[next(iter(cache))]

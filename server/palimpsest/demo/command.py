@@ -1,0 +1,80 @@
+"""`palimpsest demo`: the real server and engine on a sample workspace, driven as an editor would.
+
+In: options.  Out: a picture in the terminal, or one JSON object.  Exit status 1 when there is no engine to show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import sys
+import tempfile
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from palimpsest.demo import draw
+from palimpsest.demo.story import Event, Story
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.driver import Driver
+
+START_S = 120.0
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("palimpsest demo", description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the picture")
+    parser.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
+    options = parser.parse_args(argv)
+    console = Console(stderr=options.json, highlight=False, quiet=options.json)
+    try:
+        result = asyncio.run(_run(console, options.model))
+    except PalimpsestError as error:
+        print(f"palimpsest demo: {error}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps(result))
+    return 0
+
+
+async def _run(console: Console, model: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="palimpsest-demo-") as folder:
+        root = Path(folder).resolve() / "shop"
+        with as_file(files("palimpsest") / "demo" / "sample") as sample:
+            shutil.copytree(sample, root, ignore=shutil.ignore_patterns("__pycache__"))
+        driver = Driver()
+        settings = {"model": {"path": str(Path(model).resolve())}} if model else {}
+        await driver.start(root, settings)
+        try:
+            console.print("[dim]starting the engine …[/dim]")
+            await driver.ready(START_S)
+            return await _show(console, driver, root)
+        finally:
+            await driver.stop()
+
+
+async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
+    info = await driver.command("palimpsest.model.info")
+    place = "edited in place" if info["in_place"] else f"whole prompts: {info.get('why_not', '')}"
+    console.print(
+        f"\n[bold]{info['name']}[/bold], {info['n_params'] / 1e6:.1f} M parameters, {info['backend']}, {place}"
+    )
+    console.print(draw.legend(), "")
+    story = Story(driver, root)
+    events: list[Event] = []
+    async for event in story.play():
+        events.append(event)
+        console.print(draw.event(len(events), event))
+    console.print(draw.suggestion(story.suggestion))
+    kinds = sorted({block["type"] for event in events for block in event.blocks})
+    shown = ("event", "decoded", "context", "reused", "restored", "ms")
+    return {
+        "events": [{name: getattr(event, name) for name in shown} for event in events],
+        "completion": story.completion,
+        "suggestion": story.suggestion,
+        "blocks": kinds,
+    }

@@ -1,0 +1,113 @@
+"""How the demonstration looks in a terminal.
+
+In: events of the story.  Out: rich renderables.  Asks nobody anything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from palimpsest.demo.story import Event
+
+WIDTH = 72
+COLOURS = {
+    "header": "white",
+    "footer": "white",
+    "tail": "magenta",
+    "class": "cyan",
+    "scope": "green",
+    "package": "yellow",
+    "documentation": "blue",
+    "filesystem": "bright_black",
+    "file": "red",
+    "recent": "bright_red",
+}
+
+
+def event(number: int, it: Event) -> RenderableType:
+    title = Text(f"{number}. {it.event}", style="bold")
+    parts: list[RenderableType] = [title, Padding(_figures(it), (0, 0, 0, 3)), Padding(_map(it.map), (0, 0, 0, 3))]
+    if number == 1:
+        parts.append(Padding(_blocks(it), (0, 0, 0, 3)))
+    if it.completion is not None:
+        parts.append(Padding(_completion(it), (0, 0, 0, 3)))
+    return Group(*parts, "")
+
+
+def _figures(it: Event) -> Text:
+    return Text.assemble(
+        (f"{it.decoded:5d}", "bold green" if it.decoded < 30 else "bold yellow"),
+        " tokens decoded of ",
+        (f"{it.context}", "bold"),
+        f" in context, {it.reused} reused, {it.restored} restored, {it.ms:.0f} ms",
+    )
+
+
+def _map(found: dict[str, Any]) -> Text:
+    """The cache from position 0 to the tail's end, one cell of the terminal for an equal share of positions."""
+    spans = found["spans"]
+    end = max((span["end"] for span in spans), default=1)
+    footer = next((s["start"] for s in spans if s["state"] == "footer"), end)
+    arena = max((s["end"] for s in spans if s["state"] in ("attached", "detached", "header")), default=1)
+    text = Text()
+    room = min(footer, arena + max(1, arena // 12))
+    for column in range(WIDTH - 10):
+        at = column * room // (WIDTH - 10)
+        span = next((s for s in spans if s["start"] <= at < s["end"]), None)
+        if span is None:
+            text.append("·", "bright_black")
+        else:
+            kind = span["type"] if span["state"] in ("attached", "detached") else span["state"]
+            text.append("░" if span["state"] == "detached" else "█", COLOURS.get(kind, "white"))
+    text.append("┄", "bright_black")
+    text.append("█", COLOURS["footer"])
+    n_tail = sum(s["end"] - s["start"] for s in spans if s["state"] == "tail")
+    text.append("█" * min(8, 1 + n_tail // 64) if n_tail else "", COLOURS["tail"])
+    return text
+
+
+def _blocks(it: Event) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("block")
+    table.add_column("name")
+    table.add_column("tokens", justify="right")
+    table.add_column("positions", justify="right")
+    for block in it.blocks:
+        kind = Text("■ ", COLOURS.get(block["type"], "white")).append(block["type"], "default")
+        start, end = block["span"] or ("", "")
+        table.add_row(kind, block["name"], str(block["tokens"]), f"{start}–{end}")
+    return table
+
+
+def _completion(it: Event) -> RenderableType:
+    if not it.completion:
+        return Text("no completion worth showing", style="dim")
+    typed, ghost = it.before_cursor, it.completion
+    word = re.search(r"\w*\Z", typed)
+    ghost = ghost.removeprefix(word[0] if word else "")  # the item's text begins with the word being typed
+    return Text.assemble((typed, "default"), (ghost, "italic bright_black"))
+
+
+def suggestion(found: dict[str, Any]) -> RenderableType:
+    if not found.get("suggestions"):
+        reasons = "; ".join(refusal["reason"] for refusal in found.get("refused", []))
+        return Text(f"no suggestion{': ' + reasons if reasons else ''}", style="dim")
+    first = found["suggestions"][0]
+    parts: list[RenderableType] = [Syntax(first["diff"], "diff", theme="ansi_dark", background_color="default")]
+    if found.get("summary"):
+        parts.append(Text(found["summary"], style="italic"))
+    return Padding(Group(*parts), (0, 0, 0, 3))
+
+
+def legend() -> Text:
+    text = Text("   cache: ")
+    for kind in ("header", "class", "scope", "package", "documentation", "filesystem", "tail"):
+        text.append("█ ", COLOURS[kind]).append(f"{kind}  ", "dim")
+    return text.append("░ kept, not attended to  · free", "dim")

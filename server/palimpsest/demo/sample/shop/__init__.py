@@ -1,0 +1,1 @@
+"""A small shop: the workspace that the demonstration edits."""

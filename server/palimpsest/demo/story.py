@@ -1,0 +1,135 @@
+"""What the demonstration does, event by event, and what each cost.
+
+In: a started driver and a workspace.  Out: `Event`s, a completion, a suggestion.  Draws nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from palimpsest.lsp.driver import Driver
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing the person did.  Tokens: `decoded` by the model, `reused` in the cache, `restored` from host memory,
+    `context` in all that the model saw; `ms` until all of it was done."""
+
+    event: str
+    decoded: int
+    context: int
+    reused: int
+    restored: int
+    ms: float
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    map: dict[str, Any] = field(default_factory=dict)
+    completion: str | None = None
+    before_cursor: str = ""
+
+
+@dataclass
+class Story:
+    """Plays the events on the sample workspace; `completion` and `suggestion` are filled as they come."""
+
+    driver: Driver
+    root: Path
+    completion: str = ""
+    suggestion: dict[str, Any] = field(default_factory=dict)
+
+    async def play(self) -> AsyncIterator[Event]:
+        d = self.driver
+        cart = d.open(self.root / "shop" / "cart.py")
+
+        inside = d.find(cart, "        total = self.subtotal()")
+        yield await self._event("open cart.py, cursor into Cart.total", cart, inside)
+
+        line = d.type(cart, inside, "\n        if total > self.l")
+        yield await self._event("type a line, ask for a completion", cart, line, ask=True)
+
+        line = d.type(cart, line, "i")
+        yield await self._event("type one character", cart, line, ask=True)
+
+        line = d.type(cart, line, "m")
+        yield await self._event("type the next", cart, line, ask=True)
+        line = d.replace(cart, inside, line, "")
+
+        top = d.find(cart, "import logging")
+        added = d.type(cart, top, "\nimport json")
+        receipt = d.find(cart, '        return "\\n".join(rows)', after=False)
+        used = d.type(cart, receipt, "        data = json.dumps(rows)\n")
+        yield await self._event("import json added and used in Cart.receipt", cart, used)
+
+        d.replace(cart, receipt, used, "")
+        d.replace(cart, top, added, "")
+        again = d.find(cart, '        return "\\n".join(rows)', after=False)
+        yield await self._event("import json removed again", cart, again)
+
+        inside = d.find(cart, "        total = self.subtotal()")
+        yield await self._event("cursor to another method of the file", cart, inside)
+
+        order = d.open(self.root / "shop" / "order.py")
+        away = d.find(order, "        weight = 0.0")
+        yield await self._event("another file: order.py", order, away)
+        yield await self._event("and back to cart.py", cart, inside)
+
+        wrong = d.find(cart, "self.discount.amount(totla)")
+        yield await self._suggest("ask for an edit of Cart.total", cart, wrong)
+
+    async def _event(self, name: str, uri: str, position: Any, *, ask: bool = False) -> Event:
+        before = await self._stats()
+        start = time.perf_counter()
+        shown: dict[str, Any] | None = None
+        completion: str | None = None
+        if ask:
+            items = await self.driver.complete(uri, position)
+            completion = str(items[0].insert_text) if items else ""
+            self.completion = completion or self.completion
+        else:
+            shown = await self.driver.settled(uri, position)
+        return await self._measured(name, before, start, uri, position, shown, completion)
+
+    async def _suggest(self, name: str, uri: str, position: Any) -> Event:
+        before = await self._stats()
+        start = time.perf_counter()
+        where = {"line": position.line, "character": position.character}
+        self.suggestion = await self.driver.command("palimpsest.suggest", {"uri": uri, "position": where})
+        return await self._measured(name, before, start, uri, position, None, None)
+
+    async def _stats(self) -> dict[str, int]:
+        stats: dict[str, int] = (await self.driver.command("palimpsest.cache.map"))["stats"]
+        return stats
+
+    async def _measured(
+        self,
+        name: str,
+        before: dict[str, int],
+        start: float,
+        uri: str,
+        position: Any,
+        shown: dict[str, Any] | None,
+        completion: str | None,
+    ) -> Event:
+        ms = (time.perf_counter() - start) * 1000
+        found = await self.driver.command("palimpsest.cache.map")
+        where = {"uri": uri, "position": {"line": position.line, "character": position.character}}
+        shown = shown or await self.driver.command("palimpsest.context.show", where)
+        after = found["stats"]
+        attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
+        tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
+        typed = self.driver.text(uri).split("\n")[position.line]
+        return Event(
+            event=name,
+            decoded=after["decoded"] - before["decoded"],
+            context=attached + tail,
+            reused=after["reused"] - before["reused"],
+            restored=after["restored"] - before["restored"],
+            ms=round(ms, 1),
+            blocks=shown["blocks"],
+            map=found,
+            completion=completion,
+            before_cursor=typed[: position.character],
+        )

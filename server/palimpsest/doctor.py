@@ -1,0 +1,184 @@
+"""`palimpsest doctor`: what is right here, and what to do about what is not.
+
+In: this machine.  Out: one line a check, or `{"ok", "checks": [{"name", "ok", "detail", "hint"}]}`.
+Exit status 1 when something that is needed is not right; an editor that is not found is no fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import stat
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from palimpsest import __version__, folders, wire
+from palimpsest.engines.protocol import Engine
+from palimpsest.errors import EngineError, ModelError, PalimpsestError
+from palimpsest.model_files import inspect, model_path
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from palimpsest.settings import EngineSettings, ModelSettings, Settings, merged, read_toml
+
+START_S = 120.0
+WAYS_TO_AN_ENGINE = (
+    "Build it here: pip install 'palimpsest[engine]' (needs a C++ compiler).  Or take a prebuilt wheel: add "
+    "--extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu (or …/metal, …/cu124).  "
+    'Or do without: engine.kind = "none".'
+)
+EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    needed: bool = True
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
+    options = parser.parse_args(argv)
+    checks = asyncio.run(examine(options.model))
+    ok = all(check.ok for check in checks if check.needed)
+    if options.json:
+        shown = [{k: v for k, v in asdict(check).items() if k != "needed"} for check in checks]
+        print(json.dumps({"ok": ok, "checks": shown}))
+    else:
+        _print(checks, ok)
+    return 0 if ok else 1
+
+
+async def examine(model: str = "") -> list[Check]:
+    layer, problems = read_toml(folders.config() / "palimpsest.toml")
+    settings, wrong = merged([layer, {"model": {"path": model}} if model else {}])
+    checks = [
+        Check(
+            "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"
+        ),
+        *[
+            Check("settings", False, str(problem), "Correct the file; the default is used.")
+            for problem in problems + wrong
+        ],
+        *_folders(),
+        _engine_parts(),
+        *_model(settings.model),
+    ]
+    if all(check.ok for check in checks if check.needed):
+        checks += [check async for check in _engine(settings)]
+    return checks + list(_editors())
+
+
+def _folders() -> Iterator[Check]:
+    try:
+        runtime = folders.runtime()
+        mode = stat.S_IMODE(runtime.stat().st_mode)
+        private = os.name == "nt" or mode == 0o700
+        hint = "" if private else f"chmod 700 {runtime}"
+        yield Check("sockets", private, f"{runtime}, mode {mode:o}", hint)
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+    except OSError as error:
+        yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
+
+
+def _engine_parts() -> Check:
+    missing = [
+        name for name in ("llama_cpp", "numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        return Check("engine parts", False, f"not installed: {', '.join(missing)}", WAYS_TO_AN_ENGINE)
+    return Check("engine parts", True, f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}")
+
+
+def _model(settings: ModelSettings) -> Iterator[Check]:
+    path = model_path(settings)
+    try:
+        found = inspect(path)
+    except ModelError as error:
+        yield Check("model", False, error.message, error.hint)
+        return
+    detail = f"{found.name}, {found.architecture}, {found.size / 1e6:,.0f} MB, context {found.n_ctx_train:,}: {path}"
+    yield Check("model", True, detail)
+
+
+async def _engine(settings: Settings) -> AsyncIterator[Check]:
+    try:
+        async with _started(settings.engine, model_path(settings.model)) as (engine, caution):
+            info = await engine.model()
+            yield Check("backend", True, info.backend, needed=False)
+            hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
+            yield Check("in place", info.in_place, info.why_not or "the cache is edited in place", hint, needed=False)
+            fim = info.fim_layout or "none"
+            hint = "" if info.fim_layout else "Inline completion needs a model with FIM tokens; edits work without."
+            yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
+            if caution:
+                yield Check(
+                    "caution", False, "the engine died and runs with repacking off", "See the engine's log.", False
+                )
+            yield await _speed(engine)
+    except PalimpsestError as error:
+        yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
+
+
+@asynccontextmanager
+async def _started(settings: EngineSettings, model: Path) -> AsyncIterator[tuple[Engine, bool]]:
+    from palimpsest.engines.supervise import Supervisor
+    from palimpsest.engines.target import Target
+
+    supervisor = Supervisor(Target(model, settings))
+    supervisor.start()
+    try:
+        yield await supervisor.ready(START_S), supervisor.status.caution
+    finally:
+        await supervisor.aclose()
+
+
+async def _speed(engine: Engine) -> Check:
+    """Prefill and generation as this machine does them, on a prompt of some 500 tokens of its own."""
+    workspace = f"doctor-{os.getpid()}"
+    text = "\n".join(f"def area_{i}(width: float, height: float) -> float: ..." for i in range(24))
+    wanted = [wire.WantedBlock("file:speed", text)]
+    try:
+        synced = await engine.sync(wire.SyncRequest(workspace, HEADER, FOOTER, wanted, "suggestion"))
+        request = wire.GenerateRequest(workspace, text=wire.TextTail("def area("), max_tokens=32, slot="suggestion")
+        answer = await engine.generate(request)
+    except EngineError as error:
+        return Check("speed", False, error.message, error.hint)
+    finally:
+        await engine.close_workspace(workspace)
+    prefill = synced.decoded / max(synced.ms.get("decode", 0.0), 0.1) * 1000
+    generation = answer.generated / max(answer.ms.get("sample", 0.0) + answer.ms.get("decode", 0.0), 0.1) * 1000
+    return Check("speed", True, f"{prefill:,.0f} tokens/s prefill, {generation:,.0f} tokens/s generation", needed=False)
+
+
+def _editors() -> Iterator[Check]:
+    found = [f"{name} ({path})" for command, name in EDITORS.items() if (path := shutil.which(command))]
+    detail = ", ".join(found) or "none on PATH"
+    yield Check(
+        "editors", bool(found), detail, "" if found else "Any LSP client will do; see the README.", needed=False
+    )
+
+
+def _print(checks: list[Check], ok: bool) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for check in checks:
+        mark = "[green]✓[/green]" if check.ok else ("[red]✗[/red]" if check.needed else "[yellow]–[/yellow]")
+        console.print(f"{mark} [bold]{check.name}[/bold]  {check.detail}", soft_wrap=True)
+        if check.hint and not check.ok:
+            console.print(f"  → {check.hint}", style="yellow", soft_wrap=True, markup=False)
+    console.print("all is well" if ok else "something needs your hand", style="green" if ok else "red")

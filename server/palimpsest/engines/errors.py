@@ -1,0 +1,58 @@
+"""Errors from the wire, as the classes they were.
+
+In: error objects (`wire.py`) and httpx's exceptions.  Out: exceptions of `errors.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from palimpsest import errors
+from palimpsest.errors import EngineDied, EngineError, EngineUnavailable, PalimpsestError
+
+PLAIN: Mapping[str, type[PalimpsestError]] = {
+    kind.code: kind
+    for kind in (
+        errors.EngineUnavailable,
+        errors.EngineLoading,
+        errors.EngineDied,
+        errors.ModelError,
+        errors.Cancelled,
+    )
+}
+
+
+def from_object(data: Any) -> PalimpsestError:
+    """The exception that an error object stands for; EngineError for a code that this version does not know."""
+    if not isinstance(data, dict):
+        return EngineError(f"The engine answered with something else than an error: {data!r:.200}")
+    code, message, hint = (str(data.get(name) or "") for name in ("code", "message", "hint"))
+    if code == errors.InvalidArgument.code:
+        field = str(data.get("field") or "request")
+        return errors.InvalidArgument(field, message.removeprefix(f"{field}: "), hint=hint)
+    if code == errors.ContextTooLarge.code:
+        return errors.ContextTooLarge(message, fitting=_int(data.get("fitting")), hint=hint)
+    if code == errors.DecodeError.code:
+        return errors.DecodeError(message, return_code=_int(data.get("return_code")), hint=hint)
+    return PLAIN.get(code, EngineError)(message or "The engine failed.", hint=hint)
+
+
+def _int(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """httpx's exceptions inside become ours: EngineUnavailable where nobody listens, else EngineDied."""
+    try:
+        yield
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        raise EngineUnavailable("No engine answers.") from error
+    except httpx.TimeoutException as error:
+        raise EngineUnavailable("The engine does not answer.") from error
+    except httpx.TransportError as error:
+        raise EngineDied("The engine went away during the request.") from error

@@ -1,0 +1,176 @@
+"""The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
+
+In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing and keeps no state but
+connections.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from palimpsest import wire
+from palimpsest.address import Address, has_sockets
+from palimpsest.engines.errors import from_object, translated
+from palimpsest.engines.protocol import TextPiece
+from palimpsest.errors import EngineDied, EngineUnavailable
+from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
+
+T = TypeVar("T")
+CONNECT_S = 5.0
+PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
+"""A sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
+SHORT = httpx.Timeout(CONNECT_S)
+
+
+class InPlaceEngine:
+    """Implements `protocol.Engine`."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport, base_url: str = "http://engine", token: str = "") -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.AsyncClient(
+            transport=transport, base_url=base_url, headers=headers, timeout=PATIENCE, trust_env=False
+        )
+
+    @classmethod
+    def over_socket(cls, path: Path) -> Self:
+        return cls(httpx.AsyncHTTPTransport(uds=str(path)))
+
+    @classmethod
+    def over_tcp(cls, host: str, port: int, token: str) -> Self:
+        name = f"[{host}]" if ":" in host else host
+        return cls(httpx.AsyncHTTPTransport(), f"http://{name}:{port}", token)
+
+    @classmethod
+    def at(cls, place: Address) -> Self:
+        """The engine at `place`, which may be dead.  Raises EngineUnavailable where there is no sign of one."""
+        try:
+            note = json.loads(place.note.read_text(encoding="utf-8"))
+            return cls.over_tcp(str(note["host"]), int(note["port"]), str(note["token"]))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise EngineUnavailable(f"{place.note} cannot be read: {error}.") from error
+        if not has_sockets() or not place.socket.exists():
+            raise EngineUnavailable("No engine runs.")
+        return cls.over_socket(place.socket)
+
+    async def health(self) -> Health:
+        return await self._ask("GET", "/v1/health", Health, timeout=SHORT)
+
+    async def model(self) -> ModelInfo:
+        return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
+
+    async def sync(self, request: SyncRequest) -> SyncAnswer:
+        return await self._ask("POST", "/v1/sync", SyncAnswer, wire.to_json(request))
+
+    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+        data = wire.to_json(request) | {"stream": False}
+        return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
+
+    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        data = wire.to_json(request) | {"stream": True}
+        with translated():
+            async with self._open("POST", "/v1/generate", data) as response, aclosing(_objects(response)) as lines:
+                async for item in lines:
+                    if "error" in item:
+                        raise from_object(item["error"])
+                    if "answer" in item:
+                        yield wire.from_json(item["answer"], GenerateAnswer)
+                        return
+                    yield TextPiece(item["choice"], item["text"])
+        raise EngineDied("The engine ended an answer before it was complete.")
+
+    async def lease(self, client: str) -> AsyncGenerator[Health, None]:
+        """Health now and after each change; while this is read the engine stays.
+
+        Ends when the engine leaves in good order; raises EngineDied when it just goes.
+        """
+        with translated():
+            response = self._open("GET", "/v1/lease", None, {"client": client})
+            async with response as opened, aclosing(_objects(opened)) as lines:
+                async for item in lines:
+                    yield wire.from_json(item, Health)
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        request = wire.CountRequest(list(texts))
+        return (await self._ask("POST", "/v1/count", wire.CountAnswer, wire.to_json(request))).counts
+
+    async def cache_map(self, workspace: str) -> CacheMap:
+        return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
+
+    async def reset(self, workspace: str) -> None:
+        await self._call("POST", "/v1/reset", {"workspace": workspace})
+
+    async def close_workspace(self, workspace: str) -> None:
+        await self._call("POST", "/v1/close", {"workspace": workspace})
+
+    async def shutdown(self) -> None:
+        """Ask the engine to leave, for every client of it."""
+        await self._call("POST", "/v1/shutdown", {}, timeout=SHORT)
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        wanted: type[T],
+        data: dict[str, Any] | None = None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout = PATIENCE,
+    ) -> T:
+        return wire.from_json(await self._call(method, path, data, parameters, timeout), wanted)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        data: dict[str, Any] | None = None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout = PATIENCE,
+    ) -> Any:
+        with translated():
+            async with self._open(method, path, data, parameters, timeout) as response:
+                return _decoded(await response.aread())
+
+    @asynccontextmanager
+    async def _open(
+        self,
+        method: str,
+        path: str,
+        data: dict[str, Any] | None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout = PATIENCE,
+    ) -> AsyncIterator[httpx.Response]:
+        """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
+        content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
+        headers = {"Content-Type": "application/json"} if content else {}
+        async with self._http.stream(
+            method, path, content=content, params=parameters, headers=headers, timeout=timeout
+        ) as response:
+            if not response.is_success:
+                raise from_object(_decoded(await response.aread()).get("error"))
+            yield response
+
+
+async def _objects(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+    async for text in response.aiter_lines():
+        yield _decoded(text.encode())
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    """One JSON object.  Anything else means that no engine of ours is at the other end."""
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise EngineUnavailable(f"Something that is no engine answers: {raw[:80]!r}")
+    return data

@@ -1,0 +1,56 @@
+"""What the server asks of an engine, whichever one it is.
+
+In and out: `wire` data.  This room knows no document, no token and no editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """More text of alternative `choice`, final as soon as it is given."""
+
+    choice: int
+    text: str
+
+
+class Engine(Protocol):
+    """Every method may raise an EngineError: EngineUnavailable where nobody listens, EngineDied where the engine went
+    away during the request, EngineLoading, ModelError, ContextTooLarge, DecodeError, Cancelled; and InvalidArgument.
+    Cancelling the task that waits for an answer cancels the work."""
+
+    async def health(self) -> Health: ...
+
+    async def model(self) -> ModelInfo: ...
+
+    async def sync(self, request: SyncRequest) -> SyncAnswer: ...
+
+    async def generate(self, request: GenerateRequest) -> GenerateAnswer: ...
+
+    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        """Pieces as they come, at last the answer.  Leaving the loop early (`aclose`) cancels the work."""
+        ...
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text."""
+        ...
+
+    async def cache_map(self, workspace: str) -> CacheMap: ...
+
+    async def reset(self, workspace: str) -> None:
+        """Forget all of the workspace's cache."""
+        ...
+
+    async def close_workspace(self, workspace: str) -> None:
+        """Free what the workspace holds; its KV may be kept elsewhere."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections; the engine itself goes on for others."""
+        ...

@@ -1,0 +1,222 @@
+"""Keeps an engine running for one server: starts it, holds a lease, starts it again when it dies.
+
+In: a `Target`; the wish to have an engine.  Out: an engine that is ready, or why there is none; a `Status` after
+each change.  What deaths lead to is `course.py`'s to say.  A new engine's cache is empty: every generate carries its
+`sync`, so nobody needs to be told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from palimpsest.engines.child import Child
+from palimpsest.engines.course import Course, State
+from palimpsest.engines.errors import from_object
+from palimpsest.engines.in_place import InPlaceEngine
+from palimpsest.engines.launch import launch
+from palimpsest.engines.protocol import Engine
+from palimpsest.engines.target import Target
+from palimpsest.errors import EngineDied, EngineError, EngineLoading, EngineUnavailable
+from palimpsest.wire import Health, ModelInfo
+
+PAUSE_S = 0.2
+"""Before an engine that left or died is started again."""
+CHILD_S = 2.0
+"""How long the system may take to say how a process of ours ended."""
+RESTART_HINT = "The command `palimpsest.restartEngine` tries again."
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`message`: one for a person, empty while all is well.  `model` while the engine is ready, `pid` while it runs."""
+
+    state: State
+    message: str = ""
+    model: ModelInfo | None = None
+    pid: int | None = None
+    caution: bool = False
+
+
+class Supervisor:
+    """One per server, made and used on its event loop.  `start`, then `aclose` at the end."""
+
+    def __init__(self, target: Target, client: str = "") -> None:
+        self._client = client or f"palimpsest-{os.getpid()}"
+        self._target = target
+        self._course = self._first_course()
+        self._error: EngineError | None = None
+        self._engine: InPlaceEngine | None = None
+        self._doubted = False
+        self._model: ModelInfo | None = None
+        self._health: Health | None = None
+        self._told: Status | None = None
+        self._listeners: list[Callable[[Status], None]] = []
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def target(self) -> Target:
+        """What was asked for; with caution, another one runs."""
+        return self._target
+
+    @property
+    def status(self) -> Status:
+        course, health = self._course, self._health
+        return Status(course.state, course.reason, self._model, health.pid if health else None, course.caution)
+
+    def on_status(self, callback: Callable[[Status], None]) -> None:
+        """`callback` gets each new status, on the event loop; it must neither block nor raise."""
+        self._listeners.append(callback)
+
+    def start(self) -> None:
+        """Begin, and return at once.  Idempotent."""
+        if self._task is None and not self._course.is_final:
+            self._task = asyncio.create_task(self._run(), name="engine supervisor")
+
+    async def restart(self, target: Target | None = None) -> None:
+        """Start anew, with what was counted forgotten: the running engine leaves (for every server that shares it,
+        and they start it again).  With another `target` the present engine is only given up, others may use it."""
+        if self._engine is not None and target is None:
+            with suppress(EngineError):
+                await self._engine.shutdown()
+        await self._end()
+        self._target = target or self._target
+        self._error = None
+        self._go(self._first_course())
+        self.start()
+
+    async def aclose(self) -> None:
+        """Give the lease back; the engine stays for others and leaves by itself."""
+        await self._end()
+        self._go(Course("closed", reason="Palimpsest is closing."))
+
+    async def ready(self, timeout: float = 0.0) -> Engine:
+        """The engine, waiting up to `timeout` seconds for it to become ready.
+
+        Raises EngineLoading while there will be one, else why there is none: EngineUnavailable, ModelError,
+        ContextTooLarge.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout
+        while self._engine is None or self._doubted or self._course.state != "ready":
+            if self._course.is_final:
+                if self._error is not None:
+                    raise self._error.with_traceback(None)  # raised at every keystroke: it must not grow
+                raise EngineUnavailable(self._course.reason)
+            left = end - loop.time()
+            if left <= 0:
+                raise EngineLoading(self._course.reason or "The model is being loaded.")
+            changed = self._changed
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), left)
+        return self._engine
+
+    @asynccontextmanager
+    async def engine(self, timeout: float = 0.0) -> AsyncIterator[Engine]:
+        """`ready`, for one piece of work: an engine that is gone in its course is not handed out again."""
+        engine = await self.ready(timeout)
+        try:
+            yield engine
+        except (EngineDied, EngineUnavailable):
+            await self._doubt(engine)  # the lease will end as well, and with it begins the next engine
+            raise
+
+    def _first_course(self) -> Course:
+        if self._target.settings.kind == "none":
+            return Course("off", reason="Palimpsest runs without an engine (engine.kind is none).")
+        return Course()
+
+    async def _run(self) -> None:
+        """Launch and follow, again and again, until the course is final."""
+        while True:
+            try:
+                self._go(await self._one_engine())
+            except EngineError as error:
+                self._error = error
+                self._go(self._course.unavailable(str(error)))
+            except Exception as error:
+                logger.exception("the supervisor failed")
+                self._go(self._course.unavailable(f"The engine cannot be used: {error!r}."))
+            if self._course.is_final:
+                return
+            await asyncio.sleep(PAUSE_S)
+
+    async def _one_engine(self) -> Course:
+        """Launch and follow one engine to its end; what comes of that.  Raises EngineError where none can be had."""
+        child: Child | None = None
+        try:
+            launched = await launch(self._target.cautious() if self._course.caution else self._target)
+            child = launched.child
+            return await self._follow(launched.engine)
+        except EngineDied as error:
+            how = str(error)
+            if child is not None and await child.ended(CHILD_S) is not None and child.died:
+                how = child.how_it_ended()
+            return self._course.died(asyncio.get_running_loop().time(), how)
+
+    async def _follow(self, engine: InPlaceEngine) -> Course:
+        """Hold a lease until the engine ends it.  Raises EngineDied when it went without a word."""
+        self._engine = engine
+        try:
+            async with aclosing(engine.lease(self._client)) as healths:
+                async for health in healths:
+                    course = await self._hear(engine, health)
+                    if course.is_final:
+                        return course
+                    self._go(course)
+        except EngineUnavailable as error:  # it was leaving just as we came
+            logger.debug("lease: %s", error)
+        finally:
+            self._engine = self._health = self._model = None
+            self._doubted = False
+            await engine.aclose()
+        return self._course.left()
+
+    async def _hear(self, engine: InPlaceEngine, health: Health) -> Course:
+        self._health = health
+        if health.state == "failed":
+            self._error = _engine_error(health)
+            return self._course.failed(str(self._error))
+        if health.state == "loading":
+            return self._course.loading()
+        self._model = self._model or await engine.model()
+        return self._course.ready(asyncio.get_running_loop().time())
+
+    async def _doubt(self, engine: Engine) -> None:
+        """A request found `engine` gone: do not hand it out again, unless it answers after all."""
+        if engine is self._engine:
+            self._doubted = True
+            with suppress(EngineError):
+                await engine.health()
+                self._doubted = False
+
+    async def _end(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+
+    def _go(self, course: Course) -> None:
+        """Take a course, and tell when that changes the status."""
+        if course.state != self._course.state:
+            logger.info("engine: %s %s", course.state, course.reason)
+        self._course = course
+        status = self.status
+        if status != self._told:
+            self._told = status
+            self._changed.set()
+            self._changed = asyncio.Event()
+            for listener in self._listeners:
+                listener(status)
+
+
+def _engine_error(health: Health) -> EngineError:
+    error = from_object(health.error or {})
+    return error if isinstance(error, EngineError) else EngineError(str(error))

@@ -1,0 +1,50 @@
+"""Which engine a server wants: a model and settings, and where such an engine is met.
+
+In: a path, settings.  Out: an address, arguments.  Starts nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest import __version__, folders
+from palimpsest.address import Address, address, identity
+from palimpsest.settings import EngineSettings
+
+UNQUANTIZED = ("f32", "f16", "bf16")
+SMALLEST_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    model: Path
+    settings: EngineSettings
+
+    @property
+    def identity(self) -> str:
+        return identity(self.model, dataclasses.asdict(self.settings), __version__)
+
+    def address(self) -> Address:
+        """Where such an engine is met now (a model file that changes is another engine)."""
+        return address(folders.runtime(), self.identity)
+
+    def arguments(self, place: Address) -> list[str]:
+        """Of `palimpsest`, to start such an engine at `place`."""
+        settings = json.dumps(dataclasses.asdict(self.settings))
+        name = place.name.removeprefix("engine-")
+        return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
+
+    def cautious(self) -> Target:
+        """The same model with what native faults come from switched off: repacked buffers (AMX), flash attention
+        (unless quantized V needs it), large batches.  Another engine, since its settings are others."""
+        flash = "off" if self.settings.type_v in UNQUANTIZED else self.settings.flash_attention
+        settings = dataclasses.replace(
+            self.settings,
+            extra_bufts="off",
+            flash_attention=flash,
+            n_batch=max(SMALLEST_BATCH, self.settings.n_batch // 2),
+        )
+        return Target(self.model, settings)

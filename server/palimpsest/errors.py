@@ -1,0 +1,96 @@
+"""Every exception of ours, as one tree.
+
+    PalimpsestError                 the root: `str(error)` is fit for a person, `hint` says what to do
+    ├── InvalidArgument             a caller's value is wrong; `field` names it     (LSP −32602, HTTP 400)
+    ├── SettingsError               a settings file or option is wrong; `field` names it
+    ├── OutsideWorkspace            a path or URI that is not inside a workspace folder
+    ├── StaleDocument               the document moved on from the version that was asked about
+    └── EngineError                 the engine cannot do what was asked
+        ├── EngineUnavailable       no engine: not installed, not started, given up
+        ├── EngineLoading           the model is still being loaded
+        ├── EngineDied              the process went away during the request
+        ├── ModelError              the model file is missing, truncated, or lacks what is needed
+        ├── ContextTooLarge         it does not fit; `fitting` says how many tokens would
+        ├── DecodeError             llama_decode failed; `code` is its return code
+        └── Cancelled               the request was cancelled or replaced by a newer one
+
+In: nothing.  Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.
+"""
+
+from __future__ import annotations
+
+
+class PalimpsestError(Exception):
+    """The root.  `message` is one sentence for a person; `hint` the next step, or empty."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class _FieldError(PalimpsestError):
+    def __init__(self, field: str, message: str, *, hint: str = "") -> None:
+        super().__init__(f"{field}: {message}", hint=hint)
+        self.field = field
+
+
+class InvalidArgument(_FieldError):
+    code = "invalid_argument"
+
+
+class SettingsError(_FieldError):
+    code = "settings"
+
+
+class OutsideWorkspace(PalimpsestError):
+    code = "outside_workspace"
+
+
+class StaleDocument(PalimpsestError):
+    code = "stale_document"
+
+
+class EngineError(PalimpsestError):
+    code = "engine"
+
+
+class EngineUnavailable(EngineError):
+    code = "unavailable"
+
+
+class EngineLoading(EngineError):
+    code = "loading"
+
+
+class EngineDied(EngineError):
+    code = "died"
+
+
+class ModelError(EngineError):
+    code = "model"
+
+
+class ContextTooLarge(EngineError):
+    code = "context_too_large"
+
+    def __init__(self, message: str, *, fitting: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.fitting = fitting
+
+
+class DecodeError(EngineError):
+    code = "decode"
+
+    def __init__(self, message: str, *, return_code: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.return_code = return_code
+
+
+class Cancelled(EngineError):
+    code = "cancelled"

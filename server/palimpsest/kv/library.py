@@ -1,0 +1,48 @@
+"""The only door to llama.cpp's bindings.
+
+In: nothing.  Out: `llama_cpp.llama_cpp` (the low-level functions), initialised once, its log lines sent to a Python
+logger.  Only low-level functions are used: the high-level classes silence file descriptor 1 while loading.
+Knows no model.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import logging
+from collections import deque
+from typing import Any
+
+from palimpsest.errors import EngineUnavailable
+
+LOG = logging.getLogger("palimpsest.llama")
+HINT = "Install it with `pip install 'palimpsest[engine]'`, or take a prebuilt wheel from llama-cpp-python's own index."
+
+
+class Library:
+    """`api` is the bindings' module; `errors` the newest error lines llama.cpp logged, oldest first."""
+
+    def __init__(self, api: Any) -> None:
+        self.api = api
+        self.errors: deque[str] = deque(maxlen=8)
+        self._callback = api.llama_log_callback(self._log)  # kept: a collected callback would crash the next log line
+        # importing the bindings set their own callback, which writes to stderr
+        api.llama_log_set(self._callback, ctypes.c_void_p(0))
+        api.llama_backend_init()
+
+    def _log(self, level: int, text: bytes, _data: object) -> None:
+        line = text.decode("utf-8", "replace").rstrip()
+        if level == 4 and line:  # GGML_LOG_LEVEL_ERROR
+            self.errors.append(line)
+        if line.strip("."):
+            LOG.debug("%s", line)
+
+
+@functools.cache
+def library() -> Library:
+    """Raises EngineUnavailable, with how to get it, where the bindings are missing or do not load."""
+    try:
+        import llama_cpp.llama_cpp as api
+    except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError
+        raise EngineUnavailable(f"llama-cpp-python cannot be used: {error}.", hint=HINT) from error
+    return Library(api)

@@ -1,0 +1,111 @@
+"""What commands answer: plain dictionaries with the field names of PROTOCOL.md.
+
+In: the session's and the engine's values.  Out: JSON.  Asks nobody anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from palimpsest import wire
+from palimpsest.lsp.convert import workspace_edit
+from palimpsest.suggest.diff import unified
+from palimpsest.text.documents import Documents
+from palimpsest.types import Block
+
+if TYPE_CHECKING:
+    import cattrs
+
+    from palimpsest.lsp.window import Client
+    from palimpsest.session import Shown, Suggested
+    from palimpsest.usage import Usage
+
+
+def context(shown: Shown) -> dict[str, Any]:
+    editing = shown.view.editing
+    return {
+        "editing": {
+            "type": editing.type,
+            "name": editing.name,
+            "file": editing.file,
+            "text": editing.with_marker,
+        },
+        "blocks": [_block(block, shown) for block in shown.blocks],
+        "prompt": shown.prompt,
+    }
+
+
+def _block(block: Block, shown: Shown) -> dict[str, Any]:
+    report = shown.reports.get(block.key)
+    resident = report is not None and report.span is not None
+    if resident:
+        state = "resident"
+    else:
+        state = "stored" if block.key in shown.stored else "wanted"
+    return {
+        "type": block.type,
+        "name": block.name,
+        "editable": block.editable,
+        "text": block.text,
+        "tokens": shown.tokens[block.key],
+        "span": list(report.span) if report and report.span else None,
+        "state": state,
+    }
+
+
+def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
+    """`stats` are this window's sums; other windows share the engine, not the figures."""
+    spans = []
+    for span in found.spans:
+        kind, _, name = span.key.partition(":")
+        spans.append({"start": span.start, "end": span.end, "type": kind, "name": name, "state": span.state})
+    totals = asdict(usage.totals)
+    return {
+        "n_ctx": found.n_ctx,
+        "n_positions": found.n_positions,
+        "used": found.used_cells,
+        "spans": spans,
+        "free": [list(hole) for hole in found.free],
+        "stored": {"blocks": len(found.stored), "bytes": found.stored_bytes},
+        "stats": totals,
+    }
+
+
+def suggestions(suggested: Suggested, documents: Documents, client: Client) -> dict[str, Any]:
+    from pygls.protocol import default_converter
+
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    found = []
+    for suggestion in suggested.reading.suggestions:
+        snapshot = documents.get(suggestion.uri)
+        edit = workspace_edit(snapshot, suggestion.edits, client.encoding, versioned=client.versioned_edits)
+        found.append(
+            {
+                "name": suggestion.name,
+                "uri": suggestion.uri,
+                "edit": converter.unstructure(edit),
+                "agreement": suggestion.agreement,
+                "diff": unified(snapshot.lines, suggestion.edits, snapshot.uri.rpartition("/")[2]),
+            }
+        )
+    return {
+        "suggestions": found,
+        "summary": suggested.reading.summary,
+        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.reading.refused],
+    }
+
+
+def model(info: wire.ModelInfo) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "path": info.path,
+        "name": info.name,
+        "n_ctx": info.n_ctx,
+        "n_params": info.n_params,
+        "fim": {"layout": info.fim_layout, "layouts": info.fim_layouts},
+        "in_place": info.in_place,
+        "backend": info.backend,
+    }
+    if info.why_not:
+        answer["why_not"] = info.why_not
+    return answer

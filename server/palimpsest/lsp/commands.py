@@ -1,0 +1,138 @@
+"""`workspace/executeCommand`: one object in, one object out, as PROTOCOL.md lists them.
+
+In: arguments.  Out: answers, or errors that name the field.  What a command does is the session's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp import actions, answers
+from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.progress import progress
+from palimpsest.lsp.protocol import response_error
+from palimpsest.types import BLOCK_TYPES
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+logger = logging.getLogger(__name__)
+
+Body = Callable[["PalimpsestServer", Arguments], Awaitable[dict[str, Any]]]
+EMPTY_ALLOWED = {"palimpsest.cache.map", "palimpsest.cache.reset", "palimpsest.model.info", "palimpsest.restartEngine"}
+
+
+async def context_show(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    session = server.window.session
+    snapshot = session.documents.get(arguments.string("uri"))
+    position = position_in(snapshot, arguments.position("position"), server.window.client.encoding)
+    return answers.context(await session.show(snapshot.uri, position))
+
+
+async def context_put(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    block, tokens = server.window.session.put_block(
+        type=arguments.string("type", among=BLOCK_TYPES),
+        name=arguments.string("name"),
+        text=arguments.string("text"),
+        editable=arguments.boolean("editable", False),
+        uri=arguments.string("uri", "") or None,
+        source=arguments.string("source", ""),
+        priority=arguments.number("priority", None),
+        ttl=arguments.number("ttl", None),
+    )
+    return {"name": block.name, "tokens": tokens}
+
+
+async def context_drop(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    kind = arguments.string("type", among=BLOCK_TYPES)
+    return {"dropped": server.window.session.drop_block(kind, arguments.string("name"))}
+
+
+async def context_pin(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    name, tokens = server.window.session.pin(arguments.string("uri"))
+    return {"name": name, "tokens": tokens}
+
+
+async def context_unpin(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    name, tokens = server.window.session.unpin(arguments.string("uri"))
+    return {"name": name, "tokens": tokens}
+
+
+async def cache_map(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    session = server.window.session
+    engine = await session.engine()
+    return answers.cache_map(await engine.cache_map(session.workspace), session.usage)
+
+
+async def cache_reset(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    await server.window.session.reset_cache()
+    return {}
+
+
+async def suggest(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    window = server.window
+    arguments.string("format", "ln-diff", among=("ln-diff",))
+    n = arguments.integer("n", window.session.settings.suggestion.n, low=1, high=16)
+    suggested = await actions.suggest(server, arguments, n=n)
+    return answers.suggestions(suggested, window.session.documents, window.client)
+
+
+async def model_info(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    engine = await server.window.session.engine()
+    return answers.model(await engine.model())
+
+
+async def restart_engine(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    await server.window.session.restart_engine()
+    return {}
+
+
+COMMANDS: dict[str, Body] = {
+    "palimpsest.context.show": context_show,
+    "palimpsest.context.put": context_put,
+    "palimpsest.context.drop": context_drop,
+    "palimpsest.context.pin": context_pin,
+    "palimpsest.context.unpin": context_unpin,
+    "palimpsest.cache.map": cache_map,
+    "palimpsest.cache.reset": cache_reset,
+    "palimpsest.suggest": suggest,
+    actions.APPLY: actions.apply,
+    "palimpsest.model.info": model_info,
+    "palimpsest.restartEngine": restart_engine,
+}
+SLOW = {"palimpsest.suggest": "Suggesting an edit", actions.APPLY: "Suggesting an edit"}
+
+
+def register(server: PalimpsestServer) -> None:
+    for name, body in COMMANDS.items():
+        server.command(name)(_handler(server, name, body))
+
+
+def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.ExecuteCommandParams], Awaitable[Any]]:
+    async def run(params: lsp.ExecuteCommandParams) -> dict[str, Any]:
+        task = asyncio.current_task()
+        assert task is not None
+        server.protocol.adopt(task)
+        given = params.arguments or ([{}] if name in EMPTY_ALLOWED else [None])
+        try:
+            arguments = Arguments(name, given[0])
+            if name not in SLOW:
+                return await body(server, arguments)
+            token = params.work_done_token or arguments.raw("workDoneToken")
+            async with progress(server, SLOW[name], token):
+                return await body(server, arguments)
+        except PalimpsestError as error:
+            raise response_error(error) from error
+        except asyncio.CancelledError:
+            # pygls answers a command through a generator that a CancelledError would leave without an answer.
+            raise JsonRpcException(f"{name} was cancelled", lsp.LSPErrorCodes.RequestCancelled.value) from None
+
+    return run

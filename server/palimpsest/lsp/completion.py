@@ -1,0 +1,64 @@
+"""textDocument/inlineCompletion.
+
+In: a cursor.  Out: items whose range covers the word being typed, so that the client can match and replace it.
+An answer that cannot be given in time is an empty one, never an error: the status says why.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.text.positions import PositionEncoding
+from palimpsest.text.snapshot import Position
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session import Completed
+
+logger = logging.getLogger(__name__)
+
+_TYPED = re.compile(r"\w*\Z")
+
+
+def register(server: PalimpsestServer) -> None:
+    window = server.window
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
+    async def inline_completion(params: lsp.InlineCompletionParams) -> lsp.InlineCompletionList:
+        session, encoding = window.session, window.client.encoding
+        snapshot = session.documents.find(params.text_document.uri)
+        if snapshot is None:
+            return lsp.InlineCompletionList(items=[])
+        position = position_in(snapshot, params.position, encoding)
+        invoked = params.context.trigger_kind == lsp.InlineCompletionTriggerKind.Invoked
+        try:
+            completed = await session.complete(
+                snapshot.uri, position, n=session.settings.completion.n if invoked else 1
+            )
+        except Cancelled:
+            completed = None
+        except (EngineError, InvalidArgument) as error:
+            logger.info("no completion: %s", error)
+            completed = None
+        return lsp.InlineCompletionList(items=_items(completed, encoding))
+
+
+def _items(completed: Completed | None, encoding: PositionEncoding) -> list[lsp.InlineCompletionItem]:
+    if completed is None:
+        return []
+    snapshot, position = completed.snapshot, completed.position
+    line = snapshot.lines[position.line]
+    match = _TYPED.search(line[: position.column])
+    assert match is not None  # it matches the empty string at the end
+    start = Position(position.line, match.start())
+    where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, position, encoding))
+    return [
+        lsp.InlineCompletionItem(insert_text=match[0] + text, filter_text=match[0] + text, range=where)
+        for text in completed.texts
+    ]

@@ -1,0 +1,85 @@
+"""Between LSP's types and ours.  The only place in this room that touches positions.
+
+In and out: lsprotocol's types on one side, `text` and `types` on the other.  Knows no document store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lsprotocol import types as lsp
+
+from palimpsest.text.positions import PositionEncoding, column_to_units, units_to_column
+from palimpsest.text.snapshot import Change, InputEdit, Position, Range, Snapshot
+from palimpsest.types import LineEdit
+
+
+def encoding_name(kind: lsp.PositionEncodingKind | str | None) -> PositionEncoding:
+    match kind.value if isinstance(kind, lsp.PositionEncodingKind) else kind:
+        case "utf-8":
+            return "utf-8"
+        case "utf-32":
+            return "utf-32"
+        case _:
+            return "utf-16"  # LSP's default
+
+
+def position_in(snapshot: Snapshot, position: lsp.Position, encoding: PositionEncoding) -> Position:
+    """LSP's position as ours; one past the end of the line or the document is the end, as LSP says."""
+    if position.line >= snapshot.line_count:
+        return snapshot.position(len(snapshot.text))
+    line = snapshot.lines[position.line]
+    return Position(position.line, units_to_column(line, position.character, encoding))
+
+
+def position_out(snapshot: Snapshot, position: Position, encoding: PositionEncoding) -> lsp.Position:
+    line = snapshot.lines[position.line] if position.line < snapshot.line_count else ""
+    return lsp.Position(position.line, column_to_units(line, position.column, encoding))
+
+
+def apply_changes(
+    snapshot: Snapshot,
+    version: int,
+    changes: Iterable[lsp.TextDocumentContentChangeEvent],
+    encoding: PositionEncoding,
+) -> tuple[Snapshot, tuple[InputEdit, ...]]:
+    """The next snapshot, and what tree-sitter has to be told.  Each change is against the text that the ones before
+    it leave (LSP's rule), so they are converted one by one."""
+    edits: list[InputEdit] = []
+    for change in changes:
+        where = None
+        if isinstance(change, lsp.TextDocumentContentChangePartial):
+            start = position_in(snapshot, change.range.start, encoding)
+            where = Range(start, position_in(snapshot, change.range.end, encoding))
+        snapshot, made = snapshot.changed([Change(where, change.text)], version)
+        edits.extend(made)
+    return snapshot, tuple(edits)
+
+
+def text_edit(snapshot: Snapshot, edit: LineEdit, encoding: PositionEncoding) -> lsp.TextEdit:
+    """One line edit as LSP's: whole lines with the document's own line ends, also where the last line has none."""
+    end_of_line = snapshot.line_end
+    body = end_of_line.join(edit.lines)
+    count = snapshot.line_count
+    if edit.end < count:
+        new_text = body + end_of_line if edit.lines else ""
+        return lsp.TextEdit(lsp.Range(lsp.Position(edit.start, 0), lsp.Position(edit.end, 0)), new_text)
+    last = position_out(snapshot, Position(count - 1, len(snapshot.lines[count - 1])), encoding)
+    if edit.start >= count:  # after the last line, which has no line end
+        return lsp.TextEdit(lsp.Range(last, last), end_of_line + body)
+    if edit.lines or edit.start == 0:
+        return lsp.TextEdit(lsp.Range(lsp.Position(edit.start, 0), last), body)
+    before = position_out(snapshot, Position(edit.start - 1, len(snapshot.lines[edit.start - 1])), encoding)
+    return lsp.TextEdit(lsp.Range(before, last), "")
+
+
+def workspace_edit(
+    snapshot: Snapshot, edits: Iterable[LineEdit], encoding: PositionEncoding, *, versioned: bool
+) -> lsp.WorkspaceEdit:
+    """A `WorkspaceEdit` that a client refuses when the document has moved on; where the client knows only plain
+    `changes`, the server itself has checked the version just before answering."""
+    text_edits = [text_edit(snapshot, edit, encoding) for edit in edits]
+    if not versioned:
+        return lsp.WorkspaceEdit(changes={snapshot.uri: text_edits})
+    identifier = lsp.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
+    return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(text_document=identifier, edits=list(text_edits))])

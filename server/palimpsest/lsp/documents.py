@@ -1,0 +1,71 @@
+"""Text synchronisation, and where the cursor is.  Handlers are synchronous and tiny.
+
+In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`, `palimpsest/event`.  Out: snapshots for the session.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.convert import apply_changes, position_in
+from palimpsest.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: PalimpsestServer) -> None:
+    window = server.window
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        window.session.opened(Snapshot(item.uri, item.version, item.language_id, item.text))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        old = window.session.documents.find(uri)
+        if old is None:
+            logger.warning("a change of %s, which is not open", uri)
+            return
+        version = params.text_document.version
+        new, edits = apply_changes(old, version, params.content_changes, window.client.encoding)
+        window.session.changed(new, edits)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        window.session.files_changed([params.text_document.uri])
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        window.session.closed(params.text_document.uri)
+
+    @server.feature("palimpsest/cursor")
+    async def cursor(params: Any) -> None:
+        try:
+            arguments = Arguments("palimpsest/cursor", params)
+            snapshot = window.session.documents.get(arguments.object("textDocument").string("uri"))
+            position = arguments.position("position")
+        except InvalidArgument as error:
+            logger.warning("palimpsest/cursor: %s", error)
+            return
+        window.session.cursor_at(snapshot.uri, position_in(snapshot, position, window.client.encoding))
+
+    @server.feature("palimpsest/event")
+    async def event(params: Any) -> None:
+        try:
+            kind = Arguments("palimpsest/event", params).string("kind")
+        except InvalidArgument as error:
+            logger.warning("palimpsest/event: %s", error)
+            return
+        logger.debug("event %s", kind)
+        if kind == "focus":
+            window.session.refresh_soon()

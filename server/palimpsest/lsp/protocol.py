@@ -1,0 +1,117 @@
+"""What pygls leaves open in the protocol itself.
+
+In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feature.
+
+* A request whose parameters are wrong is answered (−32602, the field named); pygls drops it and the client waits.
+* Notifications of our own (`palimpsest/…`) keep their parameters as plain dictionaries.
+* `$/cancelRequest` reaches the body of a command, too; pygls cancels `async def` request handlers only.
+* A command's handler gets the request's parameters as they are: the argument and the progress token.
+* UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+from cattrs.v import transform_error
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_method
+
+logger = logging.getLogger(__name__)
+
+OWN = "palimpsest/"
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """Stands for a message that needs nothing more; pygls passes over an unknown version."""
+
+    jsonrpc: str = ""
+
+
+def _what_is_wrong(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    try:
+        problems = [p.replace("$.", "") for p in transform_error(cause, path="$")]
+    except Exception:
+        problems = [str(cause) or type(cause).__name__]
+    return "; ".join(problems)
+
+
+class Protocol(LanguageServerProtocol):
+    """pygls's protocol with the three differences above."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._bodies: dict[Any, asyncio.Task[Any]] = {}
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        if "jsonrpc" not in data:
+            return data
+        method = data.get("method", "")
+        if isinstance(method, str) and method.startswith(OWN) and "id" not in data:
+            return JsonRPCNotification(jsonrpc=data["jsonrpc"], method=method, params=data.get("params"))
+        if method == types.INITIALIZE:
+            _prefer_utf8(data)
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            problem = _what_is_wrong(error)
+            if "id" not in data or "method" not in data:
+                logger.warning("ignored %r: %s", method or "a response", problem)
+            else:
+                wrong = JsonRpcInvalidParams(f"{method}: {problem}")
+                self._send_response(data["id"], None, wrong.to_response_error())
+            return _Answered()
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Generator[Any, Any, Any]:
+        handler = self.fm.commands.get(params.command)
+        if handler is None:
+            raise JsonRpcInvalidParams(
+                f"command: there is no {params.command!r}; there are {', '.join(sorted(self.fm.commands))}."
+            )
+        result = yield handler, (params,), None
+        return result
+
+    def adopt(self, body: asyncio.Task[Any]) -> None:
+        """Let `$/cancelRequest` for the request being handled cancel `body`."""
+        msg_id = self.msg_id
+        self._bodies[msg_id] = body
+        body.add_done_callback(lambda _: self._bodies.pop(msg_id, None))
+
+    def _handle_cancel_notification(self, msg_id: Any) -> None:
+        if (body := self._bodies.pop(msg_id, None)) is not None:
+            body.cancel()
+        super()._handle_cancel_notification(msg_id)
+
+
+def _prefer_utf8(message: dict[str, Any]) -> None:
+    try:
+        offered = message["params"]["capabilities"]["general"]["positionEncodings"]
+        if "utf-8" in offered:
+            offered.sort(key=lambda name: name != "utf-8")
+    except (KeyError, TypeError, AttributeError):
+        return  # not offered, or nonsense that is answered when it is structured
+
+
+def response_error(error: BaseException) -> JsonRpcException:
+    """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
+    from palimpsest import errors
+
+    if isinstance(error, JsonRpcException):
+        return error
+    code: int = types.LSPErrorCodes.RequestFailed.value
+    if isinstance(error, (errors.InvalidArgument, errors.OutsideWorkspace)):
+        code = types.ErrorCodes.InvalidParams.value
+    elif isinstance(error, errors.StaleDocument):
+        code = types.LSPErrorCodes.ContentModified.value
+    elif isinstance(error, errors.Cancelled):
+        code = types.LSPErrorCodes.ServerCancelled.value
+    data = {"code": error.code} if isinstance(error, errors.PalimpsestError) else None
+    return JsonRpcException(str(error), code, data)

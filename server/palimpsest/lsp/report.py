@@ -1,0 +1,71 @@
+"""The one place that decides what a person sees.
+
+In: what happened.  Out: `palimpsest/status`, a message, or a line in the log.  Typing-time failures go to the log
+and the status; a command's failure is its answer; the same warning is shown once.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from lsprotocol import types as lsp
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+logger = logging.getLogger(__name__)
+
+STATUS = "palimpsest/status"
+Kind = Literal["Normal", "Error", "Warning", "Inactive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """PROTOCOL.md's `palimpsest/status`."""
+
+    kind: Kind = "Inactive"
+    busy: bool = False
+    message: str = ""
+    model: str = ""
+    tokens: dict[str, int] = field(default_factory=lambda: {"used": 0, "total": 0})
+    last: dict[str, float] = field(default_factory=lambda: {"decoded": 0, "reused": 0, "ms": 0})
+
+
+class Report:
+    """Owner of what the editor was last told."""
+
+    def __init__(self, server: PalimpsestServer) -> None:
+        self._server = server
+        self._status = Status()
+        self._warned: set[str] = set()
+
+    @property
+    def status(self) -> Status:
+        return self._status
+
+    def show_status(self, status: Status) -> None:
+        if status == self._status:
+            return
+        if status.kind in ("Error", "Warning") and status.message != self._status.message:
+            logger.warning("%s", status.message)
+        self._status = status
+        self._notify(STATUS, asdict(status))
+
+    def warn(self, message: str) -> None:
+        """A message that the person sees, once."""
+        logger.warning("%s", message)
+        if message not in self._warned:
+            self._warned.add(message)
+            self._message(message, lsp.MessageType.Warning)
+
+    def tell(self, message: str) -> None:
+        """The outcome of something the person asked for and that has no other answer to show."""
+        self._message(message, lsp.MessageType.Info)
+
+    def _message(self, message: str, kind: lsp.MessageType) -> None:
+        self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=f"Palimpsest: {message}"))
+
+    def _notify(self, method: str, params: dict[str, Any]) -> None:
+        self._server.protocol.notify(method, params)

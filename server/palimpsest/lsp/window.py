@@ -1,0 +1,201 @@
+"""One editor window: its settings, its session, what it is told.
+
+In: the editor's capabilities and settings.  Out: a session for the features to use.  Owns both; knows no feature.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from palimpsest import folders
+from palimpsest.errors import EngineUnavailable, PalimpsestError
+from palimpsest.lsp.convert import encoding_name
+from palimpsest.lsp.report import Report
+from palimpsest.settings import Settings, merged, read_toml
+from palimpsest.text.positions import PositionEncoding
+from palimpsest.text.uris import to_path
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session import Session
+
+logger = logging.getLogger(__name__)
+
+FILE = "palimpsest.toml"
+CONFIGURATION_WAIT_S = 2.0
+"""A client that says it answers `workspace/configuration` but does not is not waited for longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What this client can do, as far as an answer depends on it."""
+
+    encoding: PositionEncoding = "utf-16"
+    versioned_edits: bool = False
+    configuration: bool = False
+    progress: bool = False
+    resolves_edit: bool = False
+    watches: bool = False
+    tags: bool = False
+
+
+BuildSession = Callable[[Settings, "tuple[Path, ...]", Report], "Session"]
+
+
+def plain(value: Any) -> Any:
+    """pygls may give a JSON object as a namedtuple; here it is a dictionary again."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(inner) for key, inner in value._asdict().items()}
+    return value
+
+
+class Window:
+    """State of one connection.  `session` is there once the editor has said what it opens."""
+
+    def __init__(self, server: PalimpsestServer, build: BuildSession) -> None:
+        self.client = Client()
+        self.report = Report(server)
+        self.settings = Settings()
+        self._server = server
+        self._build = build
+        self._roots: tuple[Path, ...] = ()
+        self._editor: list[Mapping[str, Any]] = []
+        self._session: Session | None = None
+        self._closing = False
+        self._configured: asyncio.Task[None] | None = None
+        self.initialized = asyncio.Event()
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            if self._closing:
+                raise EngineUnavailable("The server is shutting down.")
+            self._start()
+        assert self._session is not None
+        return self._session
+
+    def initialize(self, params: lsp.InitializeParams, client: Client) -> None:
+        """Note what the editor says; nothing is read or started before it has its answer."""
+        self.client = client
+        uris = [folder.uri for folder in params.workspace_folders or ()]
+        if not uris and params.root_uri:
+            uris = [params.root_uri]
+        self._roots = tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None)
+        options = plain(params.initialization_options)
+        self._editor = [options] if isinstance(options, Mapping) else []
+        # Not waiting for `initialized`: some clients never send it.
+        self._configured = asyncio.get_running_loop().create_task(self._configure())
+
+    async def reconfigure(self) -> None:
+        """The editor's settings changed: ask for them where it answers, and begin a new session where they differ."""
+        if self.client.configuration:
+            await self._ask_for_configuration()
+        self._apply()
+
+    def configure_with(self, settings: Any) -> None:
+        """`workspace/didChangeConfiguration` with the settings in it (clients without `workspace/configuration`)."""
+        if isinstance(settings, Mapping):
+            own = settings.get("palimpsest", settings)
+            if isinstance(own, Mapping):
+                self._editor.append(own)
+        self._apply()
+
+    def folders_changed(self, added: list[str], removed: list[str]) -> None:
+        gone = {path.resolve() for uri in removed if (path := to_path(uri)) is not None}
+        new = [path.resolve() for uri in added if (path := to_path(uri)) is not None]
+        self._roots = (*(r for r in self._roots if r not in gone), *(p for p in new if p not in self._roots))
+        self._apply(force=True)
+
+    async def aclose(self) -> None:
+        self._closing = True
+        if self._configured is not None:
+            self._configured.cancel()
+        session, self._session = self._session, None
+        if session is not None:
+            await session.aclose()
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    async def _configure(self) -> None:
+        try:
+            await asyncio.sleep(0)  # the answer to `initialize` goes first
+            if self.client.configuration and await self._initialized():
+                await self._ask_for_configuration()
+            if not self._closing:
+                _ = self.session
+        except Exception:
+            logger.exception("starting the session failed")
+
+    async def _initialized(self) -> bool:
+        """Whether the client said `initialized`; requests may not be sent to it before."""
+        try:
+            await asyncio.wait_for(self.initialized.wait(), CONFIGURATION_WAIT_S)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _ask_for_configuration(self) -> None:
+        items = [lsp.ConfigurationItem(section="palimpsest")]
+        request = self._server.workspace_configuration_async(lsp.ConfigurationParams(items=items))
+        try:
+            answer = await asyncio.wait_for(request, CONFIGURATION_WAIT_S)
+        except Exception as error:  # a client's refusal or silence is no reason not to work
+            logger.warning("the client did not answer workspace/configuration: %r", error)
+            return
+        own = plain(answer[0]) if answer else None
+        if isinstance(own, Mapping):
+            self._editor = [*self._editor[:1], own]
+
+    def _read_settings(self) -> Settings:
+        layers: list[Mapping[str, Any]] = []
+        problems: list[PalimpsestError] = []
+        for path in (folders.config() / FILE, *(root / FILE for root in reversed(self._roots))):
+            layer, wrong = read_toml(path)
+            layers.append(layer)
+            problems += wrong
+        settings, wrong = merged([*layers, *self._editor])
+        for problem in [*problems, *wrong]:
+            self.report.warn(f"Setting {problem}")
+        return settings
+
+    def _start(self) -> None:
+        self.settings = self._read_settings()
+        self._session = self._build(self.settings, self._roots, self.report)
+
+    def _apply(self, *, force: bool = False) -> None:
+        """Use new settings or folders: a new session takes over the open documents (they are immutable)."""
+        old = self._session
+        if old is None:
+            return
+        settings = self._read_settings()
+        if settings == self.settings and not force:
+            return
+        self.settings = settings
+        self._session = self._build(settings, self._roots, self.report)
+        for snapshot in old.documents:
+            self._session.opened(snapshot)
+        asyncio.get_running_loop().create_task(old.aclose())
+
+
+def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind | str) -> Client:
+    """Read once what the client can do."""
+    capabilities = params.capabilities
+    workspace = capabilities.workspace
+    action = capabilities.text_document.code_action if capabilities.text_document else None
+    resolve = action.resolve_support.properties if action and action.resolve_support else []
+    return Client(
+        encoding=encoding_name(encoding),
+        versioned_edits=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes),
+        configuration=bool(workspace and workspace.configuration),
+        progress=bool(capabilities.window and capabilities.window.work_done_progress),
+        resolves_edit="edit" in resolve,
+        watches=bool(workspace and workspace.did_change_watched_files),
+        tags=bool(action and action.tag_support),
+    )

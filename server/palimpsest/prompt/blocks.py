@@ -1,0 +1,70 @@
+"""How blocks are written for a model, and the fixed texts around them.
+
+In: `types.Block`, `types.Editing`.  Out: text.  This room knows no token, no file and no engine.
+The format is FORMATS.md's.  The embedded model is trained on what these functions write
+(`training/data.py` calls them), so a change here wants a newly trained model.
+
+A workspace's prompt is
+
+    HEADER  block block …  FOOTER  tail
+
+where every block (and the footer) is encoded behind the header alone, and the tail sees all of it.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+from palimpsest.types import Block, Editing
+
+HEADER = "<workspace>\n"
+FOOTER = "</workspace>\n"
+
+
+def attribute(value: str) -> str:
+    """A double-quoted, escaped XML attribute value; line ends become spaces."""
+    quoted = quoteattr(" ".join(value.split("\n")))
+    return quoted if quoted[0] == '"' else '"' + quoted[1:-1].replace('"', "&quot;") + '"'
+
+
+def escape_closing(text: str, element: str) -> str:
+    """Content is verbatim except for a literal closing tag of its own element."""
+    return text.replace(f"</{element}", f"&lt;/{element}")
+
+
+def unescape_closing(text: str, element: str) -> str:
+    return text.replace(f"&lt;/{element}", f"</{element}")
+
+
+def render_context(block: Block) -> str:
+    """`<context …>` with its content, ending in a newline."""
+    editable = "true" if block.editable else "false"
+    head = f'<context type={attribute(block.type)} name={attribute(block.name)} editable="{editable}">'
+    return f"{head}\n{escape_closing(block.text, 'context')}\n</context>\n"
+
+
+def editing_head(editing: Editing) -> str:
+    """The opening tag of an editing block, ending in a newline."""
+    return f"<editing type={attribute(editing.type)} file={attribute(editing.file)} name={attribute(editing.name)}>\n"
+
+
+EDITING_END = "\n</editing>\n"
+
+
+def number_line(number: int | None, text: str) -> str:
+    """`L<n> text`; an empty line is `L<n>`; a line without a number stands as it is (ln-diff, FORMATS.md)."""
+    if number is None:
+        return text
+    return f"L{number} {text}" if text else f"L{number}"
+
+
+def render_numbered(editing: Editing) -> str:
+    """The editing block with line numbers and no cursor marker, as a model is asked to edit it."""
+    lines = "\n".join(number_line(line.number, line.text) for line in editing.lines)
+    return editing_head(editing) + escape_closing(lines, "editing") + EDITING_END
+
+
+def render_fim(editing: Editing) -> tuple[str, str]:
+    """(prefix, suffix) of an inline completion: the unnumbered editing block, split at the cursor."""
+    prefix = editing_head(editing) + escape_closing(editing.prefix, "editing")
+    return prefix, escape_closing(editing.suffix, "editing") + EDITING_END

@@ -1,0 +1,21 @@
+"""The tail that asks for a suggestion: what stands behind the footer, and the model continues.
+
+In: the editing block and what the person asked for.  Out: text.  This room knows no token, no file and no engine.
+"""
+
+from __future__ import annotations
+
+from palimpsest.prompt.blocks import escape_closing, render_numbered
+from palimpsest.prompt.instructions import instructions as told
+from palimpsest.types import Editing
+
+
+def suggestion_tail(editing: Editing, instruction: str | None, instructions: bool, *, language: str = "Python") -> str:
+    """Instructions where wanted, the numbered editing block, and the person's instruction on one line, where there
+    is one; the model goes on with `<suggestion`.
+
+    What stays the same from one request to the next comes first, so that its KV is reused.
+    """
+    asked = " ".join((instruction or "").split())
+    ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""
+    return (told(language) if instructions else "") + render_numbered(editing) + ask

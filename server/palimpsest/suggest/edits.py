@@ -1,0 +1,77 @@
+"""Line edits as data: apply, normalise, and carry over to a document that has moved on.
+
+In: lines without line ends, `LineEdit`s.  Out: the same.  Pure; knows no format and no document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from palimpsest.types import LineEdit
+
+
+def applied(lines: Sequence[str], edits: Iterable[LineEdit]) -> list[str]:
+    """The lines after the edits, which are sorted and do not overlap."""
+    result, position = list[str](), 0
+    for edit in edits:
+        assert position <= edit.start <= edit.end <= len(lines), (edit, position, len(lines))
+        result += [*lines[position : edit.start], *edit.lines]
+        position = edit.end
+    return [*result, *lines[position:]]
+
+
+def normalised(lines: Sequence[str], edits: Iterable[LineEdit]) -> tuple[LineEdit, ...]:
+    """The same change as few and small edits: sorted, touching ones merged, what stays the same left out.
+
+    Edits that insert at one place keep their order.  They must not overlap.
+    """
+    merged = list[LineEdit]()
+    changes = [small for edit in edits if (small := _smallest(lines, edit)) is not None]
+    for edit in sorted(changes, key=lambda e: (e.start, e.end)):
+        if merged and merged[-1].end == edit.start:
+            last = merged.pop()
+            edit = LineEdit(last.start, edit.end, last.lines + edit.lines)
+        merged.append(edit)
+    return tuple(small for edit in merged if (small := _smallest(lines, edit)) is not None)
+
+
+def _smallest(lines: Sequence[str], edit: LineEdit) -> LineEdit | None:
+    """`edit` without the equal lines at its ends; None when nothing is left."""
+    old, new = lines[edit.start : edit.end], edit.lines
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    small = LineEdit(edit.start + head, edit.end - tail, new[head : len(new) - tail])
+    return small if small.start < small.end or small.lines else None
+
+
+def line_map(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Where the unchanged lines of `old` are in `new`; a line that could be in two places is left out.
+
+    What both begin with and what both end with stands still or is shifted by the difference in length.  Between
+    them only a line whose text occurs once on each side is known again.
+    """
+    if old == new:
+        return {i: i for i in range(len(old))}
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    tail = next((i for i in range(shorter) if old[-1 - i] != new[-1 - i]), shorter)
+    if head + tail > shorter:  # what was put in or taken out repeats its neighbours: it could be any of them
+        head, tail = shorter - tail, shorter - head
+    shift, below = len(new) - len(old), len(old) - tail
+    before, after = _once(old, head, below), _once(new, head, len(new) - tail)
+    between = {i: after[text] for text, i in before.items() if text in after}
+    return {i: i for i in range(head)} | between | {i: i + shift for i in range(below, len(old))}
+
+
+def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
+    """The texts that occur exactly once in `lines[start:end]`, with their line."""
+    seen, twice = dict[str, int](), set[str]()
+    for i in range(start, end):
+        if lines[i] in seen:
+            twice.add(lines[i])
+        seen[lines[i]] = i
+    return {text: i for text, i in seen.items() if text not in twice}

@@ -1,0 +1,95 @@
+"""What a model was shown and may edit: the blocks that a reply's line numbers refer to.
+
+In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  This room
+knows no document, no token and no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from palimpsest.types import Block, Editing, ShownLine
+
+EDITING = "editing"
+"""The name of the editing block in a reply (FORMATS.md, ln-diff)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    """One block as shown.  `version` is the version of the document `uri` that `lines` were taken from.
+
+    `element` is the tag it was shown in, whose literal closing tag is escaped in the content.
+    """
+
+    name: str
+    editable: bool
+    uri: str
+    version: int
+    lines: tuple[ShownLine, ...]
+
+    @property
+    def element(self) -> str:
+        return "editing" if self.name == EDITING else "context"
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers a reply may name, rising."""
+        return tuple(line.number for line in self.lines if line.number is not None)
+
+    @property
+    def editable_numbers(self) -> tuple[int, ...]:
+        """The numbers of lines that stand for a line of the document, rising; none where nothing may be edited."""
+        if not self.editable:
+            return ()
+        return tuple(line.number for line in self.lines if line.number is not None and line.document_line is not None)
+
+    def at(self, number: int) -> ShownLine | None:
+        """The line shown with this number."""
+        return next((line for line in self.lines if line.number == number), None)
+
+    def unnumbered_after(self, number: int) -> frozenset[str]:
+        """The lines without a number (a cut, an omitted body) that stand directly after line `number`."""
+        found, here = set[str](), False
+        for line in self.lines:
+            if line.number is not None:
+                here = line.number == number
+            elif here:
+                found.add(line.text.strip())
+        return frozenset(found)
+
+
+def of_editing(editing: Editing) -> ShownBlock:
+    return ShownBlock(EDITING, True, editing.uri, editing.version, editing.lines)
+
+
+def of_block(block: Block, version: int) -> ShownBlock:
+    """A context block; its lines are counted from 1, and only those that stand for a document line can be edited.
+
+    A block that does not say which document its lines are from cannot be edited, whatever it claims.
+    """
+    texts = block.text.split("\n")
+    places = block.lines if block.lines is not None else (None,) * len(texts)
+    editable = block.editable and block.uri is not None and block.lines is not None and len(places) == len(texts)
+    lines = tuple(
+        ShownLine(text, number, place) for number, (text, place) in enumerate(zip(texts, places, strict=False), start=1)
+    )
+    return ShownBlock(block.name, editable, block.uri or "", version, lines)
+
+
+def shown_blocks(editing: Editing, blocks: Iterable[Block], versions: Mapping[str, int]) -> dict[str, ShownBlock]:
+    """Every block of a prompt by the names a reply may use for it.
+
+    `versions` gives the version of each document; a block whose document is not in it is not editable, and neither
+    are two blocks of one name, which a reply could not tell apart.  Besides `editing`, the editing block answers to
+    its own name (`Cart.add`), as small models write it, unless a context block has that name.
+    """
+    own = of_editing(editing)
+    context = dict[str, ShownBlock]()
+    for block in blocks:
+        version = versions.get(block.uri) if block.uri is not None else None
+        found = of_block(block, version or 0)
+        if version is None or block.name in context:
+            found = replace(found, editable=False)
+        context[block.name] = found
+    return {editing.name: own, **context, EDITING: own}

@@ -1,0 +1,244 @@
+"""Definitions found by indentation alone, for code that does not parse.
+
+In: lines of Python.  Out: headers of functions and classes with their lines.  This room knows no tree.
+
+On code that parses it finds what a parser finds (a test holds that on the standard library).  On code that does not,
+it recovers where a person sees at once what is meant: an unclosed bracket ends at the next line that can only be a
+statement, an unterminated string at the next definition, a missing colon changes nothing, a stray line at a lesser
+indent does not end the function around it, merge markers are nobody's code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal
+
+from palimpsest.syntax.header_text import one_line
+
+_HEADER = re.compile(r"(?:async\s+)?(?P<keyword>def|class)\s+(?P<name>[^\W\d]\w*)")
+_DEFINITION = re.compile(r"(?:async\s+)?(?:def\s+\w+\s*[(\[]|class\s+\w+\s*[(:\[])|@\w[\w.]*\s*(?:\(|$)")
+_STATEMENT = re.compile(
+    r"(?:def|class|return|raise|while|with|pass|break|continue|del|global|nonlocal|assert|import|elif|except)\b"
+    r"|(?:try|finally|else)\s*:|async\s+(?:def|with)\b|from\s+[\w.]+\s+import\b"
+)
+_STATEMENT_IF_NOT_DEEPER = re.compile(r"@\w[\w.]*\s*(?:\(|$)|(?:if|for)\b.*:\s*$")
+_MERGE_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
+_TOKEN = re.compile(r"#|\"\"\"|'''|[\"'\[\](){}]")
+_CLOSE = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''", '"', "'")}
+
+
+@dataclass(slots=True)
+class Header:
+    """A definition: `start_line` counts decorators, `end_line` is behind the last line that belongs to it.
+
+    `header_end_line` is behind the header's last line; the body starts there, or before it on the header's own line.
+    """
+
+    kind: Literal["function", "class"]
+    name: str
+    start_line: int
+    def_line: int
+    header_end_line: int
+    body_start_line: int
+    indent: int
+    end_line: int
+
+
+@dataclass(slots=True)
+class _Logical:
+    """A statement line with its continuation lines, `first..last` inclusive."""
+
+    first: int
+    last: int
+    indent: int
+    text: str
+    opens: bool = False
+    comment: bool = False
+    unclosed: bool = False
+
+
+@dataclass(slots=True)
+class _Lexer:
+    """What is open at the end of a line: brackets, a string, a backslash."""
+
+    depth: int = 0
+    quote: str = ""
+    backslash: bool = False
+    last_char: str = field(default="")
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.depth or self.quote or self.backslash)
+
+    def feed(self, line: str) -> None:
+        at, self.backslash, code_end = 0, False, len(line)
+        while at <= len(line):
+            if self.quote:
+                close = _CLOSE[self.quote].match(line, at)
+                if close is None:
+                    # A string of one line ends with it, closed or not, unless a backslash carries it on.
+                    if len(self.quote) == 1 and not line.endswith("\\"):
+                        self.quote = ""
+                    return
+                at, self.quote = close.end(), ""
+            token = _TOKEN.search(line, at)
+            if token is None:
+                break
+            at = token.end()
+            if token[0] == "#":
+                code_end = token.start()
+                break
+            if token[0] in "([{":
+                self.depth += 1
+            elif token[0] in ")]}":
+                self.depth = max(0, self.depth - 1)
+            else:
+                self.quote = token[0]
+        code = line[:code_end].rstrip()
+        self.last_char = code[-1:] or self.last_char
+        self.backslash = line.endswith("\\") and code_end == len(line)
+
+
+def indent_width(line: str) -> int:
+    """The indent in columns: a tab goes on to the next multiple of 8; a form feed or a byte order mark starts anew."""
+    width = 0
+    for char in line:
+        if char == " ":
+            width += 1
+        elif char == "\t":
+            width += 8 - width % 8
+        elif char in "\f\ufeff":
+            width = 0
+        else:
+            break
+    return width
+
+
+def scan(lines: Sequence[str], start: int, end: int) -> list[Header]:
+    """The definitions in the lines `start..end`, in order of their first line; `start` is not inside one."""
+    logical = list(_logical_lines(lines, start, end, recover=False))
+    if logical and logical[-1].text == "":
+        logical = list(_logical_lines(lines, start, end, recover=True))
+    return _headers(lines, logical)
+
+
+def statements(lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+    """The lines of each statement and comment in `start..end`, in order, continuation lines included.
+
+    A compound statement's header is one by itself.  Blank lines are in none.  Of a statement whose bracket or string
+    never closes only the first line counts, so that typing an opening bracket moves no other statement.
+    """
+    while start < end:
+        for line in _logical_lines(lines, start, end, recover=False):
+            if line.unclosed:
+                yield range(line.first, line.first + 1)
+                start = line.first + 1
+                break
+            if line.text:
+                yield range(line.first, line.last + 1)
+        else:
+            return
+
+
+def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool) -> Iterator[_Logical]:
+    """Statements and comments in order.  With `recover`, a definition ends a string that is open; without, the last
+    logical line has an empty text where a string is still open at the end."""
+    lexer, current = _Lexer(), None
+    for number in range(start, end):
+        line = lines[number]
+        stripped = line.strip().lstrip("\ufeff")
+        if current is not None and lexer.is_open:
+            if not _breaks_off(current, lexer, lines, number, recover):
+                lexer.feed(line)
+                if stripped:
+                    current.last = number
+                    current.opens = lexer.last_char == ":"
+                continue
+            current.unclosed = bool(lexer.depth or lexer.quote)
+            lexer = _Lexer()
+        if not stripped or _MERGE_MARKER.match(line):
+            continue
+        if current is not None:
+            yield current
+        current = _Logical(number, number, indent_width(line), stripped, comment=stripped.startswith("#"))
+        if not current.comment:
+            lexer = _Lexer()
+            lexer.feed(line)
+            current.opens = lexer.last_char == ":"
+    if current is not None:
+        current.unclosed = bool(lexer.depth or lexer.quote)
+        yield current
+        if len(lexer.quote) == 3 and not recover:
+            yield _Logical(end, end, 0, "")
+
+
+def _breaks_off(current: _Logical, lexer: _Lexer, lines: Sequence[str], number: int, recover: bool) -> bool:
+    """Whether an open statement must have ended before line `number`."""
+    line, stripped = lines[number], lines[number].strip()
+    if not stripped:
+        return lexer.backslash and not lexer.depth and not lexer.quote
+    indent = indent_width(line)
+    if lexer.quote:
+        return recover and indent <= current.indent and _string_is_over(lines, number, lexer.quote, current.indent)
+    if lexer.depth == 0:
+        return False
+    if _STATEMENT.match(stripped) or (_STATEMENT_IF_NOT_DEEPER.match(stripped) and indent <= current.indent):
+        return True
+    return indent < current.indent and stripped[0] not in ")]}([{\"'#" and not _MERGE_MARKER.match(line)
+
+
+def _string_is_over(lines: Sequence[str], number: int, quote: str, indent: int) -> bool:
+    """Whether a string that began on a line with `indent` must have ended before line `number`, no deeper than that.
+
+    It must where it is never closed; else at a definition, if that is less deep, or if the next such quote looks like
+    another string's beginning, with a word right behind it.
+    """
+    closing = next((line for line in islice(lines, number, None) if quote in line), None)
+    if closing is None:
+        return True
+    if not _DEFINITION.match(lines[number].strip()):
+        return False
+    return indent_width(lines[number]) < indent or closing.partition(quote)[2][:1].isalnum()
+
+
+def _headers(lines: Sequence[str], logical: Sequence[_Logical]) -> list[Header]:
+    found: list[Header] = []
+    stack: list[Header] = []
+    suspended: list[Header] = []  # ended by a stray line at a lesser indent, if it was one
+    decorator: _Logical | None = None
+    before: _Logical | None = None
+    for line in logical:
+        if line.comment:
+            for header in stack:
+                if header.indent < line.indent:
+                    header.end_line = line.last + 1
+            continue
+        if before is not None and line.indent > before.indent and not before.opens and suspended:
+            stack.extend(header for header in suspended if header.indent < line.indent)
+            suspended = []
+        ended = [header for header in stack if header.indent >= line.indent]
+        stack = [header for header in stack if header.indent < line.indent]
+        match = _HEADER.match(line.text)
+        if ended or match or line.opens:
+            suspended = [] if match or line.opens else ended
+        if match:
+            first = decorator.first if decorator is not None and decorator.indent == line.indent else line.first
+            header_end = (line.first if line.unclosed else line.last) + 1
+            is_inline = not line.opens and one_line("\n".join(lines[line.first : header_end]).lstrip())[1]
+            kind: Literal["function", "class"] = "class" if match["keyword"] == "class" else "function"
+            header = Header(
+                kind, match["name"], first, line.first, header_end, header_end - is_inline, line.indent, header_end
+            )
+            found.append(header)
+            stack.append(header)
+        for header in stack:
+            header.end_line = line.last + 1
+        if not line.text.startswith("@"):
+            decorator = None
+        elif decorator is None or decorator.indent != line.indent:
+            decorator = line
+        before = line
+    return sorted(found, key=lambda header: (header.start_line, -header.end_line))

@@ -1,0 +1,203 @@
+"""Names: what some lines use, and what is visible at a scope.
+
+In: a parse, lines or a scope.  Out: names with signatures.  This room infers no type and follows no import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from palimpsest.syntax.definitions import OUTLINE_DEPTH
+from palimpsest.syntax.imports import Import, imports
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
+
+__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "names_in", "visible"]
+
+VisibleKind = Literal["parameter", "local", "attribute", "method", "function", "class", "constant", "import"]
+
+_CALL = re.compile(r"([\w.]+)\(")
+_LITERAL = re.compile(r"[-\w.]+|\"[^\"\n]*\"|'[^'\n]*'")
+_LONGEST_VALUE = 40
+_MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A name that can be written at a scope.
+
+    `signature` is one line: `x: int`, `y = Foo(...)`, `def f(a) -> int:`, `from a import b`; `line` is 0-based.
+    An attribute's and a method's name begins with the method's own first parameter: `self.items`.
+    """
+
+    name: str
+    kind: VisibleKind
+    signature: str
+    line: int
+
+
+def names_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
+    """The identifiers that the lines `start..end` use: plain names and the heads of dotted ones.
+
+    Not the members behind a dot, names of keyword arguments and definitions, nor what an import binds.
+    """
+    names: dict[int, str] = {}
+    unused: set[int] = set()
+    for node, capture in _captured(parsed, "names", start_line, end_line, ("name", "unused")):
+        if capture == "name":
+            names[node.start_byte] = parsed.text_of(node)
+        else:
+            unused.add(node.start_byte)
+    return {name for start, name in names.items() if start not in unused and name}
+
+
+def attributes_in(parsed: Parsed, start_line: int, end_line: int) -> set[tuple[str, str]]:
+    """(head, attribute) for every `head.attribute` in the lines `start..end` whose head is a plain name."""
+    found = set()
+    for captures in parsed.matches("names", start_line, end_line):
+        if "head" in captures and _inside(captures["attr"][0], start_line, end_line):
+            found.add((parsed.text_of(captures["head"][0]), parsed.text_of(captures["attr"][0])))
+    return found
+
+
+def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
+    """The names visible at a scope, innermost first; of names alike the innermost.
+
+    In this order: the scope's own parameters and what it assigns and defines; for a method what is reached through
+    `self`; the same for the functions around it; the file's functions and classes, constants and imports.
+    """
+    found: dict[str, Visible] = {}
+    for item in _visible(parsed, scope):
+        found.setdefault(item.name, item)
+    return list(found.values())
+
+
+def _visible(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
+    for around in enclosing(scope):
+        if around.kind == "file":
+            yield from parsed.once(_file_level)
+        elif around.kind == "function":
+            parameters = list(_parameters(parsed, around))
+            yield from parameters
+            yield from _own(parsed, around, "local")
+            if around.is_method and around.parent is not None and parameters:
+                yield from _members(parsed, around.parent, parameters[0].name + ".")
+        elif around is scope:  # a class's names are not visible in its methods, only in its own body
+            yield from _members(parsed, around, "")
+
+
+def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
+    # From the signature's text, so that a header in a part that does not parse has parameters too.
+    header = parse_text(f"{signature(parsed, scope)} ...", parsed.language)
+    for captures in header.matches("parameters"):
+        node = captures["parameter"][0]
+        name = next(_identifiers(header, node), None)
+        if name is not None:
+            yield Visible(name, "parameter", header.text_of(node), scope.def_line)
+
+
+def _own(parsed: Parsed, scope: Scope, kind: VisibleKind, prefix: str = "") -> Iterator[Visible]:
+    """What a scope's own lines assign, then what they define."""
+    inner = children(parsed, scope)
+    lines = (scope.body_start_line, scope.end_line) if scope.kind != "file" else None
+    depth = OUTLINE_DEPTH if lines is None else None
+    for name, text, line in _assigned(parsed, lines, inner, depth):
+        if "." not in name:
+            yield Visible(prefix + name, kind, prefix + text, line)
+    for child in inner:
+        child_kind: VisibleKind = "class" if child.kind == "class" else "method" if child.is_method else "function"
+        yield Visible(prefix + child.name, child_kind, signature(parsed, child), child.def_line)
+
+
+def _members(parsed: Parsed, scope: Scope, prefix: str) -> Iterator[Visible]:
+    """A class's attributes, from its body and from what makes an instance, then its methods."""
+    own = list(_own(parsed, scope, "attribute", prefix))
+    yield from (item for item in own if item.kind == "attribute")
+    for maker in children(parsed, scope) if prefix else ():
+        if maker.name in _MAKERS:
+            lines = (maker.body_start_line, maker.end_line)
+            for name, text, line in _assigned(parsed, lines, children(parsed, maker), None):
+                if name.startswith(prefix) and name.count(".") == 1:
+                    yield Visible(name, "attribute", text, line)
+    yield from (item for item in own if item.kind != "attribute")
+
+
+def _file_level(parsed: Parsed) -> tuple[Visible, ...]:
+    own = list(_own(parsed, file_scope(parsed), "constant"))
+    definitions = [item for item in own if item.kind != "constant"]
+    constants = [item for item in own if item.kind == "constant"]
+    imported = [
+        Visible(item.bound, "import", _import_text(item), item.line) for item in imports(parsed) if item.bound != "*"
+    ]
+    return (*definitions, *constants, *imported)
+
+
+def _import_text(item: Import) -> str:
+    alias = f" as {item.alias}" if item.alias else ""
+    if item.name is None:
+        return f"import {item.module}{alias}"
+    return f"from {'.' * item.level}{item.module} import {item.name}{alias}"
+
+
+def _assigned(
+    parsed: Parsed, lines: tuple[int, int] | None, inner: list[Scope], max_depth: int | None
+) -> Iterator[tuple[str, str, int]]:
+    """(name, signature, line) of what is assigned in the lines, in document order, definitions inside left out."""
+    start, end = (None, 0) if lines is None else lines
+    excluded = [range(scope.start_line, scope.end_line) for scope in inner]
+    for captures in parsed.matches("assignments", start, end, max_depth=max_depth):
+        if "target" not in captures:
+            continue
+        target = captures["target"][0]
+        line = target.start_point.row
+        if any(line in hidden for hidden in excluded) or (lines is not None and not _inside(target, *lines)):
+            continue
+        names = list(_identifiers(parsed, target))
+        for name in names:
+            text = name
+            if len(names) == 1 and "type" in captures:
+                text = f"{name}: {' '.join(parsed.text_of(captures['type'][0]).split())}"
+            elif len(names) == 1 and "value" in captures:
+                text = name + _short_value(parsed.text_of(captures["value"][0]))
+            yield name, text, line
+
+
+def _short_value(value: str) -> str:
+    """` = Foo(...)` for a call, ` = 3` for a short literal or name, else nothing."""
+    call = _CALL.match(value)
+    if call is not None and value.endswith(")"):
+        return f" = {call[1]}(...)"
+    if len(value) <= _LONGEST_VALUE and _LITERAL.fullmatch(value):
+        return f" = {value}"
+    return ""
+
+
+def _identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
+    """The names that a target binds: `a`, `self.a`, those of `a, (b, *c)`; of a parameter, its own first."""
+    if node.type == "identifier":
+        yield parsed.text_of(node)
+    elif node.type == "attribute":
+        yield "".join(parsed.text_of(node).split())
+    elif node.type not in ("subscript", "call", "type"):
+        name = node.child_by_field_name("name")
+        for child in node.named_children if name is None else [name]:
+            yield from _identifiers(parsed, child)
+
+
+def _captured(
+    parsed: Parsed, section: str, start_line: int, end_line: int, names: tuple[str, ...]
+) -> Iterator[tuple[Node, str]]:
+    for captures in parsed.matches(section, start_line, end_line):
+        for name in names:
+            for node in captures.get(name, ()):
+                if _inside(node, start_line, end_line):
+                    yield node, name
+
+
+def _inside(node: Node, start_line: int, end_line: int) -> bool:
+    return start_line <= node.start_point.row < end_line

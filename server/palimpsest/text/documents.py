@@ -1,0 +1,37 @@
+"""The open documents: the newest snapshot of each.
+
+In: snapshots.  Out: snapshots.  The only state of this room; knows no protocol and no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.text.snapshot import Snapshot
+
+
+class Documents:
+    """Owner of what is open, by URI."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Snapshot] = {}
+
+    def put(self, snapshot: Snapshot) -> None:
+        self._open[snapshot.uri] = snapshot
+
+    def close(self, uri: str) -> None:
+        self._open.pop(uri, None)
+
+    def find(self, uri: str) -> Snapshot | None:
+        return self._open.get(uri)
+
+    def get(self, uri: str) -> Snapshot:
+        """Raises InvalidArgument for a document that is not open."""
+        snapshot = self._open.get(uri)
+        if snapshot is None:
+            raise InvalidArgument("uri", f"{uri} is not open.", hint="Open the document first.")
+        return snapshot
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return iter(self._open.values())

@@ -1,0 +1,44 @@
+"""The only conversion between columns of ours and character offsets of the protocol.
+
+In: one line without its line end.  Out: columns (code points) or units (of the negotiated encoding).
+This room knows no document and no editor.  Units are LSP's `PositionEncodingKind`: bytes of UTF-8, code units of
+UTF-16, code points of UTF-32.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
+POSITION_ENCODINGS: tuple[PositionEncoding, ...] = get_args(PositionEncoding)
+
+
+def utf8(text: str) -> bytes:
+    """UTF-8 that also takes lone surrogates, which an editor may send halfway through typing an emoji."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def column_to_units(line: str, column: int, encoding: PositionEncoding) -> int:
+    """The offset, in units of `encoding`, of the code point at `column`; a column past either end clamps."""
+    before = line[: max(0, column)]
+    if encoding == "utf-32" or before.isascii():
+        return len(before)
+    if encoding == "utf-8":
+        return len(utf8(before))
+    return len(before) + sum(char > "\uffff" for char in before)
+
+
+def units_to_column(line: str, units: int, encoding: PositionEncoding) -> int:
+    """The column of the code point that holds the unit at offset `units`; an offset past either end clamps.
+
+    An offset inside a surrogate pair or a UTF-8 sequence is the column of that character.
+    """
+    units = max(0, units)
+    if encoding == "utf-32" or line.isascii():
+        return min(units, len(line))
+    end = 0
+    for column, char in enumerate(line):
+        end += column_to_units(char, 1, encoding)
+        if units < end:
+            return column
+    return len(line)

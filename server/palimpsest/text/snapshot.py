@@ -1,0 +1,168 @@
+"""One immutable version of a document.
+
+In: text and the changes an editor sends.  Out: lines, offsets, and the edits an incremental parser wants.
+This room knows no editor, no parser and no file.  Columns are code points (`positions.py` converts).
+
+A line ends with LSP's line ends only: `\\n`, `\\r\\n` and a lone `\\r`; form feeds and Unicode separators are
+ordinary characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from palimpsest.text.positions import utf8
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A 0-based line and a column in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Half-open: `end` is the position behind the last character."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`text` replaces `range`, or the whole document where `range` is None."""
+
+    range: Range | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputEdit:
+    """What tree-sitter's `Tree.edit` takes: offsets in `Snapshot.utf8`, points as (row, byte column)."""
+
+    start_byte: int
+    old_end_byte: int
+    new_end_byte: int
+    start_point: tuple[int, int]
+    old_end_point: tuple[int, int]
+    new_end_point: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A document at one version; everything derived from the text is computed once, when first asked for."""
+
+    uri: str
+    version: int
+    language_id: str
+    text: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines without their ends; text that ends in a line end has an empty last line."""
+        text = self.text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return tuple(text.split("\n"))
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        """The offset of each line's first character."""
+        if "\r" in self.text:
+            return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
+        return tuple(accumulate((len(line) + 1 for line in self.lines[:-1]), initial=0))
+
+    @cached_property
+    def utf8(self) -> bytes:
+        """The bytes to parse: a lone `\\r` becomes `\\n`, so that a parser's rows are the lines of this document.
+
+        As long as `text` in UTF-8; lone surrogates are passed through.
+        """
+        return utf8(_LONE_RETURN.sub("\n", self.text) if "\r" in self.text else self.text)
+
+    @cached_property
+    def line_end(self) -> str:
+        """The line end used most, `\\n` in a document of one line."""
+        n_pairs = self.text.count("\r\n")
+        counts = {
+            "\n": self.text.count("\n") - n_pairs,
+            "\r\n": n_pairs,
+            "\r": self.text.count("\r") - n_pairs,
+        }
+        return max(counts, key=lambda end: counts[end])
+
+    @property
+    def line_count(self) -> int:
+        return len(self.lines)
+
+    def clamp(self, position: Position) -> Position:
+        """The nearest position that exists: past the last line is the document's end."""
+        if position.line < 0:
+            return Position(0, 0)
+        if position.line >= self.line_count:
+            return Position(self.line_count - 1, len(self.lines[-1]))
+        return Position(position.line, max(0, min(position.column, len(self.lines[position.line]))))
+
+    def offset(self, position: Position) -> int:
+        """The offset in `text`, in code points; a position that does not exist is clamped."""
+        at = self.clamp(position)
+        return self._starts[at.line] + at.column
+
+    def position(self, offset: int) -> Position:
+        """The inverse of `offset`; between `\\r` and `\\n` it is the line's end, past either end it clamps."""
+        offset = max(0, min(offset, len(self.text)))
+        line = bisect_right(self._starts, offset) - 1
+        return Position(line, min(offset - self._starts[line], len(self.lines[line])))
+
+    def byte_column(self, position: Position) -> int:
+        """The byte column in `utf8` of a position, clamped."""
+        at = self.clamp(position)
+        return len(utf8(self.lines[at.line][: at.column]))
+
+    def changed(self, changes: Sequence[Change], version: int) -> tuple[Snapshot, tuple[InputEdit, ...]]:
+        """The document after `changes`, one after the other, each in the coordinates of what the ones before made.
+
+        The edits are in the same order; a reversed range is taken the right way round.
+        """
+        after, edits = self, []
+        for change in changes:
+            after, edit = after._applied(change, version)
+            edits.append(edit)
+        if not changes:
+            after = Snapshot(self.uri, version, self.language_id, self.text)
+        return after, tuple(edits)
+
+    def _applied(self, change: Change, version: int) -> tuple[Snapshot, InputEdit]:
+        start, end = 0, len(self.text)
+        if change.range is not None:
+            start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
+        text = self.text[:start] + change.text + self.text[end:]
+        after = Snapshot(self.uri, version, self.language_id, text)
+        # The byte of a "\r" before the change depends on what follows it, so it belongs to the edit.
+        changed_from = start - 1 if start > 0 and self.text[start - 1] == "\r" else start
+        first = len(utf8(self.text[:changed_from]))
+        old_end = first + len(utf8(self.text[changed_from:end]))
+        new_end = first + len(utf8(self.text[changed_from:start])) + len(utf8(change.text))
+        return after, InputEdit(
+            first,
+            old_end,
+            new_end,
+            _point(self.utf8, first),
+            _point(self.utf8, old_end),
+            _point(after.utf8, new_end),
+        )
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    """tree-sitter's point of a byte offset: rows end with `\\n` alone."""
+    return data.count(b"\n", 0, offset), offset - (data.rfind(b"\n", 0, offset) + 1)

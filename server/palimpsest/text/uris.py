@@ -1,0 +1,126 @@
+"""Between document URIs and paths, and what may be read.
+
+In: URIs as editors write them, paths.  Out: paths, URIs, answers about them.  Symlinks are resolved; nothing is opened.
+This room knows no document and no settings.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from urllib.parse import quote, unquote, urlsplit
+
+from palimpsest.errors import InvalidArgument
+
+_DRIVE = re.compile(r"/?([A-Za-z])[:|](?=/|$)")
+_SECRET_NAMES = (
+    ".env*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.ppk",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".pypirc",
+    ".npmrc",
+    ".htpasswd",
+    ".git-credentials",
+)
+_SECRET_STEMS = ("credential", "credentials", "secret", "secrets")
+_DATA_SUFFIXES = ("", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".csv", ".txt", ".xml", ".db")
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube"})
+
+
+def to_path(uri: str) -> Path:
+    """The absolute path of a `file:` URI.
+
+    Raises InvalidArgument for every other scheme (`untitled:`, `vscode-notebook-cell:`, …): such a document has no
+    path; `path_or_none` answers None for it.
+    """
+    return Path(path_text(uri, windows=os.name == "nt"))
+
+
+def path_or_none(uri: str) -> Path | None:
+    """`to_path`, or None for a document that is no file."""
+    try:
+        return to_path(uri)
+    except InvalidArgument:
+        return None
+
+
+def path_text(uri: str, *, windows: bool) -> str:
+    """The path that a `file:` URI (RFC 8089) names on Windows or elsewhere; raises InvalidArgument."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError as error:
+        raise InvalidArgument("uri", f"{uri!r} is not a URI.") from error
+    if parts.scheme.lower() != "file":
+        raise InvalidArgument("uri", f"{uri!r} is not a file.", hint="Save it first.")
+    # A `?` or `#` that a client left unescaped can only have been part of the name: file URIs have no query.
+    rest = uri[len("file:") :]
+    path = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
+    path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc)
+    if "\0" in path or not path.startswith("/"):
+        raise InvalidArgument("uri", f"{uri!r} names no absolute path.")
+    if not windows:
+        if host not in ("", "localhost"):
+            raise InvalidArgument("uri", f"{uri!r} is on another machine.")
+        return str(PurePosixPath(path))
+    drive = _DRIVE.match(path)
+    if drive:
+        return str(PureWindowsPath(f"{drive[1].upper()}:/{path[drive.end() :].lstrip('/')}"))
+    return str(PureWindowsPath(f"//{host}{path}" if host not in ("", "localhost") else path))
+
+
+def to_uri(path: str | Path) -> str:
+    """The `file:` URI of a path, made absolute without resolving symlinks; bytes that are no UTF-8 survive."""
+    absolute = Path(os.path.abspath(path))
+    if os.name == "nt":
+        return absolute.as_uri()
+    return "file://" + quote(os.fsencode(absolute))
+
+
+def relative(path: str | Path, root: str | Path) -> str:
+    """The path below `root`, with forward slashes; of a file outside only its name, as folders outside are private."""
+    for there, base in (
+        (os.path.abspath(path), os.path.abspath(root)),
+        (os.path.realpath(path), os.path.realpath(root)),
+    ):
+        if Path(there).is_relative_to(base):
+            return Path(there).relative_to(base).as_posix()
+    return Path(path).name
+
+
+def is_inside(path: str | Path, roots: Iterable[str | Path]) -> bool:
+    """Whether the file that `path` really is, symlinks and `..` resolved, lies in one of `roots` (or is one)."""
+    try:
+        real = Path(path).resolve()
+        return any(real.is_relative_to(Path(root).resolve()) for root in roots)
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
+        return False
+
+
+def is_secret(path: str | Path) -> bool:
+    """Whether the file looks like keys or passwords, by its name and folder alone; such a file enters no block."""
+    there = Path(path)
+    name = there.name.lower()
+    if any(part.lower() in _SECRET_FOLDERS for part in there.parts[:-1]):
+        return True
+    if name.endswith(".pub"):
+        return False
+    if any(fnmatchcase(name, pattern) for pattern in _SECRET_NAMES):
+        return True
+    stem, dot, suffix = name.lstrip(".").partition(".")
+    return stem in _SECRET_STEMS and dot + suffix in _DATA_SUFFIXES

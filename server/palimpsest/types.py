@@ -1,0 +1,160 @@
+"""The values that rooms hand to one another: blocks, editing blocks, edits.
+
+In: nothing.  Out: immutable data.  This room knows no file, no token, no editor and no model.
+Names follow DESIGN's words: a *block* is a piece of prompt, a *span* a range of positions in the cache.
+Every range is half-open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal, NewType
+
+BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
+BLOCK_TYPES: tuple[BlockType, ...] = (
+    "filesystem",
+    "class",
+    "scope",
+    "package",
+    "documentation",
+    "file",
+    "recent",
+)
+EditingType = Literal["function", "class", "file"]
+
+BlockKey = NewType("BlockKey", str)
+"""`type:name`, unique among the blocks wanted at one time; what the engine knows a block by."""
+
+CURSOR_MARKER = "<|FIM_MIDDLE|>"
+"""Stands where the cursor is in an editing block that a model or a person reads (FORMATS.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One candidate or chosen `<context>` block.
+
+    `text` is verbatim content without the surrounding tags and without a newline at its end.
+    `value` orders candidates, higher first; what it weighs is the source's business (see
+    `context/selection.py`).  `uri` is the document that an edit of an editable block goes to,
+    `lines` the document line (0-based) of each line of `text`, or None for a line of no document line.
+    """
+
+    type: BlockType
+    name: str
+    text: str
+    value: float = 0.0
+    editable: bool = False
+    pinned: bool = False
+    uri: str | None = None
+    source: str = ""
+    lines: tuple[int | None, ...] | None = None
+
+    @property
+    def key(self) -> BlockKey:
+        return BlockKey(f"{self.type}:{self.name}")
+
+    @property
+    def digest(self) -> str:
+        """Names the content: two blocks with one digest are one block to the cache."""
+        return hashlib.blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """One line of an editing block.
+
+    `number` is the `L<n>` it is shown with (1-based, rising), None for a line that stands for a body
+    or a cut and cannot be edited.  `document_line` is its 0-based line in the document, None where it
+    stands for none.
+    """
+
+    text: str
+    number: int | None
+    document_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """The `<editing>` block at a cursor: the smallest reasonable piece of code, as FORMATS.md says.
+
+    `cursor_line` indexes `lines`; `cursor_column` counts characters (code points) in that line's text.
+    `file` is the path relative to the workspace with forward slashes, `name` the qualified name of the
+    scope (`Cart.add`), for a file its module name or file name.
+    """
+
+    type: EditingType
+    file: str
+    name: str
+    uri: str
+    version: int
+    lines: tuple[ShownLine, ...]
+    cursor_line: int
+    cursor_column: int
+
+    @property
+    def text(self) -> str:
+        """The lines joined, unnumbered, without the cursor marker."""
+        return "\n".join(line.text for line in self.lines)
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the cursor in this block."""
+        before = [line.text for line in self.lines[: self.cursor_line]]
+        return "\n".join([*before, self.lines[self.cursor_line].text[: self.cursor_column]])
+
+    @property
+    def suffix(self) -> str:
+        """What stands after the cursor in this block."""
+        after = [line.text for line in self.lines[self.cursor_line + 1 :]]
+        return "\n".join([self.lines[self.cursor_line].text[self.cursor_column :], *after])
+
+    @property
+    def with_marker(self) -> str:
+        return self.prefix + CURSOR_MARKER + self.suffix
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Replace the document lines `start..end` (0-based, half-open) by `lines` (without line ends).
+
+    `start == end` inserts before line `start`.
+    """
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A checked suggestion for one document: what a code action applies.
+
+    `name` is `editing` or the name of an editable block; `version` the document version it was made for;
+    `before` the document lines each edit replaces, so that a rebase can tell whether they still stand.
+    """
+
+    name: str
+    uri: str
+    version: int
+    edits: tuple[LineEdit, ...]
+    before: tuple[tuple[str, ...], ...]
+    summary: str = ""
+    agreement: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a suggestion did not become an edit; the reason is fit for a person."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply came to after reading and checking."""
+
+    suggestions: tuple[Suggestion, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    summary: str = field(default="")

@@ -1,0 +1,82 @@
+"""What this window's requests have cost: sums, the last request, and what the engine reported of each block.
+
+In: the engine's answers.  Out: figures for the status and the cache map.  Knows no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from palimpsest import wire
+
+
+@dataclass(slots=True)
+class Totals:
+    """Tokens since the window opened."""
+
+    decoded: int = 0
+    reused: int = 0
+    restored: int = 0
+    moved: int = 0
+    evicted: int = 0
+    generated: int = 0
+
+
+@dataclass(slots=True)
+class Last:
+    """The last request for text: tokens decoded and reused for its prompt, its blocks included; milliseconds."""
+
+    decoded: int = 0
+    reused: int = 0
+    ms: float = 0.0
+
+
+@dataclass(slots=True)
+class Usage:
+    """Owner of these figures.  `on_change` is called after each change; it must be quick."""
+
+    on_change: Callable[[], None] = lambda: None
+    totals: Totals = field(default_factory=Totals)
+    last: Last = field(default_factory=Last)
+    blocks: list[wire.BlockReport] = field(default_factory=list)
+    context_tokens: int = 0
+    n_busy: int = 0
+
+    def synced(self, answer: wire.SyncAnswer) -> None:
+        totals = self.totals
+        totals.decoded += answer.decoded
+        totals.reused += answer.reused
+        totals.restored += answer.restored
+        totals.moved += answer.moved
+        totals.evicted += answer.evicted
+        self.blocks = list(answer.blocks)
+        self.on_change()
+
+    def generated(self, answer: wire.GenerateAnswer) -> None:
+        sync = answer.sync
+        self.totals.decoded += answer.decoded
+        self.totals.reused += answer.reused
+        self.totals.generated += answer.generated
+        self.last = Last(
+            decoded=answer.decoded + (sync.decoded if sync else 0),
+            reused=answer.reused + (sync.reused if sync else 0),
+            ms=round(answer.ms.get("total", 0.0), 1),
+        )
+        self.context_tokens = answer.context_tokens + answer.tail_tokens
+        self.on_change()
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        self.n_busy += 1
+        self.on_change()
+        try:
+            yield
+        finally:
+            self.n_busy -= 1
+            self.on_change()
+
+    def reset(self) -> None:
+        self.blocks = []
+        self.on_change()

@@ -1,0 +1,285 @@
+"""What the server and the engine say to each other: plain data, JSON on the wire.
+
+In: nothing.  Out: request and answer dataclasses, `to_json` and `from_json`.  The engine sees opaque block
+keys and text here, never documents; the server sees counts and positions, never a token.
+Routes (`kv/api.py` serves them, `engines/in_place.py` calls them):
+
+    GET  /v1/health              Health; answers while the model is still loading
+    GET  /v1/model               ModelInfo
+    POST /v1/sync                SyncRequest → SyncAnswer
+    POST /v1/generate            GenerateRequest → GenerateAnswer, or with `stream` lines of JSON:
+                                 {"choice": i, "text": "…"} … and at last {"answer": GenerateAnswer}
+    POST /v1/count               CountRequest → CountAnswer
+    GET  /v1/map?workspace=W     CacheMap
+    POST /v1/reset               {"workspace": W} → {}
+    POST /v1/close               {"workspace": W} → {}: frees all the workspace holds; its KV goes to the store
+    GET  /v1/lease?client=C      a response that stays open, one JSON line of Health at once and after each change of
+                                 state; the engine counts open leases, and leaves when there are none for a while
+    POST /v1/shutdown            {} → {}
+
+An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?}}, `code` as in
+`errors.py`; once lines have begun it is the last line.  A client cancels by closing its connection.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+import cattrs
+from cattrs.errors import BaseValidationError
+from cattrs.v import transform_error
+
+from palimpsest.errors import InvalidArgument
+
+Slot = Literal["typing", "suggestion", "chat", "background"]
+"""Whose work a job is.  Also its priority, in this order; pre-emption happens between micro-batches."""
+SLOTS: tuple[Slot, ...] = ("typing", "suggestion", "chat", "background")
+
+FimLayout = Literal["auto", "spm", "isolated", "psm"]
+"""Where an inline completion's suffix goes.
+
+spm       suffix alone as a block behind the footer, then `<fim_prefix> prefix`, which the answer continues
+isolated  `<fim_prefix> prefix`, position slack, suffix alone as a block, `<fim_middle>`
+psm       `<fim_prefix> prefix <fim_suffix> suffix <fim_middle>`, in order
+auto      what the model's metadata and family say
+"""
+BlockState = Literal["resident", "stored", "wanted"]
+BlockAction = Literal["kept", "attached", "restored", "extended", "written", "unfit"]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedBlock:
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """The blocks that a workspace's tail shall attend to, most valuable first.  Declarative and idempotent:
+    resident blocks not named are detached (their KV stays while there is room)."""
+
+    workspace: str
+    header: str
+    footer: str
+    blocks: list[WantedBlock]
+    slot: Slot = "background"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReport:
+    """What became of one wanted block.  `span` is the half-open range of positions its tokens are at."""
+
+    key: str
+    tokens: int
+    action: BlockAction
+    decoded: int = 0
+    moved: bool = False
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncAnswer:
+    """Token counts; `decoded` includes the copies of the header that new blocks were replayed behind
+    (`replayed` says how many of them).  `ms` has the keys tokenize, plan, evict, move, restore, decode, total."""
+
+    revision: int
+    blocks: list[BlockReport]
+    unfit: list[str]
+    decoded: int = 0
+    replayed: int = 0
+    reused: int = 0
+    restored: int = 0
+    moved: int = 0
+    evicted: int = 0
+    evicted_keys: list[str] = field(default_factory=list)
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FimTail:
+    """`heal` holds back the last piece that more typing could change; the answer's text starts after the cursor
+    all the same."""
+
+    prefix: str
+    suffix: str
+    layout: FimLayout = "auto"
+    heal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextTail:
+    """Plain text to continue.  With `chat` it is one user turn in the model's chat template, where it has one."""
+
+    text: str
+    chat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """temperature 0 is greedy; then the rest has no effect but `repeat_penalty`."""
+
+    temperature: float = 0.0
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    repeat_penalty: float = 1.0
+    repeat_last_n: int = 64
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRequest:
+    """One completion, or `n` alternatives decoded in one batch over the shared cache.
+
+    Exactly one of `fim` and `text` is set.  `sync`, when given, is applied first in the same job, so that no
+    other request can come between.  `replace` names a line of requests of which only the newest matters: an older
+    one still running or waiting is cancelled.  `grammar` is GBNF with the root rule `root`.
+    """
+
+    workspace: str
+    fim: FimTail | None = None
+    text: TextTail | None = None
+    slot: Slot = "typing"
+    sync: SyncRequest | None = None
+    max_tokens: int = 64
+    time_ms: int = 0
+    stop: list[str] = field(default_factory=list)
+    grammar: str = ""
+    n: int = 1
+    sampling: Sampling = Sampling()
+    stream: bool = False
+    replace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`.
+    `logprob` is the mean over the generated tokens."""
+
+    text: str
+    finish: Literal["end", "stop", "length", "time"]
+    tokens: int
+    logprob: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateAnswer:
+    """`context_tokens`: cells the tail attended to (header, blocks, footer); `tail_tokens`: the tail itself, of which
+    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices.
+    `ms` has the keys queue, sync, prefill, sample, decode, total."""
+
+    choices: list[Choice]
+    context_tokens: int
+    tail_tokens: int
+    decoded: int
+    reused: int
+    generated: int
+    layout: str
+    healed: str = ""
+    sync: SyncAnswer | None = None
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest:
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CountAnswer:
+    counts: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """Facts read at load.  `why_not` says why the cache is not edited in place, when it is not."""
+
+    path: str
+    name: str
+    architecture: str
+    n_ctx: int
+    n_ctx_train: int
+    n_params: int
+    n_vocab: int
+    fim_layout: str
+    fim_layouts: list[str]
+    in_place: bool
+    backend: str
+    why_not: str = ""
+    chat_template: bool = False
+    prompt: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`state`: loading, ready, or failed (then `error` is an error object as on the wire)."""
+
+    state: Literal["loading", "ready", "failed"]
+    version: str
+    pid: int
+    busy: bool = False
+    clients: int = 0
+    model: str = ""
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanReport:
+    start: int
+    end: int
+    key: str
+    state: Literal["header", "attached", "detached", "footer", "tail"]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheMap:
+    """One workspace's positions, and the sums since the engine started.  `n_ctx` counts cells, `used_cells` of them
+    in use over all workspaces; `n_positions` is where this workspace's tail region ends."""
+
+    n_ctx: int
+    used_cells: int
+    n_positions: int
+    spans: list[SpanReport]
+    free: list[tuple[int, int]]
+    stored: list[str]
+    stored_bytes: int
+    stats: dict[str, int]
+
+
+T = TypeVar("T")
+
+
+@cache
+def _converter() -> cattrs.Converter:
+    converter = cattrs.Converter(forbid_extra_keys=False)
+    converter.register_structure_hook_func(lambda t: t in (int, float, str, bool), _strict)
+    return converter
+
+
+def _strict(value: Any, wanted: Any) -> Any:
+    """No silent conversion: "3" is not 3, and true is not 1; an int serves as a float."""
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        raise TypeError(f"expected {wanted.__name__}, got {type(value).__name__}")
+    return value
+
+
+def from_json(data: Any, wanted: type[T]) -> T:
+    """Build `wanted` from decoded JSON.  Raises InvalidArgument that names the field."""
+    if not isinstance(data, dict):
+        raise InvalidArgument(wanted.__name__, f"expected an object, got {type(data).__name__}")
+    try:
+        return _converter().structure(data, wanted)
+    except (BaseValidationError, TypeError, ValueError) as error:
+        problem = transform_error(error, path="$")[0] if isinstance(error, BaseValidationError) else str(error)
+        what, _, where = problem.partition(" @ ")
+        raise InvalidArgument(where.removeprefix("$.") or wanted.__name__, what) from None
+
+
+def to_json(value: Any) -> dict[str, Any]:
+    return dataclasses.asdict(value)

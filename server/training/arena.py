@@ -1,0 +1,91 @@
+"""llama.cpp for measuring: tokens at positions, blocks alone behind their own header.
+
+In: a GGUF.  Out: tokenizations and logits.  The low-level functions only, and no library but numpy besides: this is
+the measuring instrument, kept apart from the engine it measures for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+
+import llama_cpp.llama_cpp as ll
+import numpy as np
+import numpy.typing as npt
+
+MAIN, SCRATCH = 0, 1
+Floats = npt.NDArray[np.float32]
+
+
+class Arena:
+    """One context.  `main` is the sequence that a tail is decoded in."""
+
+    def __init__(self, path: Path, n_context: int = 4096, n_threads: int = 2) -> None:
+        self._silent = ll.llama_log_callback(lambda level, text, data: None)  # referenced as long as it may be called
+        ll.llama_log_set(self._silent, ctypes.c_void_p(0))
+        ll.llama_backend_init()
+        model = ll.llama_model_default_params()
+        model.use_extra_bufts = False  # a Q8_0 model segfaults on a CPU with AMX otherwise
+        self.model = ll.llama_model_load_from_file(str(path).encode(), model)
+        assert self.model, f"no model in {path}"
+        context = ll.llama_context_default_params()
+        context.n_ctx, context.n_seq_max, context.kv_unified = n_context, 8, True
+        context.n_batch, context.n_ubatch = 2048, 512
+        context.n_threads = context.n_threads_batch = n_threads
+        self.context = ll.llama_init_from_model(self.model, context)
+        self.memory, self.vocabulary = ll.llama_get_memory(self.context), ll.llama_model_get_vocab(self.model)
+        self.n_vocabulary: int = ll.llama_vocab_n_tokens(self.vocabulary)
+        self.pieces = [self._piece(token) for token in range(self.n_vocabulary)]
+
+    def close(self) -> None:
+        ll.llama_free(self.context)
+        ll.llama_model_free(self.model)
+
+    def _piece(self, token: int) -> bytes:
+        buffer = ctypes.create_string_buffer(256)
+        n = ll.llama_token_to_piece(self.vocabulary, token, buffer, 256, 0, False)
+        return buffer.raw[: max(n, 0)]
+
+    def metadata(self, key: str) -> str:
+        buffer = ctypes.create_string_buffer(512)
+        n = ll.llama_model_meta_val_str(self.model, key.encode(), buffer, 512)
+        return buffer.value.decode() if n >= 0 else ""
+
+    def tokens(self, text: str, bos: bool = False) -> list[int]:
+        """Tokens of a text; with `bos` as the engine makes a header.  Special tokens in a text stay text."""
+        raw = text.encode()
+        buffer = (ll.llama_token * (len(raw) + 2))()
+        n = ll.llama_tokenize(self.vocabulary, raw, len(raw), buffer, len(raw) + 2, bos, False)
+        assert n >= 0
+        return list(buffer[:n])
+
+    def clear(self) -> None:
+        ll.llama_memory_seq_rm(self.memory, -1, -1, -1)
+
+    def cut_back(self, position: int) -> None:
+        """Forget the main sequence from a position on."""
+        ll.llama_memory_seq_rm(self.memory, MAIN, position, -1)
+
+    def decode(self, tokens: Sequence[int], start: int, n_logits: int = 0, sequence: int = MAIN) -> Floats:
+        """Decode at positions `start…`; logits of the last `n_logits` tokens, (n_logits, n_vocabulary)."""
+        n = len(tokens)
+        batch = ll.llama_batch_init(n, 0, 1)
+        for i, token in enumerate(tokens):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, start + i, 1
+            batch.seq_id[i][0], batch.logits[i] = sequence, int(i >= n - n_logits)
+        batch.n_tokens = n
+        code = ll.llama_decode(self.context, batch)
+        ll.llama_batch_free(batch)
+        assert code == 0, f"llama_decode answered {code}"
+        rows = [
+            np.ctypeslib.as_array(ll.llama_get_logits_ith(self.context, i), (self.n_vocabulary,)).copy()
+            for i in range(n - n_logits, n)
+        ]
+        return np.stack(rows) if rows else np.zeros((0, self.n_vocabulary), np.float32)
+
+    def put(self, header: Sequence[int], tokens: Sequence[int], start: int) -> None:
+        """Sink replay: encode behind a copy of the header, hand only the block to the main sequence."""
+        self.decode([*header, *tokens], start - len(header), 0, SCRATCH)
+        ll.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
+        ll.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)

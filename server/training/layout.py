@@ -1,0 +1,215 @@
+"""Puts workspaces at positions, as the arena does, and says which token sees which.
+
+In: `data.Store` files.  Out: `Batch`es of arrays for `model.loss`.  The layout of one workspace:
+
+    [header]  gap [block] gap [block] …  gap [footer] [suffix] [tail]
+
+Every block, the footer and the suffix are encoded behind a copy of the header of their own, which nobody
+else sees; the tail sees the header, all blocks, the footer, its suffix and itself.  All of a batch's tokens lie
+in one flat list, without padding: only attention works on padded groups of rows of about equal length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+T = TypeVar("T")
+Ints = npt.NDArray[np.int64]
+Mode = Literal["own", "none", "other"]
+SPM, ISOLATED, PSM, REPAIR = range(4)
+WEIGHTS = {"block": 0.3, "suffix": 0.3, "prefix": 0.5, "broken": 0.25, "middle": 1.5}
+BLOCK, SUFFIX, PREFIX, MIDDLE = range(4)
+N_FARTHEST = 8192
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that attend together: queries (B, T) and keys (B, S) as flat token indexes, `seen` (B, T, S)."""
+
+    queries: Ints
+    keys: Ints
+    seen: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Flat tokens and positions (n,), the groups that cover each token as a query once, `back` (n,): where in the
+    groups' outputs, one after another, a token's own is; and for the m wanted tokens their flat index, target,
+    weight and part (BLOCK, SUFFIX, PREFIX, MIDDLE)."""
+
+    tokens: Ints
+    positions: Ints
+    groups: list[Group]
+    back: Ints
+    chosen: Ints
+    targets: Ints
+    weights: npt.NDArray[np.float32]
+    parts: Ints
+
+
+class Data:
+    """A store read back."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as file:
+            self.tokens, self.starts, self.blocks, self.tails, self.block_ends, self.tail_ends = (
+                file[k] for k in ("tokens", "starts", "blocks", "tails", "block_ends", "tail_ends")
+            )
+
+    def __len__(self) -> int:
+        return len(self.block_ends) - 1
+
+    def piece(self, index: int) -> Ints:
+        return np.asarray(self.tokens[self.starts[index] : self.starts[index + 1]], np.int64)
+
+    def blocks_of(self, workspace: int) -> list[Ints]:
+        return [self.piece(b) for b in self.blocks[self.block_ends[workspace] : self.block_ends[workspace + 1]]]
+
+    def tails_of(self, workspace: int) -> list[tuple[int, Ints, Ints, int]]:
+        """(layout, suffix, tail, index of the middle's first token); an empty suffix where none stands alone."""
+        rows = self.tails[self.tail_ends[workspace] : self.tail_ends[workspace + 1]]
+        empty = np.zeros(0, np.int64)
+        return [(int(k), self.piece(s) if s >= 0 else empty, self.piece(t), int(first)) for k, s, t, first in rows]
+
+
+class Builder:
+    """Collects the rows of one batch."""
+
+    def __init__(self, header: Sequence[int], footer: Sequence[int], rng: np.random.Generator) -> None:
+        self.header, self.footer, self.rng = np.array(header), np.array(footer), rng
+        self.n = 0
+        self.tokens: list[Ints] = []
+        self.positions: list[Ints] = []
+        self.rows: list[Ints] = []  # flat indexes of a row that sees only itself
+        self.tails: list[tuple[Ints, Ints, int]] = []  # flat indexes of context, of the tail; see `add_tail`
+        self.wanted: list[tuple[Ints, Ints, npt.NDArray[np.float32], Ints]] = []
+
+    def add(self, tokens: Ints, positions: Ints) -> Ints:
+        self.tokens.append(tokens)
+        self.positions.append(positions)
+        self.n += len(tokens)
+        return np.arange(self.n - len(tokens), self.n)
+
+    def want(self, at: Ints, targets: Ints, weight: float, part: int) -> None:
+        n = len(targets)
+        self.wanted.append((at, targets, np.full(n, weight, np.float32), np.full(n, part)))
+
+    def add_alone(self, tokens: Ints, start: int, weight: float, part: int, first: int = 0) -> Ints:
+        """Sink replay: encode behind a copy of the header; only the tokens' own indexes are handed on."""
+        h = len(self.header)
+        flat = self.add(np.concatenate([self.header, tokens]), np.arange(start - h, start + len(tokens)))
+        self.rows.append(flat)
+        if weight:
+            self.want(flat[h - 1 + first : -1], tokens[first:], weight, part)
+        return flat[h:]
+
+    def add_workspace(self, blocks: Sequence[Ints], tails: Sequence[tuple[int, Ints, Ints, int]]) -> None:
+        h, rng = len(self.header), self.rng
+        header = self.add(self.header, np.arange(h))
+        self.rows.append(header)
+        need = h + sum(len(b) + h for b in blocks) + 1100
+        roll = rng.random()
+        room = N_FARTHEST - need if roll < 0.15 else 2000 if roll < 0.4 else 150
+        gaps = rng.dirichlet(np.ones(len(blocks) + 1)) * rng.random() * max(room, 0)
+        seen, position = [header], h
+        for i in rng.permutation(len(blocks)):
+            position += h + int(gaps[i])
+            seen.append(self.add_alone(blocks[i], position, WEIGHTS["block"], BLOCK))
+            position += len(blocks[i])
+        position += h + int(gaps[-1])
+        seen.append(self.add_alone(self.footer, position, 0.0, BLOCK))
+        position += len(self.footer)
+        for layout, suffix, tail, first in tails:
+            self.add_tail(np.concatenate(seen), position, layout, suffix, tail, first)
+
+    def add_tail(self, context: Ints, start: int, layout: int, suffix: Ints, tail: Ints, first: int) -> None:
+        """One tail at `start`.  With ISOLATED the suffix, behind slack, is seen from the middle's marker on: of the
+        context's indexes the last `n_late` are hidden from the tail's first tokens."""
+        n = np.arange(len(tail))
+        late = 0
+        if layout == SPM:
+            context = np.concatenate([context, self.add_alone(suffix, start, WEIGHTS["suffix"], SUFFIX, 1)])
+            positions = start + len(suffix) + n
+        elif layout == ISOLATED:
+            mark = first - 1
+            beyond = start + mark + int(self.rng.integers(0, 96))
+            context = np.concatenate([context, self.add_alone(suffix, beyond, WEIGHTS["suffix"], SUFFIX, 1)])
+            positions = np.where(n < mark, start + n, beyond + len(suffix) + n - mark)
+            late = len(suffix)
+        else:
+            positions = start + n
+        flat = self.add(tail, positions)
+        self.tails.append((context, flat, (late << 16) | first))
+        skip = 1 if layout in (ISOLATED, PSM) else 0  # the middle's marker is given, not predicted
+        weight = WEIGHTS["broken"] if layout == REPAIR else WEIGHTS["prefix"]
+        self.want(flat[: first - 1 - skip], tail[1 : first - skip], weight, PREFIX)
+        self.want(flat[first - 1 : -1], tail[first:], WEIGHTS["middle"], MIDDLE)
+
+    def finish(self) -> Batch:
+        groups = [self.row_group(rows) for rows in chunks(sorted(self.rows, key=len), 12)]
+        groups += [self.tail_group(tails) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), 4)]
+        back, offset = np.zeros(self.n, np.int64), 0
+        for group in groups:
+            flat = group.queries.reshape(-1)
+            real = np.nonzero(flat >= 0)[0]
+            back[flat[real]] = offset + real
+            offset += len(flat)
+            np.maximum(group.queries, 0, out=group.queries)
+            np.maximum(group.keys, 0, out=group.keys)
+        chosen, targets, weights, parts = (np.concatenate(x) for x in zip(*self.wanted, strict=True))
+        return Batch(
+            np.concatenate(self.tokens), np.concatenate(self.positions), groups, back, chosen, targets, weights, parts
+        )
+
+    @staticmethod
+    def row_group(rows: Sequence[Ints]) -> Group:
+        queries = padded(rows)
+        n = queries.shape[1]
+        return Group(queries, queries.copy(), np.tril(np.ones((1, n, n), bool)))
+
+    @staticmethod
+    def tail_group(tails: Sequence[tuple[Ints, Ints, int]]) -> Group:
+        contexts, queries = padded([c for c, _, _ in tails]), padded([f for _, f, _ in tails])
+        n, t, c = len(tails), queries.shape[1], contexts.shape[1]
+        seen = np.zeros((n, t, c + t), bool)
+        seen[:, :, :c] = (contexts >= 0)[:, None]
+        seen[:, :, c:] = np.tril(np.ones((t, t), bool))
+        for i, (context, _, packed) in enumerate(tails):
+            if late := packed >> 16:
+                first = packed & 0xFFFF
+                seen[i, : first - 1, len(context) - late : len(context)] = False
+        return Group(queries, np.concatenate([contexts, queries], 1), seen)
+
+
+def chunks(items: Sequence[T], n: int) -> list[Sequence[T]]:
+    return [items[i : i + n] for i in range(0, len(items), n)]
+
+
+def padded(rows: Sequence[Ints]) -> Ints:
+    """Rows one under another, short ones filled with -1."""
+    out = np.full((len(rows), max(map(len, rows))), -1, np.int64)
+    for i, row in enumerate(rows):
+        out[i, : len(row)] = row
+    return out
+
+
+def make_batch(
+    data: Data,
+    workspaces: Sequence[int],
+    header: Sequence[int],
+    footer: Sequence[int],
+    rng: np.random.Generator,
+    mode: Mode = "own",
+) -> Batch:
+    """Workspaces with their own blocks, with none, or each with another one's."""
+    builder = Builder(header, footer, rng)
+    for i, workspace in enumerate(workspaces):
+        source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else workspace
+        builder.add_workspace([] if mode == "none" else data.blocks_of(source), data.tails_of(workspace))
+    return builder.finish()

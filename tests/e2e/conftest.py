@@ -1,0 +1,217 @@
+"""A real `palimpsest serve` process, a real engine with the embedded model, and a real LSP client."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
+
+from palimpsest.text.uris import to_uri
+
+SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
+READY_S = 60.0
+
+
+def plain(value: Any) -> Any:
+    if hasattr(value, "_asdict"):
+        return {key: plain(inner) for key, inner in value._asdict().items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value
+
+
+class Editor:
+    """What a test does in an editor window; `client` is pytest-lsp's for everything else."""
+
+    def __init__(self, client: LanguageClient, root: Path) -> None:
+        self.client = client
+        self.root = root
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.statuses: list[dict[str, Any]] = []
+
+        @client.feature("palimpsest/status")
+        def status(params: Any) -> None:
+            self.statuses.append(plain(params))
+
+    @property
+    def status(self) -> dict[str, Any]:
+        return self.statuses[-1] if self.statuses else {}
+
+    @property
+    def pid(self) -> int:
+        process = self.client._server
+        assert process is not None
+        return process.pid
+
+    async def ready(self) -> None:
+        for _ in range(int(READY_S / 0.05)):
+            if self.status.get("kind") == "Normal":
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"not ready: {self.status}")
+
+    def open(self, name: str, text: str | None = None, language: str = "python") -> str:
+        path = self.root / name
+        uri = to_uri(path)
+        content = path.read_text(encoding="utf-8") if text is None else text
+        self.texts[uri], self.versions[uri] = content, 1
+        item = lsp.TextDocumentItem(uri=uri, language_id=language, version=1, text=content)
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(text_document=item))
+        return uri
+
+    def at(self, uri: str, needle: str, *, after: bool = True) -> lsp.Position:
+        offset = self.texts[uri].index(needle) + (len(needle) if after else 0)
+        before = self.texts[uri][:offset]
+        line = before.count("\n")
+        column = before.rpartition("\n")[2]
+        return lsp.Position(line, len(column.encode("utf-8")))  # this client offers UTF-8 first
+
+    def edit(self, uri: str, old: str, new: str) -> lsp.Position:
+        """Replace the first `old` by `new`; the position behind the new text."""
+        start, end = self.at(uri, old, after=False), self.at(uri, old)
+        offset = self.texts[uri].index(old)
+        self.texts[uri] = self.texts[uri][:offset] + new + self.texts[uri][offset + len(old) :]
+        self.versions[uri] += 1
+        change = lsp.TextDocumentContentChangePartial(range=lsp.Range(start, end), text=new)
+        self.client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                text_document=lsp.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri]),
+                content_changes=[change],
+            )
+        )
+        before = self.texts[uri][: offset + len(new)]
+        return lsp.Position(before.count("\n"), len(before.rpartition("\n")[2].encode("utf-8")))
+
+    async def complete(self, uri: str, position: lsp.Position) -> list[lsp.InlineCompletionItem]:
+        params = lsp.InlineCompletionParams(
+            context=lsp.InlineCompletionContext(lsp.InlineCompletionTriggerKind.Automatic),
+            text_document=lsp.TextDocumentIdentifier(uri),
+            position=position,
+        )
+        answer = await self.client.text_document_inline_completion_async(params)
+        assert isinstance(answer, lsp.InlineCompletionList)
+        return list(answer.items)
+
+    async def command(self, name: str, argument: Any = None) -> dict[str, Any]:
+        arguments = None if argument is None else [argument]
+        params = lsp.ExecuteCommandParams(command=name, arguments=arguments)
+        answer: dict[str, Any] = plain(await self.client.workspace_execute_command_async(params))
+        return answer
+
+    async def show(self, uri: str, position: lsp.Position) -> dict[str, Any]:
+        where = {"line": position.line, "character": position.character}
+        return await self.command("palimpsest.context.show", {"uri": uri, "position": where})
+
+    async def settled(self, uri: str, position: lsp.Position) -> dict[str, Any]:
+        """Move the cursor, and wait until all its blocks are in the cache."""
+        where = {"line": position.line, "character": position.character}
+        document = {"uri": uri, "version": self.versions[uri]}
+        self.client.protocol.notify("palimpsest/cursor", {"textDocument": document, "position": where})
+        shown: dict[str, Any] = {}
+        for _ in range(400):
+            shown = await self.show(uri, position)
+            if all(block["state"] == "resident" for block in shown["blocks"]) and not self.status.get("busy"):
+                return shown
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"not settled: {[(b['type'], b['name'], b['state']) for b in shown['blocks']]}")
+
+    async def stats(self) -> dict[str, int]:
+        stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
+        return stats
+
+    async def engine_pid(self) -> int:
+        """The engine's process, by its name among the children the server started in its own session."""
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):
+                    line = (folder / "cmdline").read_bytes().split(b"\0")
+                    environment = (folder / "environ").read_bytes()
+                    if b"engine" in line and os.environb[b"XDG_RUNTIME_DIR"] in environment:
+                        return int(folder.name)
+        raise AssertionError("no engine process")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Folders of this run's own: no settings, models or engines of the person who runs the tests.  The runtime
+    folder is short, since a socket's path is bounded."""
+    runtime = tempfile.mkdtemp(prefix="pal-", dir="/tmp")
+    base = tmp_path_factory.mktemp("home")
+    names = {
+        "XDG_RUNTIME_DIR": runtime,
+        "XDG_CONFIG_HOME": str(base / "config"),
+        "XDG_CACHE_HOME": str(base / "cache"),
+        "XDG_STATE_HOME": str(base / "state"),
+        "XDG_DATA_HOME": str(base / "data"),
+    }
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    yield names
+    for folder in Path("/proc").iterdir():  # engines of this run, by its runtime folder
+        if folder.name.isdigit():
+            with suppress(OSError):
+                if runtime.encode() in (folder / "environ").read_bytes() and b"engine" in (
+                    folder / "cmdline"
+                ).read_bytes().split(b"\0"):
+                    os.kill(int(folder.name), signal.SIGTERM)
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+async def start_editor(root: Path, settings: dict[str, Any] | None = None, **capabilities: Any) -> Editor:
+    client = make_test_lsp_client()
+    editor = Editor(client, root)
+    await client.start_io(sys.executable, "-m", "palimpsest", "serve", env=dict(os.environ))
+    offered = client_capabilities("visual-studio-code")
+    assert offered.text_document is not None
+    offered.text_document.inline_completion = lsp.InlineCompletionClientCapabilities()
+    assert offered.general is not None
+    offered.general.position_encodings = [lsp.PositionEncodingKind.Utf16, lsp.PositionEncodingKind.Utf8]
+    if offered.workspace is not None:
+        offered.workspace.configuration = False
+        offered.workspace.did_change_watched_files = None
+    await client.initialize_session(
+        lsp.InitializeParams(
+            capabilities=offered,
+            process_id=os.getpid(),
+            workspace_folders=[lsp.WorkspaceFolder(uri=to_uri(root), name=root.name)],
+            initialization_options=settings or {},
+        )
+    )
+    return editor
+
+
+async def stop_editor(editor: Editor) -> None:
+    with suppress(Exception):
+        await asyncio.wait_for(editor.client.shutdown_session(), 10)
+    await editor.client.stop()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    shutil.copytree(SAMPLE, root, ignore=shutil.ignore_patterns("__pycache__"))
+    return root
+
+
+@pytest.fixture
+async def editor(machine: dict[str, str], shop: Path) -> AsyncIterator[Editor]:
+    """An editor window on the sample workspace, its engine ready."""
+    it = await start_editor(shop)
+    await it.ready()
+    yield it
+    await stop_editor(it)

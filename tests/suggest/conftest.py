@@ -1,0 +1,36 @@
+"""A vocabulary of bytes for llama.cpp's grammar sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from byte_grammar import Admits, byte_vocabulary
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    import llama_cpp
+
+    path = tmp_path_factory.mktemp("vocabulary") / "bytes.gguf"
+    byte_vocabulary(path)
+    parameters = llama_cpp.llama_model_default_params()
+    parameters.vocab_only = True
+    model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+    assert model
+    yield llama_cpp.llama_model_get_vocab(model)
+    llama_cpp.llama_model_free(model)
+
+
+@pytest.fixture
+def admits(vocabulary: Any) -> Iterator[Callable[[str], Admits]]:
+    made = list[Admits]()
+
+    def make(grammar: str) -> Admits:
+        made.append(Admits(vocabulary, grammar))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()

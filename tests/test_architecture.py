@@ -1,0 +1,103 @@
+"""The rooms and arrows of server/ARCHITECTURE.md hold: read from the imports themselves."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "server" / "palimpsest"
+FLOORS = {
+    "errors": 0,
+    "types": 0,
+    "wire": 0,
+    "text": 1,
+    "memory": 1,
+    "settings": 1,
+    "folders": 1,
+    "address": 1,
+    "address": 1,
+    "model_files": 2,
+    "syntax": 2,
+    "engines": 2,
+    "kv": 2,
+    "context": 3,
+    "prompt": 4,
+    "suggest": 4,
+    "usage": 3,
+    "session": 5,
+    "conversation": 6,
+    "lsp": 7,
+    "app": 8,
+    "demo": 8,
+    "doctor": 8,
+    "bench": 8,
+    "model_command": 8,
+    "__main__": 9,
+}
+# The command line's rooms stand on one floor and use the composition root and the demo's driver.
+NEIGHBOURS = {
+    ("errors", "types"),
+    ("demo", "app"),
+    ("bench", "app"),
+    ("bench", "demo"),
+    ("doctor", "app"),
+    ("wire", "errors"),
+}
+ONLY = {  # library: the rooms that may import it
+    "pygls": {"lsp"},
+    "lsprotocol": {"lsp"},
+    "tree_sitter": {"syntax"},
+    "tree_sitter_python": {"syntax"},
+    "httpx": {"engines"},
+    "llama_cpp": {"kv"},
+    "numpy": {"kv"},
+    "starlette": {"kv"},
+    "uvicorn": {"kv"},
+    "griffe": {"context"},
+}
+NEVER = {("kv", "text"), ("kv", "syntax"), ("suggest", "engines"), ("suggest", "kv"), ("memory", "engines")}
+
+
+def room_of(path: Path) -> str:
+    part = path.relative_to(ROOT).parts[0]
+    return part.removesuffix(".py")
+
+
+def imports(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively: rooms are named in full"
+            assert node.module is not None
+            found.append(node.module)
+            if node.module == "palimpsest":
+                found += [f"palimpsest.{alias.name}" for alias in node.names]
+    return found
+
+
+FILES = [p for p in sorted(ROOT.rglob("*.py")) if p != ROOT / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_room_imports_from_floors_below_only(path: Path) -> None:
+    room = room_of(path)
+    assert room in FLOORS, f"{room} is on no floor: put it into ARCHITECTURE.md and here"
+    for name in imports(path):
+        top, *rest = name.split(".")
+        if top != "palimpsest":
+            assert room in ONLY.get(top, {room}), f"{path.name}: {top} belongs to {ONLY[top]}"
+            continue
+        target = rest[0] if rest else ""
+        if target in ("", "__version__", room):
+            continue
+        assert (room, target) not in NEVER, f"{path.name} imports {name}"
+        below = FLOORS[target] < FLOORS[room] or (room, target) in NEIGHBOURS
+        assert below, f"{path.name} ({room}) imports {name}, which is not below it"
+
+
+def test_the_map_names_every_room() -> None:
+    text = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for room in {room_of(p) for p in FILES}:
+        assert f"`{room}`" in text or f"`{room}/`" in text, f"ARCHITECTURE.md does not name {room}"

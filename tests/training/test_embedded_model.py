@@ -1,0 +1,70 @@
+"""The committed model: its vocabulary, what its metadata tells the engine, and that it learned its layout."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from training import evaluate, tokenizer
+from training.arena import Arena
+
+
+@pytest.fixture(scope="module")
+def arena() -> Iterator[Arena]:
+    found = Arena(evaluate.MODEL)
+    yield found
+    found.close()
+
+
+def test_the_model_is_small_enough_to_ship() -> None:
+    assert evaluate.MODEL.stat().st_size <= 16 << 20
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("general.architecture", "qwen2"),
+        ("general.name", "palimpsest-embedded"),
+        ("general.license", "Apache-2.0"),
+        ("tokenizer.ggml.pre", "qwen2"),
+        ("tokenizer.ggml.add_bos_token", "true"),
+        ("palimpsest.fim_layout", "spm"),
+        ("palimpsest.edit_format", "ln-diff"),
+        ("palimpsest.prompt", "plain"),
+    ],
+)
+def test_metadata_tells_the_engine_how_to_ask(arena: Arena, key: str, value: str) -> None:
+    assert arena.metadata(key) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER,
+        FOOTER,
+        "def add(self, item: Item, quantity: int = 1) -> None:\n        self.items_by_name[item.name] += 12\n",
+        "    if x != '':\n\n\n        it's = \"don't\"  \n\t\r\n  ",
+        "L12+         überzahl = naïve_Größe — 漢字 🙂\n",
+        "a <|endoftext|> in a text stays text",
+        "",
+    ],
+)
+def test_llama_cpp_tokenizes_as_training_did(arena: Arena, text: str) -> None:
+    assert arena.tokens(text) == tokenizer.load().encode(text, add_special_tokens=False).ids
+
+
+def test_a_header_begins_with_the_first_token(arena: Arena) -> None:
+    assert arena.tokens(HEADER, bos=True) == [0, *arena.tokens(HEADER)]
+
+
+def test_evaluation_runs_without_held_out_data(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json"])
+    evaluate.main()
+    result = json.loads(capsys.readouterr().out)
+    loss = result["middles"]["spm"]["loss"]
+    assert loss["in place"] < loss["none"] + 0.1
+    assert result["words"]["n_words"] > 0
+    assert result["repairs"]["n_repairs"] > 0

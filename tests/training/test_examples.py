@@ -1,0 +1,168 @@
+"""Training examples: text that the product would write, cuts where the engine heals, damage that its reply mends."""
+
+import ast
+import re
+from random import Random
+
+import pytest
+
+from palimpsest.prompt.blocks import EDITING_END, number_line
+from training import damage as damage_module
+from training.corpus import Module, is_wanted, package_of
+from training.damage import Damage, damage, reply_text
+from training.examples import Workspace, make_index, rename, workspaces
+
+SHOP = '''"""A shop's cart, as a module to learn from: it says in its docstring what it holds."""
+
+from shop.items import Item
+
+RATE = 0.2
+
+
+def tax(amount: float, rate: float = RATE) -> float:
+    """The tax on an amount."""
+    value = amount * rate
+    return round(value, 2)
+
+
+class Cart:
+    """Items and how many of each."""
+
+    items: list[Item]
+
+    def add(self, item: Item, quantity: int = 1) -> None:
+        """Add an item,
+
+        several times if wanted.
+        """
+        for _ in range(quantity):
+            item.check(self.items)
+            self.items.append(item)
+
+    def total(self) -> float:
+        amount = sum(item.price for item in self.items)
+        if amount == 0:
+            return 0.0
+        return amount + tax(amount, RATE)
+'''
+
+ITEMS = '''"""What is sold."""
+
+
+class Item:
+    """A thing with a price."""
+
+    price: float
+
+    def check(self, others: list["Item"]) -> None:
+        if self in others:
+            raise ValueError("already there")
+        self.checked = True
+'''
+
+FUNCTION = [
+    "    def total(self, rate: float) -> float:",
+    '        """What the cart costs."""',
+    "        amount = sum(item.price for item in self.items)",
+    "        charged = tax(amount, rate)",
+    "        if amount == 0:",
+    "            return charged",
+    "        return amount + charged",
+]
+
+
+def shop(seed: int = 0, renamed: float = 0.0) -> list[Workspace]:
+    modules = [Module("shop", "shop.cart", "shop/cart.py", SHOP), Module("shop", "shop.items", "shop/items.py", ITEMS)]
+    rng, seen = Random(seed), set[int]()
+    return [w for m in modules for w in workspaces(m, make_index(modules), seen, rng, share_renamed=renamed)]
+
+
+def test_blocks_are_what_the_product_writes() -> None:
+    blocks = "".join(block for seed in range(8) for workspace in shop(seed) for block in workspace.blocks)
+    assert '<context type="class" name="shop.cart.Cart" editable="true">\nclass Cart:\n' in blocks
+    assert "    def add(self, item: Item, quantity: int = 1) -> None: ...\n" in blocks
+    assert "def tax(amount: float, rate: float = RATE) -> float\n" in blocks
+    assert '<context type="package" name="shop.items" editable="false">\nclass Item\n' in blocks
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_prefix_middle_and_suffix_are_one_editing_block(seed: int) -> None:
+    for workspace in shop(seed):
+        for tail in workspace.tails:
+            if tail.layout == "repair":
+                continue
+            text = tail.prefix + tail.middle + tail.suffix
+            assert text.startswith("<editing type=")
+            assert text.endswith(EDITING_END)
+            assert tail.middle
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_cut_is_inside_a_word_or_behind_what_the_tokenizer_joins_to_it(seed: int) -> None:
+    for workspace in shop(seed):
+        for tail in workspace.tails:
+            if tail.layout != "repair" and re.match(r"\w", tail.middle):
+                assert tail.prefix.endswith("\n"), (tail.prefix, tail.middle)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_new_name_is_new_everywhere(seed: int) -> None:
+    names = {"Cart": "Ledger", "tax": "levy"}
+    text = rename(SHOP, names)
+    assert not re.search(r"\b(Cart|tax)\b", text)
+    ast.parse(text)
+    for workspace in shop(seed, renamed=1.0):
+        assert workspace.tails
+
+
+def mended(broken: Damage) -> list[str]:
+    """The broken lines after the reply, read as FORMATS says."""
+    lines = {i: [line] for i, line in enumerate(broken.lines, start=1)}
+    for written in broken.reply:
+        match = re.fullmatch(r"L(\d+)(\+|-)?(?: (.*))?", written)
+        assert match
+        number, mark, text = int(match[1]), match[2], match[3] or ""
+        if mark == "+":
+            lines[number].append(text)
+        elif mark == "-":
+            lines[number] = []
+        else:
+            lines[number] = [text]
+    return [line for at in sorted(lines) for line in lines[at]]
+
+
+@pytest.mark.parametrize("breaker", damage_module.BREAKERS, ids=lambda breaker: breaker.__name__)
+def test_the_reply_mends_the_damage(breaker: damage_module.Breaker) -> None:
+    broken = [found for seed in range(20) if (found := breaker(FUNCTION, Random(seed), {"charged"}))]
+    assert broken
+    for each in broken:
+        assert list(each.lines) != FUNCTION
+        assert mended(each) == FUNCTION
+        reply = reply_text(each)
+        assert reply.startswith('<suggestion name="editing">\nL')
+        assert reply.endswith("</summary>\n")
+        assert number_line(1, FUNCTION[0]).startswith("L1 ")
+
+
+def test_damage_is_the_same_for_the_same_seed() -> None:
+    assert damage(FUNCTION, Random(4), ()) == damage(FUNCTION, Random(4), ())
+
+
+def test_tests_generated_and_vendored_files_are_left_out() -> None:
+    assert is_wanted("shop/cart.py", SHOP)
+    assert not is_wanted("shop/tests/cart.py", SHOP)
+    assert not is_wanted("shop/_vendor/cart.py", SHOP)
+    assert not is_wanted("shop/cart.py", "# @generated\n" + SHOP)
+
+
+@pytest.mark.parametrize(
+    ("said", "permissive"),
+    [
+        ("License-Expression: MIT", True),
+        ("Classifier: License :: OSI Approved :: BSD License", True),
+        ("License: LGPL-3.0", False),
+        ("Summary: nothing said", False),
+    ],
+)
+def test_only_packages_that_say_a_permissive_licence_are_read(said: str, permissive: bool) -> None:
+    assert package_of(f"Name: Shop\nVersion: 1\n{said}\n").is_permissive is permissive
