@@ -68,7 +68,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     from palimpsest.context.gather import Gatherer
     from palimpsest.engines.supervise import Supervisor
     from palimpsest.engines.target import Target
-    from palimpsest.model_files import model_path
+    from palimpsest.models.files import model_path
     from palimpsest.session import Session
     from palimpsest.syntax.parse import Parser
     from palimpsest.text.documents import Documents

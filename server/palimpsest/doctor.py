@@ -23,7 +23,7 @@ from pathlib import Path
 from palimpsest import __version__, folders, wire
 from palimpsest.engines.protocol import Engine
 from palimpsest.errors import EngineError, ModelError, PalimpsestError
-from palimpsest.model_files import inspect, model_path
+from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.settings import EngineSettings, ModelSettings, Settings, merged, read_toml
 

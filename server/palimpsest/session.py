@@ -29,7 +29,7 @@ from palimpsest.settings import Settings
 from palimpsest.suggest.check import Document, agreed, checked
 from palimpsest.suggest.ghost import Ghost
 from palimpsest.suggest.grammar import grammar_for
-from palimpsest.suggest.inline import stops, trim
+from palimpsest.suggest.inline import open_brackets, stops, trim
 from palimpsest.suggest.lndiff import read
 from palimpsest.suggest.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.syntax.parse import Parser, language_of, parse_text
@@ -73,7 +73,7 @@ class Shown:
     view: CursorView
     blocks: list[Block]
     tokens: dict[BlockKey, int]
-    reports: dict[str, wire.BlockReport]
+    reports: dict[BlockKey, wire.BlockReport]
     stored: frozenset[str]
 
     @property
@@ -214,7 +214,7 @@ class Session:
         blocks = self.chooser.choose(view)
         engine = await self._supervisor.ready()
         multiline = self._multiline(view)
-        answer = await self._generate(engine, self._completion_request(view, blocks, multiline, n))
+        answer = await self._generate(engine, self._completion_request(view, blocks, multiline, n), blocks)
 
         if self.documents.find(uri) is not snapshot:
             return None  # the person typed on: a stale answer is never shown
@@ -249,7 +249,7 @@ class Session:
         shown = shown_blocks(view.editing, blocks if instructions else (), versions)
         made_for = {document.uri: document.lines for document in self.documents}
         answer = await self._generate(
-            engine, self._suggestion_request(view, blocks, [*shown.values()], instruction, instructions, n)
+            engine, self._suggestion_request(view, blocks, [*shown.values()], instruction, instructions, n), blocks
         )
         documents = {
             now.uri: Document(now.version, now.lines, self._error_counter(now), made_for.get(now.uri))
@@ -299,7 +299,7 @@ class Session:
         with suppress(EngineError):
             engine = await self._supervisor.ready()
             stored = frozenset((await engine.cache_map(self.workspace)).stored)
-        reports = {report.key: report for report in self.usage.blocks}
+        reports = {block.key: report for block in blocks if (report := self.usage.report_of(block)) is not None}
         return Shown(view, blocks, {block.key: self.chooser.count(block) for block in blocks}, reports, stored)
 
     async def prepare(self, uri: str, position: Position) -> wire.SyncAnswer:
@@ -349,11 +349,13 @@ class Session:
         except Exception:
             logger.exception("preparing context failed")
 
-    async def _generate(self, engine: Engine, request: wire.GenerateRequest) -> wire.GenerateAnswer:
+    async def _generate(
+        self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]
+    ) -> wire.GenerateAnswer:
         with self.usage.busy():
             answer = await engine.generate(request)
         if answer.sync is not None:
-            self.usage.synced(answer.sync)
+            self._note(blocks, answer.sync)
         self.usage.generated(answer)
         return answer
 
@@ -362,6 +364,8 @@ class Session:
     ) -> wire.GenerateRequest:
         options = self.settings.completion
         prefix, suffix = render_fim(view.editing)
+        # An open bracket is a statement that goes on, also where one line is asked for.
+        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
         return wire.GenerateRequest(
             workspace=self.workspace,
             fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
@@ -369,7 +373,7 @@ class Session:
             sync=self._sync_request(blocks, "typing"),
             max_tokens=options.max_tokens,
             time_ms=options.time_ms,
-            stop=stops(multiline),
+            stop=stops(multiline, brackets=brackets),
             n=n,
             sampling=wire.Sampling(temperature=0.0, seed=0),
             replace=f"{self.workspace}:typing",
@@ -408,7 +412,7 @@ class Session:
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot)
 
     def _note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
-        self.usage.synced(answer)
+        self.usage.synced(answer, blocks)
         self.chooser.counted({BlockKey(r.key): r.tokens for r in answer.blocks}, blocks)
 
     def _wants_completion(self, snapshot: Snapshot) -> bool:

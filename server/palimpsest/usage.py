@@ -5,11 +5,12 @@ In: the engine's answers.  Out: figures for the status and the cache map.  Knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from palimpsest import wire
+from palimpsest.types import Block
 
 
 @dataclass(slots=True)
@@ -40,18 +41,20 @@ class Usage:
     on_change: Callable[[], None] = lambda: None
     totals: Totals = field(default_factory=Totals)
     last: Last = field(default_factory=Last)
-    blocks: list[wire.BlockReport] = field(default_factory=list)
+    reports: dict[tuple[str, str], wire.BlockReport] = field(default_factory=dict)
     context_tokens: int = 0
     n_busy: int = 0
 
-    def synced(self, answer: wire.SyncAnswer) -> None:
+    def synced(self, answer: wire.SyncAnswer, blocks: Sequence[Block]) -> None:
+        """`blocks` are what was asked for; a report counts for the very text it was made for."""
         totals = self.totals
         totals.decoded += answer.decoded
         totals.reused += answer.reused
         totals.restored += answer.restored
         totals.moved += answer.moved
         totals.evicted += answer.evicted
-        self.blocks = list(answer.blocks)
+        digests = {str(block.key): block.digest for block in blocks}
+        self.reports = {(report.key, digests[report.key]): report for report in answer.blocks if report.key in digests}
         self.on_change()
 
     def generated(self, answer: wire.GenerateAnswer) -> None:
@@ -77,6 +80,10 @@ class Usage:
             self.n_busy -= 1
             self.on_change()
 
+    def report_of(self, block: Block) -> wire.BlockReport | None:
+        """What the last sync made of a block, if it was of this very text."""
+        return self.reports.get((block.key, block.digest))
+
     def reset(self) -> None:
-        self.blocks = []
+        self.reports = {}
         self.on_change()

@@ -26,7 +26,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import cattrs
 from cattrs.errors import BaseValidationError
@@ -256,8 +256,21 @@ T = TypeVar("T")
 @cache
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=False)
-    converter.register_structure_hook_func(lambda t: t in (int, float, str, bool), _strict)
+    for plain in (int, float, str, bool):
+        converter.register_structure_hook(plain, _strict)
+
+    def strict_list(value: Any, wanted: Any) -> list[Any]:
+        if not isinstance(value, list):  # a string is no list of its characters
+            raise TypeError(f"expected a list, got {type(value).__name__}")
+        (item,) = get_args(wanted)
+        return [converter.structure(x, item) for x in value]
+
+    converter.register_structure_hook_func(_is_list, strict_list)
     return converter
+
+
+def _is_list(wanted: Any) -> bool:
+    return get_origin(wanted) is list
 
 
 def _strict(value: Any, wanted: Any) -> Any:

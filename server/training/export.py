@@ -84,7 +84,7 @@ def add_weights(writer: gguf.GGUFWriter, p: dict[str, Any], shape: Shape) -> Non
         at = f"blk.{i}."
         vector(at + "attn_norm.weight", p["attention_norm"][i])
         vector(at + "ffn_norm.weight", p["feed_forward_norm"][i])
-        parts = zip("qkv", p["qkv"][i].split(shape.qkv), p["qkv_bias"][i].split(shape.qkv), strict=True)
+        parts = zip("qkv", torch.split(p["qkv"][i], shape.qkv), torch.split(p["qkv_bias"][i], shape.qkv), strict=True)
         for letter, weight, bias in parts:
             matrix(f"{at}attn_{letter}.weight", weight)
             vector(f"{at}attn_{letter}.bias", bias)

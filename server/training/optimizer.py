@@ -1,10 +1,12 @@
 """Muon for the matrices, AdamW for embedding, norms and biases.
 
-In: parameters with gradients.  Changes them.  Muon: Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/
+In: parameters and their gradients.  Changes the parameters.  Muon: Jordan et al. 2024,
+https://kellerjordan.github.io/posts/muon/
 """
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from typing import Any
 
 import torch
@@ -41,21 +43,21 @@ class Optimizer:
         )
 
     @torch.no_grad()
-    def step(self, share: float) -> None:
+    def step(self, share: float, gradients: Parameters, threads: Executor) -> None:
+        jobs = []
         for name, heights in self.matrices.items():
-            weight, momentum = self.p[name], self.momentum[name]
-            assert weight.grad is not None
-            momentum.lerp_(weight.grad, 1 - MOMENTUM)
-            ahead = weight.grad.lerp(momentum, MOMENTUM)
-            weight.mul_(1 - DECAY * share)
-            for part, update in zip(weight.split(heights, 1), ahead.split(heights, 1), strict=True):
-                scale = max(1.0, part.size(-2) / part.size(-1)) ** 0.5
-                part.add_(orthogonalized(update), alpha=-MUON_RATE * share * scale)
-            weight.grad = None
+            momentum, gradient = self.momentum[name], gradients[name]
+            momentum.lerp_(gradient, 1 - MOMENTUM)
+            ahead = gradient.lerp(momentum, MOMENTUM)
+            parts = zip(torch.split(self.p[name], heights, 1), torch.split(ahead, heights, 1), strict=True)
+            jobs += [(weight, update, share) for weight, update in parts]
+        jobs.sort(key=lambda job: -job[0].numel())
+        list(threads.map(turn, jobs))
+        for name in self.p.keys() - self.matrices.keys():
+            self.p[name].grad = gradients[name]
         for group, rate in zip(self.adam.param_groups, (EMBEDDING_RATE, SMALL_RATE), strict=True):
             group["lr"] = rate * share
         self.adam.step()
-        self.adam.zero_grad(set_to_none=True)
 
     def state(self) -> dict[str, Any]:
         return {"momentum": self.momentum, "adam": self.adam.state_dict()}
@@ -64,3 +66,11 @@ class Optimizer:
         for name, value in state["momentum"].items():
             self.momentum[name].copy_(value)
         self.adam.load_state_dict(state["adam"])
+
+
+@torch.no_grad()  # of the thread that runs it
+def turn(job: tuple[Tensor, Tensor, float]) -> None:
+    """Muon's step on a stack of matrices."""
+    weight, update, share = job
+    scale = max(1.0, weight.size(-2) / weight.size(-1)) ** 0.5
+    weight.mul_(1 - DECAY * share).add_(orthogonalized(update), alpha=-MUON_RATE * share * scale)

@@ -1,11 +1,13 @@
-"""Trains for a given time: `python -m training.train --minutes 75 [--data DIR]`.
+"""Trains for a given time: `python -m training.train --minutes 76 [--data DIR]`.
 
 In: `train.npz`, `held.npz`.  Out: `checkpoint.pt` in the same folder, written atomically every few minutes.
 Run again, it goes on from the last checkpoint until the minutes are used up.  The rate falls with the share of the
 time that has gone, so a slower machine takes fewer steps but ends as well annealed.
 
+Each thread works on a part of the batch of its own, and torch on one thread in each: threads then meet once a step
+instead of in every matmul, which on cores shared with others is twice as fast.
 glibc's allocator must be told to keep its memory or every step faults it in anew (1.8 times slower): started
-without the settings, the module starts itself again with them.
+without these settings, the module starts itself again with them.
 """
 
 from __future__ import annotations
@@ -14,13 +16,21 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ALLOCATOR = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "99999999999", "MALLOC_TOP_PAD_": "268435456"}
-if __name__ == "__main__" and not all(os.environ.get(k) == v for k, v in ALLOCATOR.items()):
-    os.execve(sys.executable, [sys.executable, "-m", "training.train", *sys.argv[1:]], {**os.environ, **ALLOCATOR})
+SETTINGS = {
+    "MALLOC_MMAP_MAX_": "0",
+    "MALLOC_TRIM_THRESHOLD_": "99999999999",
+    "MALLOC_TOP_PAD_": "268435456",
+    "MALLOC_ARENA_MAX": "1",
+    "OMP_NUM_THREADS": "1",
+}
+if __name__ == "__main__" and not all(os.environ.get(k) == v for k, v in SETTINGS.items()):
+    os.execve(sys.executable, [sys.executable, "-m", "training.train", *sys.argv[1:]], {**os.environ, **SETTINGS})
 
 import numpy as np  # noqa: E402  (after the environment is settled)
 import torch  # noqa: E402
@@ -33,6 +43,7 @@ from training.model import Parameters, Shape, loss, matrices, parameters  # noqa
 from training.optimizer import Optimizer  # noqa: E402
 
 WARM_UP_STEPS, FALLING_FROM, LOWEST = 60, 0.5, 0.02
+Frame = tuple[list[int], list[int]]
 
 
 @dataclass
@@ -40,9 +51,20 @@ class Progress:
     """How far a run has come, over all its sittings."""
 
     step: int = 0
+    n_seen: int = 0  # workspaces
     n_tokens: int = 0
     n_middle: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one thread found for its part of a batch."""
+
+    gradients: tuple[torch.Tensor, ...]
+    middle_loss: float
+    n_tokens: int
+    n_middle: int
 
 
 def rate(step: int, share: float) -> float:
@@ -51,118 +73,134 @@ def rate(step: int, share: float) -> float:
     return min(1.0, (step + 1) / WARM_UP_STEPS) * falling
 
 
-def framing() -> tuple[list[int], list[int]]:
+def framing() -> Frame:
     """Tokens of header and footer as the engine makes them: the header begins with the vocabulary's BOS."""
     header, footer = tokenizer.encode_all(tokenizer.load(), [HEADER, FOOTER])
     return [tokenizer.END, *header], footer
 
 
-def save(
-    path: Path, p: Parameters, optimizer: Optimizer, progress: Progress, shape: Shape, rng: np.random.Generator
-) -> None:
-    beside = path.with_suffix(".part")
-    torch.save(
-        {
-            "parameters": {k: v.detach() for k, v in p.items()},
-            "optimizer": optimizer.state(),
-            "progress": vars(progress),
-            "shape": shape.as_dict(),
-            "rng": rng.bit_generator.state,
-        },
-        beside,
-    )
-    beside.replace(path)
+class Training:
+    """A run: its data, weights and progress."""
 
+    def __init__(self, folder: Path, shape: Shape) -> None:
+        torch.manual_seed(0)
+        self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
+        self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
+        self.p: Parameters = parameters(shape)
+        self.optimizer, self.progress = Optimizer(self.p, matrices(shape)), Progress()
+        if self.path.exists():
+            self.restore(torch.load(self.path, weights_only=False))
 
-@torch.no_grad()
-def held_out_loss(
-    p: Parameters, data: Data, shape: Shape, frame: tuple[list[int], list[int]], n: int = 48
-) -> dict[str, float]:
-    """Mean loss on held-out middles with own, no and other blocks."""
-    result: dict[str, float] = {}
-    modes: tuple[Mode, ...] = ("own", "none", "other") if len(data) else ()
-    for mode in modes:
+    def restore(self, saved: dict[str, Any]) -> None:
+        with torch.no_grad():
+            for name, value in saved["parameters"].items():
+                self.p[name].copy_(value)
+        self.optimizer.restore(saved["optimizer"])
+        self.progress = Progress(**saved["progress"])
+        print(f"going on from step {self.progress.step}", flush=True)
+
+    def save(self) -> None:
+        beside = self.path.with_suffix(".part")
+        state = {
+            "parameters": {name: value.detach() for name, value in self.p.items()},
+            "optimizer": self.optimizer.state(),
+            "progress": vars(self.progress),
+            "shape": self.shape.as_dict(),
+        }
+        torch.save(state, beside)
+        beside.replace(self.path)
+
+    def next_workspaces(self, n: int) -> list[int]:
+        """The next ones of an order drawn anew for each round through the data."""
+        epoch, at = divmod(self.progress.n_seen, len(self.data) - n)
+        self.progress.n_seen += n
+        return np.random.default_rng(epoch).permutation(len(self.data))[at : at + n].tolist()
+
+    def share(self, workspaces: list[int], seed: tuple[int, int]) -> Share:
+        """Gradients of one thread's part; one part in 25 is shown without blocks."""
+        rng = np.random.default_rng(seed)
+        batch = make_batch(self.data, workspaces, *self.frame, rng, "none" if rng.random() < 0.04 else "own")
+        losses = loss(self.p, batch, self.shape)
+        weights = torch.from_numpy(batch.weights)
+        total = (losses * weights).sum() / weights.sum()
+        gradients = torch.autograd.grad(total, list(self.p.values()))
+        middle = batch.parts == MIDDLE
+        return Share(gradients, float(losses.detach().numpy()[middle].mean()), len(batch.tokens), int(middle.sum()))
+
+    def step(self, threads: Executor, n_threads: int, n_workspaces: int, share_of_time: float) -> float:
+        """One step; the mean loss on its middles."""
+        progress, found = self.progress, self.next_workspaces(n_workspaces)
+        jobs = [(found[i::n_threads], (progress.step, i)) for i in range(n_threads)]
+        shares = list(threads.map(lambda job: self.share(*job), jobs))
+        gradients = {
+            name: torch.stack(each).mean(0)
+            for name, each in zip(self.p, zip(*(s.gradients for s in shares), strict=True), strict=True)
+        }
+        self.optimizer.step(rate(progress.step, share_of_time), gradients, threads)
+        progress.step += 1
+        progress.n_tokens += sum(s.n_tokens for s in shares)
+        progress.n_middle += sum(s.n_middle for s in shares)
+        return sum(s.middle_loss for s in shares) / n_threads
+
+    @torch.no_grad()  # of the thread that runs it
+    def held_out_loss(self, mode: Mode, n: int) -> float:
         rng, total, count = np.random.default_rng(5), 0.0, 0
-        for at in range(0, min(n, len(data)), 8):
-            batch = make_batch(data, range(at, min(at + 8, len(data))), *frame, rng, mode)
+        for at in range(0, min(n, len(self.held)), 8):
+            batch = make_batch(self.held, range(at, min(at + 8, len(self.held))), *self.frame, rng, mode)
             middle = batch.parts == MIDDLE
-            total += float(loss(p, batch, shape).numpy()[middle].sum())
+            total += float(loss(self.p, batch, self.shape).numpy()[middle].sum())
             count += int(middle.sum())
-        result[mode] = round(total / count, 4)
-    return result
+        return total / max(1, count)
+
+    def tell_held_out(self, threads: Executor, n: int) -> None:
+        modes: tuple[Mode, ...] = ("own", "none")
+        losses = threads.map(lambda mode: self.held_out_loss(mode, n), modes)
+        print("held out", {mode: round(x, 4) for mode, x in zip(modes, losses, strict=True)}, flush=True)
+
+    def run(self, minutes: float, n_workspaces: int, n_threads: int, save_every: float) -> Iterator[float]:
+        """Steps until the time is gone; yields the loss of each."""
+        progress = self.progress
+        with ThreadPoolExecutor(n_threads) as threads:
+            last = saved = time.monotonic()
+            while progress.seconds < minutes * 60:
+                yield self.step(threads, n_threads, n_workspaces, progress.seconds / (minutes * 60))
+                now = time.monotonic()
+                progress.seconds += now - last
+                last = now
+                if now - saved > save_every * 60:
+                    self.save()
+                    self.tell_held_out(threads, 32)
+                    saved = time.monotonic()
+            self.save()
+            self.tell_held_out(threads, 160)
 
 
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("--data", type=Path, default=CACHE)
-    cli.add_argument("--minutes", type=float, default=75.0, help="of the whole run, over all sittings")
-    cli.add_argument("--workspaces", type=int, default=5, help="of a step; each has about three tails")
-    cli.add_argument("--save-every", type=float, default=4.0, help="minutes")
+    cli.add_argument("--minutes", type=float, default=76.0, help="of the whole run, over all sittings")
+    cli.add_argument("--workspaces", type=int, default=6, help="of a step; each has about three tails")
+    cli.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
     cli.add_argument("--width", type=int, default=Shape.width)
     a = cli.parse_args()
-    torch.manual_seed(0)
-    shape = Shape(n_layers=a.layers, width=a.width)
-    train, held, frame = Data(a.data / "train.npz"), Data(a.data / "held.npz"), framing()
-    p = parameters(shape)
-    optimizer, progress, rng = Optimizer(p, matrices(shape)), Progress(), np.random.default_rng(0)
-    path = a.data / "checkpoint.pt"
-    if path.exists():
-        saved: dict[str, Any] = torch.load(path, weights_only=False)
-        with torch.no_grad():
-            for name, value in saved["parameters"].items():
-                p[name].copy_(value)
-        optimizer.restore(saved["optimizer"])
-        progress, rng.bit_generator.state = Progress(**saved["progress"]), saved["rng"]
-        print(f"going on from step {progress.step}", flush=True)
-    print(f"{sum(x.numel() for x in p.values()) / 1e6:.2f} M parameters, {len(train)} workspaces", flush=True)
-    run(a, train, held, frame, shape, p, optimizer, progress, rng, path)
-    print("held out", held_out_loss(p, held, shape, frame, 160), vars(progress), flush=True)
-
-
-def run(
-    a: argparse.Namespace,
-    train: Data,
-    held: Data,
-    frame: tuple[list[int], list[int]],
-    shape: Shape,
-    p: Parameters,
-    optimizer: Optimizer,
-    progress: Progress,
-    rng: np.random.Generator,
-    path: Path,
-) -> None:
-    """Steps until the time is gone; `p`, `optimizer` and `progress` change."""
-    last, saved, told, recent = time.monotonic(), time.monotonic(), progress.n_tokens, list[float]()
-    while (share := progress.seconds / (a.minutes * 60)) < 1:
-        epoch, at = divmod(progress.step * a.workspaces, len(train) - a.workspaces)
-        order = np.random.default_rng(epoch).permutation(len(train))
-        batch = make_batch(train, order[at : at + a.workspaces].tolist(), *frame, rng, "none" if rng.random() < 0.04 else "own")
-        losses = loss(p, batch, shape)
-        weights = torch.from_numpy(batch.weights)
-        ((losses * weights).sum() / weights.sum()).backward()
-        optimizer.step(rate(progress.step, share))
-        middle = batch.parts == MIDDLE
-        recent.append(float(losses.detach().numpy()[middle].mean()))
-        now = time.monotonic()
-        progress.step += 1
-        progress.n_tokens += len(batch.tokens)
-        progress.n_middle += int(middle.sum())
-        progress.seconds += now - last
-        last = now
+    training = Training(a.data, Shape(n_layers=a.layers, width=a.width))
+    n_parameters = sum(x.numel() for x in training.p.values())
+    print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
+    progress, recent, told, at = training.progress, list[float](), training.progress.n_tokens, time.monotonic()
+    for middle_loss in training.run(a.minutes, a.workspaces, a.threads, a.save_every):
+        recent.append(middle_loss)
         if progress.step % 25 == 0:
-            speed = (progress.n_tokens - told) / 25
-            told = progress.n_tokens
+            speed = (progress.n_tokens - told) / (time.monotonic() - at)
+            told, at = progress.n_tokens, time.monotonic()
+            middle = sum(recent[-25:]) / len(recent[-25:])
             print(
-                f"step {progress.step} {progress.seconds / 60:.1f} min middle {np.mean(recent[-25:]):.3f} "
-                f"{speed:.0f} tokens/step {progress.n_tokens / progress.seconds:.0f} tokens/s",
+                f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} {speed:.0f} tokens/s "
+                f"{progress.n_tokens / 1e6:.2f} M",
                 flush=True,
             )
-        if now - saved > a.save_every * 60:
-            save(path, p, optimizer, progress, shape, rng)
-            print("held out", held_out_loss(p, held, shape, frame), flush=True)
-            saved = time.monotonic()
-    save(path, p, optimizer, progress, shape, rng)
+    print(vars(progress), flush=True)
 
 
 if __name__ == "__main__":

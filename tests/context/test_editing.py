@@ -182,7 +182,7 @@ def test_the_cursors_line_is_shown_though_others_like_it_are_left_out() -> None:
     check(
         "def f():\n    a\n\n\n$0\n\ndef g(): pass",
         "file shop.cart",
-        "L1 def f():\n    ...\nL2\nL3 $0\nL4\nL5 def g(): pass",
+        "L1 def f():\n    ...\nL2\nL3 $0\nL4 def g(): pass",
     )
     check("def f():\n    a\n\n    $0\n\n\nx = 1", "function f", "L1 def f():\nL2     a\nL3\nL4     $0")
     check("class A:\n    x = 1\n\n    $0\n\nx = 1", "class A", "L1 class A:\nL2     x = 1\nL3\nL4     $0")
@@ -256,7 +256,7 @@ def test_a_long_function_is_cut_around_the_cursor(at: str) -> None:
 def test_a_cut_is_at_a_statements_boundary_and_indented_like_what_follows() -> None:
     block = editing_of(cursor("first_150 =", long_function(300)), 300)
     source = long_function(300).split("\n")
-    starts = tuple(f"{' ' * 8}{word}" for word in ("first_", "call_", "for ")) + (" " * 12 + "use",)
+    starts = ("        first_", "        call_", "        for ", "            use")
     for before, line, after in zip(block.lines, block.lines[1:], [*block.lines[2:], None], strict=False):
         if line.number is None:
             assert before.document_line is not None
@@ -307,7 +307,7 @@ def test_the_cut_stays_while_a_statement_is_typed(text: str) -> None:
 def test_walking_down_a_long_function_moves_the_cut_in_steps() -> None:
     parsed = parse_text(long_function(300), "python")
     starts = [editing_at(parsed, Position(line, 8), "a.py", 500).lines[4] for line in range(100, 200)]
-    assert len(set(starts)) <= 12
+    assert len(set(starts)) <= 15
 
 
 def test_one_huge_statement_is_cut_between_its_lines() -> None:
@@ -329,10 +329,17 @@ def test_a_huge_header_leaves_room_for_the_cursor() -> None:
 SOURCES = [SHOP, long_function(60), *(Path(str(module.__file__)).read_text("utf-8") for module in (editing, cutting))]
 
 
+TYPING = st.sampled_from(
+    ["", "", "(", "'", '"""', "\n", "\nx", "def g(", "class A:", "@", ":", "\r", "\\", "\n\n\n    ", ")", "\t"]
+)
+
+
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_numbers_map_back_to_document_lines(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(SOURCES))
+    at = data.draw(st.integers(0, len(source)))
+    source = source[:at] + data.draw(TYPING) + source[at + data.draw(st.sampled_from([0, 0, 1, 30])) :]
     parsed = parse_text(source, "python")
     lines = parsed.snapshot.lines
     line = data.draw(st.integers(0, len(lines) - 1))
@@ -366,6 +373,15 @@ def test_a_window_holds_the_cursor_and_keeps_the_budget(sizes: list[int], budget
     assert sum(sizes[n] for n in shown) <= max(budget, sizes[at])
     if sum(sizes) <= budget:
         assert shown == range(len(sizes))
-    elsewhere = [size if n != at else max(1, size - 1) for n, size in enumerate(sizes)]
-    if sum(elsewhere) > budget and -(-elsewhere[at] // max(1, budget // 8)) == -(-sizes[at] // max(1, budget // 8)):
-        assert cutting.window(elsewhere, at, budget) == shown
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=40), st.integers(12, 300), st.data())
+def test_a_window_does_not_move_while_its_cursors_piece_grows(
+    sizes: list[int], budget: int, data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(sizes) - 1))
+    step = budget // cutting.STEPS
+    grown = list(sizes)
+    grown[at] = -(-sizes[at] // step) * step  # as far as the step it is counted as
+    if sum(sizes) > budget:
+        assert cutting.window(grown, at, budget) == cutting.window(sizes, at, budget)

@@ -155,6 +155,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         "XDG_DATA_HOME": str(base / "data"),
     }
     before = {name: os.environ.get(name) for name in names}
+    os.environ.setdefault("REAL_XDG_CACHE_HOME", before["XDG_CACHE_HOME"] or "")
     os.environ.update(names)
     yield names
     for folder in Path("/proc").iterdir():  # engines of this run, by its runtime folder

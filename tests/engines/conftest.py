@@ -93,6 +93,13 @@ async def loaded(engine: InPlaceEngine) -> wire.Health:
     return health
 
 
+async def busy(engine: InPlaceEngine, task: asyncio.Task[wire.GenerateAnswer]) -> None:
+    """Return once the engine works on `task`."""
+    while not (await engine.health()).busy:
+        assert not task.done(), task.result()
+        await asyncio.sleep(0.001)
+
+
 def endless(tokens: int, *, stream: bool = False) -> wire.GenerateRequest:
     """Text until `tokens` are there: only a limit or a cancellation ends it."""
     return wire.GenerateRequest(

@@ -19,7 +19,7 @@ from palimpsest.engines.in_place import InPlaceEngine
 from palimpsest.engines.protocol import TextPiece
 from palimpsest.errors import Cancelled, InvalidArgument
 from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, SyncRequest, TextTail, WantedBlock
-from tests.engines.conftest import EMBEDDED, Process, endless, loaded
+from tests.engines.conftest import EMBEDDED, Process, busy, endless, loaded
 
 BLOCKS = [
     WantedBlock("scope:a", "<context>\nname = 1\n</context>\n"),
@@ -54,7 +54,7 @@ async def engine(place: Address) -> AsyncIterator[InPlaceEngine]:
 @pytest.fixture
 async def raw(engine: InPlaceEngine, place: Address) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(
-        transport=httpx.AsyncHTTPTransport(uds=str(place.socket)), base_url="http://engine"
+        transport=httpx.AsyncHTTPTransport(uds=str(place.socket), verify=False), base_url="http://engine"
     ) as client:
         yield client
 
@@ -114,10 +114,9 @@ async def idle(engine: InPlaceEngine) -> None:
 
 async def test_cancelling_the_task_that_waits_stops_the_generation(engine: InPlaceEngine) -> None:
     await engine.sync(sync())
-    before, limit = await decoded(engine), 1500
+    before, limit = await decoded(engine), 700
     task = asyncio.create_task(engine.generate(endless(limit)))
-    while not (await engine.health()).busy:
-        await asyncio.sleep(0.001)
+    await busy(engine, task)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -128,7 +127,7 @@ async def test_cancelling_the_task_that_waits_stops_the_generation(engine: InPla
 
 async def test_leaving_a_stream_stops_the_generation(engine: InPlaceEngine) -> None:
     await engine.sync(sync())
-    before, limit = await decoded(engine), 1500
+    before, limit = await decoded(engine), 700
     stream = engine.generate_stream(endless(limit, stream=True))
     assert isinstance(await anext(stream), TextPiece)
     await stream.aclose()
@@ -138,10 +137,9 @@ async def test_leaving_a_stream_stops_the_generation(engine: InPlaceEngine) -> N
 
 
 async def test_the_newest_of_a_line_of_requests_replaces_the_older(engine: InPlaceEngine) -> None:
-    older = wire.GenerateRequest(**vars_of(endless(1500)), replace="typing")
+    older = wire.GenerateRequest(**vars_of(endless(700)), replace="typing")
     task = asyncio.create_task(engine.generate(older))
-    while not (await engine.health()).busy:
-        await asyncio.sleep(0.001)
+    await busy(engine, task)
     newer = await engine.generate(wire.GenerateRequest(**vars_of(endless(2)), replace="typing"))
     assert newer.choices[0].tokens == 2
     with pytest.raises(Cancelled):

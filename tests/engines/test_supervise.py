@@ -19,7 +19,7 @@ from palimpsest.engines.supervise import Status, Supervisor
 from palimpsest.engines.target import Target
 from palimpsest.errors import EngineDied, EngineLoading, EngineUnavailable, ModelError
 from palimpsest.settings import EngineSettings
-from tests.engines.conftest import EMBEDDED, endless
+from tests.engines.conftest import EMBEDDED, busy, endless
 
 SETTINGS = EngineSettings(n_ctx=1024, store_mb=16)
 PATIENCE_S = 60.0
@@ -70,9 +70,8 @@ async def test_it_comes_to_be_ready_and_says_so(target: Target) -> None:
 
 async def test_killed_in_a_request_the_next_one_works(supervisor: Supervisor) -> None:
     engine = await supervisor.ready(PATIENCE_S)
-    task = asyncio.create_task(engine.generate(endless(900)))
-    while not (await engine.health()).busy:
-        await asyncio.sleep(0.001)
+    task = asyncio.create_task(engine.generate(endless(700)))
+    await busy(engine, task)
     await killed(supervisor)
     with pytest.raises(EngineDied):
         await task
@@ -121,6 +120,7 @@ async def test_after_two_deaths_in_a_row_caution_after_three_silence_until_asked
     assert not supervisor.status.caution
 
 
+@pytest.mark.slow
 async def test_an_engine_that_is_asked_to_leave_is_replaced_and_that_is_no_death(supervisor: Supervisor) -> None:
     await supervisor.ready(PATIENCE_S)
     for _ in range(3):
@@ -238,7 +238,9 @@ async def test_another_model_can_be_asked_for(supervisor: Supervisor, target: Ta
     await supervisor.restart(other)
     engine = await supervisor.ready(PATIENCE_S)
     assert (await engine.model()).path == str(EMBEDDED)
-    assert await find(target.address()) is not None
+    before = await find(target.address())
+    assert before is not None, "the engine of before stays for others"
+    await before.aclose()
 
 
 async def test_without_an_engine_nothing_is_started(target: Target) -> None:

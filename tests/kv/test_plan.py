@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from palimpsest.kv.arena import Arena, Move
@@ -100,12 +100,23 @@ def test_returning_to_a_replaced_or_changed_text_decodes_nothing():
         assert not of(made, Move)
 
 
-def test_returning_restores_where_it_was_saved_when_that_is_free():
-    c = cache(1000)
-    c.sync([wanted("a", text(1, 100)), wanted("b", text(2, 100))])
-    c.sync([wanted("a", text(3, 300)), wanted("b", text(2, 100))])
-    made = c.sync([wanted("a", text(1, 100)), wanted("b", text(2, 100))])
+def test_returning_restores_where_it_was_saved_when_that_is_free_though_another_hole_fits_better():
+    c = cache(3000)
+    names = "axbdc"
+    c.sync([wanted(key, text(i, n)) for i, (key, n) in enumerate(zip(names, (100, 100, 50, 110, 50), strict=True))])
+    c.sync([wanted(key, text(10 + i, 600)) for i, key in enumerate("axd")] + [wanted("b", text(2, 50))])
+    assert [hole.size for hole in c.arena.holes[:2]] == [232, 126], "where a and x were, where d was"
+    made = c.sync([wanted("a", text(0, 100)), wanted("b", text(2, 50))])
     assert [(r.span.start, r.saved_start) for r in made.restores] == [(10, 10)]
+
+
+def test_what_the_store_has_already_is_freed_without_another_copy():
+    one, two = [wanted("a", text(1, 100))], [wanted("a", text(2, 100))]
+    c = cache(1000)
+    c.sync(one)
+    assert kinds(c.sync(two)) == ["Evict", "Write"]
+    assert kinds(c.sync(one)) == ["Evict", "Restore"]
+    assert kinds(c.sync(two)) == ["Free", "Restore"]
 
 
 def test_what_is_no_longer_wanted_is_detached_and_attached_again_for_nothing():
@@ -133,6 +144,14 @@ def test_the_detached_block_used_least_recently_goes_first_and_nothing_moves():
     made = c.sync([wanted("block 0", text(0, 80)), wanted("new", text(9, 80))])
     assert [step.key for step in of(made, Evict)] == ["block 1"]
     assert not of(made, Move)
+
+
+def test_an_older_detached_block_goes_before_a_newer_one_though_that_is_smaller():
+    c = cache(300)
+    c.sync([wanted("old", text(1, 150))])
+    c.sync([wanted("new", text(2, 100))])
+    made = c.sync([wanted("b", text(3, 90))])
+    assert [step.key for step in of(made, Evict)] == ["old"]
 
 
 def test_without_a_store_blocks_are_moved_before_one_is_lost():
@@ -166,6 +185,14 @@ def test_a_block_that_outgrows_its_place_takes_its_beginning_along():
     made = c.sync([wanted("a", text(1, 200) + text(3, 100)), wanted("b", text(2, 100))])
     assert kinds(made) == ["Move", "Keep", "Write"]
     assert made.writes[0].n_decoded == 100
+
+
+def test_a_block_grows_over_a_detached_one_behind_it_only_where_that_is_kept():
+    for stores, steps in ((True, ["Evict", "Write"]), (False, ["Move", "Write"])):
+        c = cache(1000, stores=stores)
+        c.sync([wanted("a", text(1, 100)), wanted("b", text(2, 100))])
+        c.sync([wanted("a", text(1, 100))])
+        assert kinds(c.sync([wanted("a", text(1, 100) + text(3, 50))])) == steps
 
 
 def test_a_more_valuable_block_takes_the_place_of_a_less_valuable_one_which_is_named():
@@ -272,6 +299,15 @@ rounds = st.lists(
     header_tokens=st.integers(0, 8),
     stores=st.booleans(),
     move_cost=st.sampled_from([0, 10, 64]),
+)
+@example(  # without a store: a detached block is moved, then has to go after all
+    texts=[text(i, n) for i, n in enumerate((36, 1, 24))],
+    rounds=[[(2, 0), (3, 0)], [(1, 2), (4, 2), (0, 1)]],
+    size=120,
+    n_cells=121,
+    header_tokens=0,
+    stores=False,
+    move_cost=0,
 )
 def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
     texts, rounds, size, n_cells, header_tokens, stores, move_cost

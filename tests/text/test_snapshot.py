@@ -113,7 +113,7 @@ def test_rows_of_the_bytes_are_lines_of_the_document(text: str) -> None:
 
 
 @given(CODE, st.lists(CHANGES, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[Change]]) -> None:
     parser, now = Parser(), snapshot(text)
     parser.parse(now)

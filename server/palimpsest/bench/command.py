@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.model_files import model_path
+from palimpsest.models.files import model_path
 from palimpsest.settings import ModelSettings
 
 

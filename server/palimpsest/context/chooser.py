@@ -52,7 +52,11 @@ class Chooser:
         if fresh or situation != self._made_for:
             candidates = self._gatherer.candidates(view)
             selection = select(
-                candidates, self._chosen, self._budget, self.count, lambda block: self._gatherer.still_valid(block, view)
+                candidates,
+                self._chosen,
+                self._budget,
+                self.count,
+                lambda block: self._gatherer.still_valid(block, view),
             )
             self._chosen, self._made_for = selection.chosen, situation
         return list(self._chosen)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-_STEPS = 8
+STEPS = 6
 """Steps per budget: more of them use the budget better, fewer keep the cut longer."""
 _BACK_SHARE = 0.3
 """What stands behind the cursor has at least this share of the room; what stands before it says more."""
@@ -26,7 +26,7 @@ def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
     """
     if sum(sizes) <= budget:
         return range(len(sizes))
-    step = max(1, budget // _STEPS)
+    step = max(1, budget // STEPS)
     # The cursor's piece counts in whole steps, so that typing in it does not move the cut.
     room = max(0, budget - _up(sizes[cursor], step))
     front, back = sum(sizes[:cursor]), sum(sizes[cursor + 1 :])

@@ -43,11 +43,14 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     at = parsed.snapshot.clamp(position)
     scope = scope_at(parsed, at.line, at.column)
     end = max(scope.end_line, at.line + 1)
-    if scope.kind == "function":
-        pieces = list(_function_pieces(parsed, scope, end, at.line))
-    else:
+    budget = chars_for(max_tokens)
+    if scope.kind != "function":
         pieces = list(_skeleton_pieces(parsed, scope, end, at.line))
-    lines = _shown(parsed.snapshot.lines, pieces, at.line, chars_for(max_tokens))
+    elif sum(len(line) + 1 for line in parsed.snapshot.lines[scope.start_line : end]) <= budget:
+        pieces = [Piece(tuple(range(scope.start_line, end)))]
+    else:
+        pieces = list(_function_pieces(parsed, scope, end))
+    lines = _shown(parsed.snapshot.lines, pieces, at.line, budget)
     return Editing(
         type=scope.kind,
         file=file,
@@ -71,7 +74,7 @@ def module_name(file: str) -> str:
     return ".".join(parts)
 
 
-def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Iterator[Piece]:
+def _function_pieces(parsed: Parsed, scope: Scope, end: int) -> Iterator[Piece]:
     """The header, the docstring's first line, the rest of it, then every statement."""
     lines = parsed.snapshot.lines
     body = scope.header_end_line
@@ -90,7 +93,9 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Ite
     if scope.kind == "class":
         at = scope.header_end_line
         yield Piece(tuple(range(scope.start_line, at)), head=True)
-    shown, docstring_end = _docstring_lines(parsed, scope, end)
+    inside = children(parsed, scope)
+    # In broken code a docstring may seem to run on into the definitions.
+    shown, docstring_end = _docstring_lines(parsed, scope, inside[0].start_line if inside else end)
     if docstring_end > at:
         if at <= cursor < docstring_end:
             yield Piece(tuple(range(at, docstring_end)), head=True)
@@ -98,7 +103,7 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Ite
             more = _indent(lines[shown - 1]) if shown < docstring_end else None
             yield Piece(tuple(range(at, shown)), more, head=True)
         at = docstring_end
-    for inner in children(parsed, scope):
+    for inner in inside:
         yield from _statement_pieces(parsed, lines, at, inner.start_line, skip_blank_runs_but=cursor)
         yield _header_piece(lines, inner)
         at = max(at, inner.end_line)
@@ -178,7 +183,7 @@ def _fitting(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget:
     """The pieces, with those taken apart into lines that leave no room for others: a huge head, a huge statement."""
     fitting: list[Piece] = []
     head_too_large = 2 * sum(_size(lines, piece) for piece in pieces if piece.head) > budget
-    too_large = 2 * sum(_size(lines, piece) for piece in pieces) > 2 * budget
+    too_large = sum(_size(lines, piece) for piece in pieces) > budget
     for piece in pieces:
         is_cursors = cursor in piece.lines and 2 * _size(lines, piece) > budget
         if too_large and (is_cursors or (piece.head and head_too_large)):

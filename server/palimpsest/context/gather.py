@@ -61,12 +61,14 @@ class Gatherer:
         cache: Path | None = None,
         variables: Mapping[str, str] = os.environ,
         synchronous: bool = False,
+        on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         self._board = board
         self._settings = settings
         self._open_document = open_document
         self._cache = cache
         self._variables = variables
+        self._on_ready = on_ready
         self._executor: Executor | None = (
             None if synchronous else ThreadPoolExecutor(1, thread_name_prefix="palimpsest-context")
         )
@@ -86,9 +88,14 @@ class Gatherer:
         *,
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
         cache: Path | None = None,
+        on_ready: Callable[[], None] = lambda: None,
     ) -> Gatherer:
-        """As an editor's window needs it; `open_document` gives what is open there, before what is on disk."""
-        return cls(board, settings, open_document=open_document, cache=cache)
+        """As an editor's window needs it.
+
+        `open_document` gives what is open there, which counts before what is on disk; `cache` is the folder for what
+        interpreters answered; `on_ready` is called, on another thread, when a source has read what it did not know.
+        """
+        return cls(board, settings, open_document=open_document, cache=cache, on_ready=on_ready)
 
     @property
     def revision(self) -> int:
@@ -185,3 +192,4 @@ class Gatherer:
 
     def _read_on(self) -> None:
         self._revision += 1
+        self._on_ready()

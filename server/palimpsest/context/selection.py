@@ -60,8 +60,8 @@ def select(
     entries = []
     for key, block in wanted.items():
         entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.digest, count))
-    for block in previous:
-        if block.key not in wanted and not block.pinned and still_valid(block):
+    for key, block in _by_key(previous).items():
+        if key not in wanted and not block.pinned and still_valid(block):
             entries.append(_entry(block, 2, True, count))
     chosen, left_out, used = list[Block](), list[BlockKey](), 0
     for entry in sorted(entries, key=lambda e: e.order):

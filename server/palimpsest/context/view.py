@@ -73,7 +73,12 @@ class CursorView:
     def words(self) -> frozenset[str]:
         """Every word of the file, but the one being typed: for what shall stay the same from function to function."""
         text, at = self._text, self._offset
-        return frozenset(word.group() for word in _WORD.finditer(text) if not word.start() < at <= word.end())
+        start = at
+        while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            start -= 1
+        word = _WORD.match(text, start) if start < at else None
+        end = word.end() if word is not None else at
+        return frozenset(_WORD.findall(text[:start])) | frozenset(_WORD.findall(text[end:]))
 
     @cached_property
     def shown_lines(self) -> frozenset[int]:
@@ -87,9 +92,11 @@ class CursorView:
 
     def attributes_of(self, head: str) -> frozenset[str]:
         """What the file writes behind `head.`, but what is being typed.  By text, so broken code has them, too."""
-        pattern = re.compile(rf"(?<![\w.]){re.escape(head)}\s*\.\s*([^\W\d]\w*)")
-        at = self._offset
-        return frozenset(m.group(1) for m in pattern.finditer(self._text) if not m.start(1) <= at <= m.end(1))
+        return frozenset(_attributes(self._text, head, self._offset))
+
+    def shown_attributes_of(self, head: str) -> frozenset[str]:
+        """The same of the editing block alone."""
+        return frozenset(_attributes(self.editing.text, head, len(self.editing.prefix)))
 
     @property
     def _cursor_shown(self) -> bool:
@@ -118,3 +125,10 @@ class CursorView:
     def _line(self, number: int) -> str:
         lines = self.parsed.snapshot.lines
         return lines[number] if 0 <= number < len(lines) else ""
+
+
+def _attributes(text: str, head: str, cursor: int) -> Iterator[str]:
+    for found in re.finditer(rf"{re.escape(head)}\s*\.\s*([^\W\d]\w*)", text):
+        before = text[found.start() - 1 : found.start()]
+        if not (before.isalnum() or before in ("_", ".")) and not found.start(1) <= cursor <= found.end(1):
+            yield found.group(1)

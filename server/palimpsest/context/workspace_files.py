@@ -23,6 +23,7 @@ MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
 """The most entries read of one folder; one with more is shown in part."""
 _KEPT = 512
+_UNSEEN: Any = object()
 T = TypeVar("T")
 V = TypeVar("V")
 
@@ -70,9 +71,9 @@ class WorkspaceFiles:
 
     def once(self, about: Hashable, look: Callable[[], T]) -> T:
         """`look()`, done once until `look_again`: several sources ask the same of the same files."""
-        if about not in self._seen:
-            self._seen[about] = look()
-        found: T = self._seen[about]
+        found: T = self._seen.get(about, _UNSEEN)
+        if found is _UNSEEN:
+            found = self._seen[about] = look()
         return found
 
     def root_of(self, path: Path) -> Path | None:

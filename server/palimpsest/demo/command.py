@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from palimpsest.demo import draw
@@ -23,19 +25,26 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.driver import Driver
 
 START_S = 120.0
+PICTURE_WIDTH = 100
+PICTURE = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+"""rich's own frame, without its fonts from the network."""
 
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("palimpsest demo", description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the picture")
     parser.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
+    parser.add_argument("--svg", metavar="PATH", default="", help="write the picture there, too")
     options = parser.parse_args(argv)
-    console = Console(stderr=options.json, highlight=False, quiet=options.json)
+    recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
+    console = Console(stderr=options.json, highlight=False, quiet=options.json, **recording)  # type: ignore[arg-type]
     try:
         result = asyncio.run(_run(console, options.model))
     except PalimpsestError as error:
         print(f"palimpsest demo: {error}", file=sys.stderr)
         return 1
+    if options.svg:
+        Path(options.svg).write_text(console.export_svg(title="palimpsest demo", code_format=PICTURE), encoding="utf-8")
     if options.json:
         print(json.dumps(result))
     return 0

@@ -13,11 +13,15 @@ from typing import Any
 
 from palimpsest.lsp.driver import Driver
 
+REPLIES = 4
+"""Asked for in one batch over the shared cache; what several agree on comes first."""
+
 
 @dataclass(frozen=True)
 class Event:
-    """One thing the person did.  Tokens: `decoded` by the model, `reused` in the cache, `restored` from host memory,
-    `context` in all that the model saw; `ms` until all of it was done."""
+    """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with the copies
+    of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache;
+    `ms` until all of it was done."""
 
     event: str
     decoded: int
@@ -96,7 +100,7 @@ class Story:
         before = await self._stats()
         start = time.perf_counter()
         where = {"line": position.line, "character": position.character}
-        self.suggestion = await self.driver.command("palimpsest.suggest", {"uri": uri, "position": where})
+        self.suggestion = await self.driver.command("palimpsest.suggest", {"uri": uri, "position": where, "n": REPLIES})
         return await self._measured(name, before, start, uri, position, None, None)
 
     async def _stats(self) -> dict[str, int]:
@@ -120,13 +124,14 @@ class Story:
         after = found["stats"]
         attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
         tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
+        decoded, restored = (after[name] - before[name] for name in ("decoded", "restored"))
         typed = self.driver.text(uri).split("\n")[position.line]
         return Event(
             event=name,
-            decoded=after["decoded"] - before["decoded"],
+            decoded=decoded,
             context=attached + tail,
-            reused=after["reused"] - before["reused"],
-            restored=after["restored"] - before["restored"],
+            reused=max(0, attached + tail - decoded - restored),
+            restored=restored,
             ms=round(ms, 1),
             blocks=shown["blocks"],
             map=found,

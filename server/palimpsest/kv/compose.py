@@ -23,9 +23,15 @@ from palimpsest.wire import FimTail, GenerateRequest, TextTail
 Layout = Literal["spm", "isolated", "psm", "text"]
 CHUNK = 256
 """A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
-SLACK = 64
-"""Positions kept free between a growing prefix and the isolated suffix behind it."""
+SLACK, STRIDE = 16, 128
+"""Positions kept free between a growing prefix and the isolated suffix behind it: `SLACK` and what is missing to a
+multiple of `STRIDE`, so that the suffix stays while the prefix grows, and stands where it would in a fresh cache."""
 Tokenize = Callable[[str], list[int]]
+
+
+def isolated_start(n_prefix: int) -> int:
+    """How far behind its prefix's first token an isolated suffix stands."""
+    return -(-(n_prefix + SLACK) // STRIDE) * STRIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class Composer:
         if not self._vocab.can_spell(piece):
             held, piece = "", b""
         kept = fim.prefix[: len(fim.prefix) - len(held)]
-        room -= 3 + (SLACK if layout == "isolated" else 0)
+        room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
         prefix, suffix = fitted(self._tokenize(kept), self._tokenize(fim.suffix), room)
         return _laid_out(layout, tokens, prefix, suffix, piece)
 

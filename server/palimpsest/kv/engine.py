@@ -56,7 +56,8 @@ class Engine:
         self.facts = model_facts.read(self.model)
         if not self.facts.n_ctx_train or not self.model.n_vocab:
             raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
-        self.context = make_context(self.model, self._context_params())
+        self.params = self._context_params()
+        self.context = make_context(self.model, self.params)
         self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift)
         self.vocab = _vocabulary(self.model, self.facts)
         others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
@@ -95,8 +96,9 @@ class Engine:
 
     @property
     def tail_room(self) -> int:
-        """Positions for a tail and its answer: a quarter, 1,024 at least where that leaves half for the blocks."""
-        return max(self.n_positions // 4, min(1024, self.n_positions // 2))
+        """Positions and cells for a tail and its answer: a quarter, 1,024 at least where that leaves half."""
+        n = min(self.n_ctx, self.n_positions)
+        return max(n // 4, min(1024, n // 2))
 
     @property
     def used_cells(self) -> int:
@@ -131,7 +133,7 @@ class Engine:
             n_positions=self.n_positions,
             spans=spans,
             free=free,
-            stored=[item.key for _, item in self.store.items() if item.meta.get("workspace") == name],
+            stored=list(dict.fromkeys(i.key for _, i in self.store.items() if i.meta.get("workspace") == name)),
             stored_bytes=self.store.bytes,
             stats=dict(self.stats),
         )

@@ -189,7 +189,7 @@ class InPlaceWorkspace(Workspace):
         """Cells for blocks: what is free, but for the room a tail may take."""
         engine = self.engine
         tails = self.used_cells - self.base_cells
-        reserve = max(0, min(engine.tail_room, engine.n_ctx // 4) - tails)
+        reserve = max(0, engine.tail_room - tails)
         return Limits(engine.free_cells - reserve, len(self.header), store=engine.store.enabled)
 
     def _room_from_others(self, wanted: Sequence[Wanted]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ class Model:
         params.n_gpu_layers = n_gpu_layers
         params.use_extra_bufts = extra_bufts
         lib.errors.clear()
-        self.handle: Any = self._api.llama_model_load_from_file(str(path).encode(), params)
+        self.handle: Any = self._api.llama_model_load_from_file(os.fsencode(path), params)
         if not self.handle:
             reason = f" ({lib.errors[-1]})" if lib.errors else ""
             raise ModelError(
@@ -131,7 +132,7 @@ class Context:
     """The cache and the compute around it.  Positions of a sequence continue at its highest, or start anywhere."""
 
     def __init__(self, model: Model, params: ContextParams) -> None:
-        """Raises DecodeError when llama.cpp cannot make the context (mostly: no memory)."""
+        """Raises ModelError when llama.cpp cannot make the context (no memory, types it has no kernels for)."""
         lib = library()
         self._api = api = lib.api
         self._model = model
@@ -139,8 +140,11 @@ class Context:
         self.n_seq_max = params.n_seq_max
         wanted = api.llama_context_default_params()
         wanted.n_ctx = params.n_ctx
-        wanted.n_batch = wanted.n_ubatch = params.n_batch
+        # llama.cpp reserves a graph with a token for each sequence, and aborts where a batch cannot hold them
+        wanted.n_batch = wanted.n_ubatch = max(params.n_batch, params.n_seq_max)
         wanted.n_seq_max = params.n_seq_max
+        if hasattr(wanted, "n_outputs_max"):  # else room for a row of logits for every token of a batch is reserved
+            wanted.n_outputs_max = params.n_seq_max  # fewer than sequences, and llama.cpp aborts
         wanted.n_threads = wanted.n_threads_batch = params.n_threads
         wanted.type_k, wanted.type_v = params.type_k, params.type_v
         wanted.flash_attn_type = params.flash_attention
@@ -152,7 +156,10 @@ class Context:
         self.handle: Any = api.llama_init_from_model(model.handle, wanted)
         if not self.handle:
             reason = f": {lib.errors[-1]}" if lib.errors else ""
-            raise DecodeError(f"llama.cpp cannot make a context of {params.n_ctx} tokens{reason}.", return_code=-1)
+            raise ModelError(
+                f"llama.cpp cannot make a cache of {params.n_ctx} tokens{reason}.",
+                hint="Set a smaller `engine.n_ctx`, or KV types and flash attention that go together.",
+            )
         self.memory: Any = api.llama_get_memory(self.handle)
         self.n_ctx = int(api.llama_n_ctx(self.handle))
         self.shift_pending = False

@@ -40,6 +40,9 @@ palimpsest: no local engine here ({why}).  Three ways on:
   prebuilt         pip install 'palimpsest[engine]' --extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu
                    (or …/whl/metal on a Mac, …/whl/cu124 and the like for CUDA)
   without one      set engine.kind = "none": the editor keeps everything that needs no model"""
+WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
+"""Before libllama is loaded.  Threads that spin for one another slow it down thirty times on cores that something
+else uses too (measured with two threads on two busy cores), and in an editor something always does."""
 PREDECESSOR_S = 30.0
 """How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
 STOP_S = 10.0
@@ -61,6 +64,7 @@ def main(argv: Sequence[str]) -> int:
     """Run an engine until it leaves; what `palimpsest engine` does."""
     options = _read(argv)
     _quiet_stdout(options)
+    os.environ.setdefault(*WAIT_POLICY)
     try:
         import uvicorn  # noqa: F401
 

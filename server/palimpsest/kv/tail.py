@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from palimpsest.kv.compose import SLACK, Composed
+from palimpsest.kv.compose import Composed, isolated_start
 from palimpsest.kv.native import Logits, Run
 from palimpsest.kv.plan import common_prefix
 
@@ -266,13 +266,10 @@ class Tail:
 
     def _place_alone(self, base: Base, composed: Composed) -> Generator[None, None, None]:
         """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""
-        end = self.base_end
+        start = self.base_end
         if composed.layout == "isolated":
-            least, start = end + len(composed.tokens), end + len(composed.tokens) + SLACK
-            fits = least <= self.alone_start <= start + SLACK
-        else:
-            start, fits = end, self.alone_start == end
-        if composed.alone != self.alone or not (fits or not composed.alone):
+            start += isolated_start(len(composed.tokens))
+        if composed.alone != self.alone or (composed.alone and self.alone_start != start):
             self._unjoin()
             self._drop_gen()
             self._engine.give(self.alone_seq)

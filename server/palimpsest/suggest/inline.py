@@ -102,8 +102,9 @@ class _Place:
 
 def _foreign(text: str, place: _Place) -> int:
     """Where our own tags begin: no code."""
-    found = [at for mark in _FOREIGN if (at := text.find(mark)) >= 0]
-    return min([*found, 0 if text.startswith("</editing") else len(text)], default=len(text))
+    if text.startswith("</editing"):
+        return 0
+    return min((at for mark in _FOREIGN if (at := text.find(mark)) >= 0), default=len(text))
 
 
 def _end(text: str, place: _Place) -> int:

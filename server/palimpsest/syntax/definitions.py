@@ -2,17 +2,19 @@
 
 In: a parse.  Out: headers.  This room knows no scope's name but its own.
 
-Where the tree is unsound (an error node, or a statement that hangs in the air), the lines from the first to the last
-unsound child of the root, and one child to either side, are scanned by indentation.  Everything else is the tree's.
+Where a child of the root is unsound (it has an error node, or it hangs in the air), its lines are scanned by
+indentation, with those that it may belong to.  Everything else is the tree's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from tree_sitter import Node
 
-from palimpsest.syntax.indents import Header, indent_width, scan
+from palimpsest.syntax.indents import Header, indent_width, is_string_open, scan
 from palimpsest.syntax.languages import grammar
 from palimpsest.syntax.parse import Parsed
 
@@ -20,30 +22,40 @@ OUTLINE_DEPTH = 6
 """Nodes below the root to a definition in two compound statements: `try`, its block, `if`, its block, decorators."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    """The lines where indentation decides, none for a sound tree, and the definitions that start there."""
+
+    ranges: tuple[range, ...] = ()
+    headers: tuple[Header, ...] = ()
+
+    def holds(self, line: int) -> bool:
+        return any(line in lines for lines in self.ranges)
+
+
 def all_headers(parsed: Parsed, max_depth: int | None = None) -> list[Header]:
     """Every definition, in no order; with `max_depth` at least those at most so many nodes below the root."""
-    broken = parsed.once(_broken_lines)
+    scanned = parsed.once(_scanned)
     sound = _tree_headers(parsed.matches("scopes", max_depth=max_depth), parsed)
-    return [header for header in sound if header.start_line not in broken] + parsed.once(_scanned)
+    return [*(header for header in sound if not scanned.holds(header.start_line)), *scanned.headers]
 
 
 def headers_between(parsed: Parsed, start: int, end: int) -> list[Header]:
     """The definitions that start in the lines `start..end`, in no order; looks at no other line's nodes."""
-    broken = parsed.once(_broken_lines)
-    found = [header for header in parsed.once(_scanned) if start <= header.start_line < end]
-    if start not in broken or end - 1 not in broken:
+    scanned = parsed.once(_scanned)
+    found = [header for header in scanned.headers if start <= header.start_line < end]
+    if not any(start in lines and end - 1 in lines for lines in scanned.ranges):
         sound = _tree_headers(parsed.matches("scopes", start, end), parsed)
-        found += [h for h in sound if start <= h.start_line < end and h.start_line not in broken]
+        found += [h for h in sound if start <= h.start_line < end and not scanned.holds(h.start_line)]
     return found
 
 
 def headers_at(parsed: Parsed, line: int) -> list[Header]:
     """The definitions whose lines hold `line`, in no order; looks at no other line's nodes."""
-    headers = (
-        parsed.once(_scanned)
-        if line in parsed.once(_broken_lines)
-        else _tree_headers(parsed.matches("scopes", line, line + 1), parsed)
-    )
+    scanned = parsed.once(_scanned)
+    headers: Sequence[Header] = scanned.headers
+    if not scanned.holds(line):
+        headers = _tree_headers(parsed.matches("scopes", line, line + 1), parsed)
     return [header for header in headers if header.start_line <= line < header.end_line]
 
 
@@ -81,27 +93,48 @@ def _end_line(node: Node) -> int:
     return row if column == 0 and row > node.start_point.row else row + 1
 
 
-def _scanned(parsed: Parsed) -> list[Header]:
-    broken = parsed.once(_broken_lines)
-    return scan(parsed.snapshot.lines, broken.start, broken.stop) if broken else []
-
-
-def _broken_lines(parsed: Parsed) -> range:
-    """The lines where indentation decides; empty for a sound tree."""
+def _scanned(parsed: Parsed) -> _Scanned:
     if parsed.root is None or parsed.language is None or not grammar(parsed.language).row.indented:
-        return range(0)
-    nodes = parsed.root.children
-    unsound = [index for index, node in enumerate(nodes) if node.has_error or _hangs(parsed, node)]
-    if not unsound:
-        return range(0)
-    # What hangs belongs to something above that was ended too early, by a stray line perhaps.
-    first = unsound[0] if _hangs(parsed, nodes[unsound[0]]) else max(0, unsound[0] - 1)
-    while first > 0 and (nodes[first].start_point.row == nodes[first].end_point.row or _hangs(parsed, nodes[first])):
-        first -= 1
-    last = min(len(nodes) - 1, unsound[-1] + 1)
-    while last < len(nodes) - 1 and nodes[last].type == "comment":
-        last += 1
-    return range(nodes[first].start_point.row if first else 0, _end_line(nodes[last]))
+        return _Scanned()
+    lines, ranges = parsed.snapshot.lines, _broken_lines(parsed, parsed.root.children)
+    for index, broken in enumerate(ranges[:-1]):
+        # What stands behind an open string was read inside out, however sound it looks.
+        if is_string_open(lines, broken.start, broken.stop):
+            ranges[index:] = [range(broken.start, ranges[-1].stop)]
+            break
+    return _Scanned(
+        tuple(ranges), tuple(header for broken in ranges for header in scan(lines, broken.start, broken.stop))
+    )
+
+
+def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
+    """The lines of the root's children that are unsound and of what they may belong to, apart and in order."""
+    ranges: list[range] = []
+    for index, node in enumerate(nodes):
+        hangs = _hangs(parsed, node)
+        if not (node.has_error or hangs):
+            continue
+        first = last = index
+        # What hangs, or is no statement, may belong to something above that a stray line ended too early.
+        if node.is_error or hangs:
+            first = max(0, first - 1)
+            while first > 0 and not _begins_a_block(parsed, nodes[first - 1], nodes[first]):
+                first -= 1
+        # An error may be the first part of what follows it, half a decorator perhaps.
+        while last < len(nodes) - 1 and (nodes[last].is_error or nodes[last].type == "comment"):
+            last += 1
+        start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[last])
+        while ranges and ranges[-1].stop >= start:
+            start, stop = min(start, ranges[-1].start), max(stop, ranges[-1].stop)
+            ranges.pop()
+        ranges.append(range(start, stop))
+    return ranges
+
+
+def _begins_a_block(parsed: Parsed, before: Node, node: Node) -> bool:
+    """Whether the node begins a line, at no indent, and has more lines."""
+    row = node.start_point.row
+    return before.end_point.row < row < node.end_point.row and not _hangs(parsed, node)
 
 
 def _hangs(parsed: Parsed, node: Node) -> bool:

@@ -104,6 +104,9 @@ class _Lexer:
 
 def indent_width(line: str) -> int:
     """The indent in columns: a tab goes on to the next multiple of 8; a form feed or a byte order mark starts anew."""
+    width = len(line) - len(line.lstrip(" "))
+    if line[width : width + 1] not in ("\t", "\f", "\ufeff"):
+        return width
     width = 0
     for char in line:
         if char == " ":
@@ -120,9 +123,18 @@ def indent_width(line: str) -> int:
 def scan(lines: Sequence[str], start: int, end: int) -> list[Header]:
     """The definitions in the lines `start..end`, in order of their first line; `start` is not inside one."""
     logical = list(_logical_lines(lines, start, end, recover=False))
-    if logical and logical[-1].text == "":
+    if _is_string_open(logical):
         logical = list(_logical_lines(lines, start, end, recover=True))
     return _headers(lines, logical)
+
+
+def is_string_open(lines: Sequence[str], start: int, end: int) -> bool:
+    """Whether a triple-quoted string that begins in the lines `start..end` does not end there."""
+    return _is_string_open(list(_logical_lines(lines, start, end, recover=False)))
+
+
+def _is_string_open(logical: Sequence[_Logical]) -> bool:
+    return bool(logical) and logical[-1].text == ""
 
 
 def statements(lines: Sequence[str], start: int, end: int) -> Iterator[range]:

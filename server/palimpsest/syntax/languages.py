@@ -7,8 +7,8 @@ it needs:
 
     scopes       @function or @class with @name and @body; @outer where decorators belong to it
     imports      one @import per import statement
-    names        @name for an identifier, @unused where it only names a member, an argument or a definition;
-                 @head and @attr for `head.attr`
+    names        @name for an identifier, @unused where it only names a member, an argument or a definition
+    attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function
     assignments  @target, which may hold several identifiers, with @type and @value
 """

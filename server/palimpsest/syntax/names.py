@@ -46,21 +46,17 @@ def names_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
 
     Not the members behind a dot, names of keyword arguments and definitions, nor what an import binds.
     """
-    names: dict[int, str] = {}
-    unused: set[int] = set()
-    for node, capture in _captured(parsed, "names", start_line, end_line, ("name", "unused")):
-        if capture == "name":
-            names[node.start_byte] = parsed.text_of(node)
-        else:
-            unused.add(node.start_byte)
-    return {name for start, name in names.items() if start not in unused and name}
+    captures = parsed.captures("names", start_line, end_line)
+    unused = {node.start_byte for node in captures.get("unused", ())}
+    used = (node for node in captures.get("name", ()) if node.start_byte not in unused)
+    return {parsed.text_of(node) for node in used if _inside(node, start_line, end_line)} - {""}
 
 
 def attributes_in(parsed: Parsed, start_line: int, end_line: int) -> set[tuple[str, str]]:
     """(head, attribute) for every `head.attribute` in the lines `start..end` whose head is a plain name."""
     found = set()
-    for captures in parsed.matches("names", start_line, end_line):
-        if "head" in captures and _inside(captures["attr"][0], start_line, end_line):
+    for captures in parsed.matches("attributes", start_line, end_line):
+        if _inside(captures["attr"][0], start_line, end_line):
             found.add((parsed.text_of(captures["head"][0]), parsed.text_of(captures["attr"][0])))
     return found
 
@@ -149,13 +145,13 @@ def _assigned(
 ) -> Iterator[tuple[str, str, int]]:
     """(name, signature, line) of what is assigned in the lines, in document order, definitions inside left out."""
     start, end = (None, 0) if lines is None else lines
-    excluded = [range(scope.start_line, scope.end_line) for scope in inner]
+    hidden = {line for scope in inner for line in range(scope.start_line, scope.end_line)}
     for captures in parsed.matches("assignments", start, end, max_depth=max_depth):
         if "target" not in captures:
             continue
         target = captures["target"][0]
         line = target.start_point.row
-        if any(line in hidden for hidden in excluded) or (lines is not None and not _inside(target, *lines)):
+        if line in hidden or (lines is not None and not _inside(target, *lines)):
             continue
         names = list(_identifiers(parsed, target))
         for name in names:
@@ -187,16 +183,6 @@ def _identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
         name = node.child_by_field_name("name")
         for child in node.named_children if name is None else [name]:
             yield from _identifiers(parsed, child)
-
-
-def _captured(
-    parsed: Parsed, section: str, start_line: int, end_line: int, names: tuple[str, ...]
-) -> Iterator[tuple[Node, str]]:
-    for captures in parsed.matches(section, start_line, end_line):
-        for name in names:
-            for node in captures.get(name, ()):
-                if _inside(node, start_line, end_line):
-                    yield node, name
 
 
 def _inside(node: Node, start_line: int, end_line: int) -> bool:

@@ -17,7 +17,8 @@ from pathlib import Path
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.python.finding import find_module
 from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
-from palimpsest.context.sources.skeleton import skeleton
+from palimpsest.context.sources.seen import children, visible
+from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.values import (
     ANNOTATION_CLASS,
     ATTRIBUTE_CLASS,
@@ -28,9 +29,9 @@ from palimpsest.context.values import (
 )
 from palimpsest.context.view import CursorView
 from palimpsest.context.workspace_files import Source, WorkspaceFiles
-from palimpsest.syntax.names import Import, imports, visible
+from palimpsest.syntax.names import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
+from palimpsest.syntax.scopes import Scope, enclosing, file_scope, signature
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block, BlockType
 
@@ -68,6 +69,8 @@ class ClassSource:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
         self._parsed: dict[Path, tuple[Source, Parsed]] = {}
+        self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
+        self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.language != "python":
@@ -123,7 +126,7 @@ class ClassSource:
         for found in view.imports:
             if found.bound in view.used:
                 head = found.bound if found.name is not None or found.alias else found.module
-                yield from (f"{head}.{name}" for name in view.attributes_of(head))
+                yield from (f"{head}.{name}" for name in view.shown_attributes_of(head))
 
     def _resolved(self, name: str, here: _Module, view: CursorView) -> Iterator[_Found]:
         """The classes that a name means in the file: one of its own, or an imported one."""
@@ -133,8 +136,8 @@ class ClassSource:
             return
         head, _, last = name.rpartition(".")
         for found in view.imports:
-            if not head and found.bound == name and found.name:
-                yield from self._imported(found, found.name, here, 0)
+            if not head and found.name and found.bound in (name, "*"):
+                yield from self._imported(found, name if found.name == "*" else found.name, here, 0)
             elif head and (found.alias or found.name or found.module) == head:
                 module = imported_module(found, here.name, _is_package(here))
                 if found.name is not None and module is not None:
@@ -153,9 +156,8 @@ class ClassSource:
             yield _Found(module, scope)
             return
         for found in imports(module.parsed):
-            if found.bound == wanted and found.name:
-                yield from self._imported(found, found.name, module, steps + 1)
-                return
+            if found.name and found.bound in (wanted, "*"):
+                yield from self._imported(found, wanted if found.name == "*" else found.name, module, steps + 1)
 
     def _module(self, name: str, here: _Module) -> _Module | None:
         if name.partition(".")[0] in sys.stdlib_module_names:
@@ -180,9 +182,37 @@ class ClassSource:
             return False
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
+    def _skeleton(self, found: _Found) -> list[Line]:
+        """Of a class in another file: kept as long as the parse is the same."""
+        key = found.module.uri, found.scope.qualified_name
+        known = self._skeletons.get(key)
+        if known is None or known[0] is not found.module.parsed:
+            if len(self._skeletons) > _KEPT:
+                self._skeletons.clear()
+            known = self._skeletons[key] = found.module.parsed, skeleton(found.module.parsed, found.scope)
+        return known[1]
+
+    def _typed(self, view: CursorView, found: _Found) -> list[Line]:
+        """Of a class in the file being typed in.
+
+        A statement half written may hide what follows it from the parser: until the code is sound again, what the class
+        looked like before stands, as long as the cursor stays in its scope.
+        """
+        key = view.uri, found.scope.qualified_name
+        where, lines = self._sound.get(key, ("", []))
+        if view.parsed.n_errors and lines and where == view.scope.qualified_name:
+            document = view.parsed.snapshot.lines
+            return [line.where_it_is(document) for line in lines]
+        lines = skeleton(view.parsed, found.scope, view.position.line)
+        if not view.parsed.n_errors:
+            if len(self._sound) > _KEPT:
+                self._sound.clear()
+            self._sound[key] = view.scope.qualified_name, lines
+        return lines
+
     def _block(self, view: CursorView, found: _Found, value: float) -> Block:
         is_here = found.module.uri == view.uri
-        lines = skeleton(found.module.parsed, found.scope, view.position.line if is_here else None)
+        lines = self._typed(view, found) if is_here else self._skeleton(found)
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
         return Block(
@@ -199,12 +229,16 @@ class ClassSource:
 
 def _class_in(parsed: Parsed, name: str) -> Scope | None:
     """The class of that qualified name (`Cart`, `Cart.Item`), outside functions."""
-    scope: Scope | None = file_scope(parsed)
-    for part in name.split("."):
-        if scope is None:
-            return None
-        scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
+    first, _, rest = name.partition(".")
+    scope = parsed.once(_top_classes).get(first)
+    for part in rest.split(".") if rest else ():
+        if scope is not None:
+            scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
     return scope
+
+
+def _top_classes(parsed: Parsed) -> dict[str, Scope]:
+    return {scope.name: scope for scope in children(parsed, file_scope(parsed)) if scope.kind == "class"}
 
 
 def _enclosing_name(view: CursorView) -> str | None:

@@ -33,6 +33,7 @@ from palimpsest.syntax.names import Import
 from palimpsest.types import Block, BlockType
 
 MAX_MODULES = 16
+_KEPT = 256
 _LONGEST_DOC = 90
 _LONGEST_LINE = 220
 _MAX_MEMBERS = 24
@@ -44,15 +45,15 @@ _SILENT = frozenset({"__future__", "typing", "typing_extensions"})
 class Use:
     """What a file uses of one module.  `prefix` is how its code calls the module.
 
-    `names` are the used names, each with how the code writes it, `whole`: the module itself is bound to a name,
-    `star`: by `import *`, so that any word of the file may be one of its names.
+    `names` are the used names, each with how the code writes it; `star`: by `import *`, so that any word of the file
+    may be one of its names; `is_own`: the module is the workspace's, whose classes have blocks of their own.
     """
 
     module: str
     prefix: str
     names: dict[str, str] = field(default_factory=dict)
-    whole: bool = False
     star: bool = False
+    is_own: bool = False
 
 
 class PackageSource:
@@ -73,6 +74,7 @@ class PackageSource:
         self._files = files
         self._folders: tuple[Path, ...] = ()
         self._inspector = Inspector(cache)
+        self._texts: dict[str, tuple[Description, Use, int, frozenset[str], str]] = {}
 
         def open_environment() -> Place | None:
             environment = find_environment(setting, files.roots, variables)
@@ -84,10 +86,7 @@ class PackageSource:
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.language != "python":
             return []
-        blocks = list[Block]()
-        for use in self._uses(view):
-            blocks += self._blocks(view, use, len(blocks))
-        return blocks
+        return [block for rank, use in enumerate(self._uses(view)) for block in self._blocks(view, use, rank)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """As long as the file imports the module."""
@@ -109,26 +108,24 @@ class PackageSource:
         """The modules that the editing block uses, in order of their first import."""
         self._look_around(view)
         own, uses, wanted = _Own.of(view), dict[str, Use](), set[str]()
-        for found in view.imports:
-            module = next(iter(self._imported(own, found)), None)
-            if module is None or module in _SILENT:
+        bases = [imported_module(found, own.module, own.is_package) for found in view.imports]
+        needed = [_is_needed(view, found) for found in view.imports]
+        wanted_bases = {base for base, is_needed in zip(bases, needed, strict=True) if is_needed}
+        for found, base, is_needed in zip(view.imports, bases, needed, strict=True):
+            if base is None or base in _SILENT or base not in wanted_bases:
                 continue
-            binds = found.name is None or (self._is_own(module) and module.endswith(f".{found.name}"))
+            module = self._imported(own, found)[0]
+            binds = found.name is None or module != base
             head = found.alias or (module if found.name is None else found.bound)
             use = uses.setdefault(module, Use(module, head if binds else module))
             if found.name == "*":
                 use.star = True
             elif binds:
-                use.whole, use.prefix = True, head
+                use.prefix = head
                 use.names |= {name: f"{head}.{name}" for name in view.attributes_of(head)}
             elif found.name:
                 use.names[found.name] = found.bound
-            # A file's own view shows the imports themselves: somebody who writes one is about to use it.
-            if (
-                found.bound in view.used
-                or found.name == "*"
-                or (view.scope.kind == "file" and found.line in view.shown_lines)
-            ):
+            if is_needed:
                 wanted.add(module)
         return [use for module, use in uses.items() if module in wanted][:MAX_MODULES]
 
@@ -151,24 +148,36 @@ class PackageSource:
         catalog = self._own if self._is_own(module) else self._installed
         return catalog.describe(module, frozenset(names))
 
+    def _text(self, found: Description, use: Use, max_tokens: int, words: frozenset[str]) -> str:
+        """`package_text`, made anew only when something that it depends on changed."""
+        known = self._texts.get(use.module)
+        if known is not None and known[0] is found and known[1:4] == (use, max_tokens, words):
+            return known[4]
+        text = package_text(found, use, max_tokens, words)
+        if len(self._texts) > _KEPT:
+            self._texts.clear()
+        self._texts[use.module] = found, use, max_tokens, words, text
+        return text
+
     def _blocks(self, view: CursorView, use: Use, rank: int) -> Iterator[Block]:
         found = self._describe(use.module, use.names)
         if found is None:
             return
+        use.is_own = self._is_own(use.module)
         max_tokens = view.settings.block_tokens
-        value = (WORKSPACE_MODULE if self._is_own(use.module) else PACKAGE) - rank * PER_RANK
+        value = (WORKSPACE_MODULE if use.is_own else PACKAGE) - rank * PER_RANK
         below = [
             name for name in sorted(use.names) if (entry := found.entry(name)) is not None and entry.kind == "module"
         ]
         if not below or use.star or set(use.names) - set(below):
-            text = package_text(found, use, max_tokens, view.words)
+            text = self._text(found, use, max_tokens, view.words)
             if text:
                 yield Block("package", use.module, text, value=value, source="package")
         for name in below:
             entry, head = found.entry(name), use.names[name]
             inner = Use(f"{use.module}.{name}", head, {n: f"{head}.{n}" for n in view.attributes_of(head)})
             deeper = self._describe(entry.target, inner.names) if entry is not None and inner.names else None
-            if deeper is not None and (text := package_text(deeper, inner, max_tokens, view.words)):
+            if deeper is not None and (text := self._text(deeper, inner, max_tokens, view.words)):
                 yield Block("package", inner.module, text, value=value - PER_RANK / 2, source="package")
 
 
@@ -186,6 +195,12 @@ class _Own:
         return _Own(module_name(view.path, view.root), view.path.stem == "__init__")
 
 
+def _is_needed(view: CursorView, found: Import) -> bool:
+    # A file's own view shows the imports themselves: somebody who writes one is about to use it.
+    is_shown = view.scope.kind == "file" and found.line in view.shown_lines
+    return is_shown or found.bound in view.used or found.name == "*"
+
+
 def package_text(found: Description, use: Use, max_tokens: int, words: frozenset[str]) -> str:
     """The block's lines: used names with docstrings and a used class's members, then the other public names."""
     lines, first = list[str](), set[int]()
@@ -197,7 +212,7 @@ def package_text(found: Description, use: Use, max_tokens: int, words: frozenset
             continue
         first.add(len(lines))
         lines.append(_line(use.prefix, entry, with_doc=True))
-        for member in sorted(entry.members, key=lambda m: m.name not in words)[:_MAX_MEMBERS]:
+        for member in () if use.is_own else sorted(entry.members, key=lambda m: m.name not in words)[:_MAX_MEMBERS]:
             if member.name in words:
                 first.add(len(lines))
             lines.append(_line(f"{use.prefix}.{name}", member, with_doc=member.name in words))

@@ -13,9 +13,10 @@ from pathlib import PurePosixPath
 
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.sources.seen import visible
 from palimpsest.context.values import PER_RANK, SCOPE
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.names import Visible, visible
+from palimpsest.syntax.names import Visible
 from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.types import Block, BlockType
 
@@ -23,7 +24,12 @@ _LOCAL = ("parameter", "local", "function", "class")
 
 
 class ScopeSource:
+    """Owner of the names of the file being edited as they were when its code was last sound."""
+
     type: BlockType = "scope"
+
+    def __init__(self) -> None:
+        self._sound: tuple[str, str, str] = ("", "", "")
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.language is None or view.scope.kind == "file":
@@ -31,8 +37,7 @@ class ScopeSource:
         name = _module(view)
         around = view.scope
         outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
-        file = file_scope(view.parsed)
-        found = [(name, _block_text(view, self._level(view, visible(view.parsed, file))))]
+        found = [(name, self._file_names(view))]
         if outermost is not None:
             local = [
                 item
@@ -40,6 +45,7 @@ class ScopeSource:
                 if item.kind in _LOCAL
                 and outermost.def_line <= item.line < outermost.end_line
                 and item.line not in view.shown_lines
+                and not (item.name == outermost.name and item.line == outermost.def_line)
             ]
             found.append((f"{name}.{around.qualified_name}", _block_text(view, self._level(view, local))))
         return [
@@ -51,6 +57,16 @@ class ScopeSource:
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """The file's names everywhere in it; a function's names only there."""
         return block.name == _module(view)
+
+    def _file_names(self, view: CursorView) -> str:
+        """A statement half written may hide what follows it: until the code is sound again, what was there stands."""
+        uri, where, text = self._sound
+        if view.parsed.n_errors and (uri, where) == (view.uri, view.scope.qualified_name):
+            return text
+        text = _block_text(view, self._level(view, visible(view.parsed, file_scope(view.parsed))))
+        if not view.parsed.n_errors:
+            self._sound = view.uri, view.scope.qualified_name, text
+        return text
 
     def _level(self, view: CursorView, items: Iterable[Visible]) -> list[Visible]:
         at = view.position.line

@@ -6,12 +6,12 @@ a line stands for no line of the document, so that no suggestion can touch it.  
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from palimpsest.syntax.names import visible
+from palimpsest.context.sources.seen import children, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, docstring, signature
+from palimpsest.syntax.scopes import Scope, docstring, signature
 
 _LONGEST_LINE = 120
 _LONGEST_DOC = 100
@@ -26,17 +26,24 @@ class Line:
     name: str = ""
     place: int | None = None
 
+    def where_it_is(self, document: Sequence[str]) -> Line:
+        """The line with its place only if the document has that text there."""
+        place = self.place
+        if place is None or (place < len(document) and document[place] == self.text):
+            return self
+        return replace(self, place=None)
+
 
 def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
     """The lines of a class.  What stands on `cursor_line` is left out: it changes with every keystroke."""
     indent = _indent(parsed.snapshot.lines[scope.def_line])
-    members = list(_attributes(parsed, scope, indent + "    "))
+    members = list(_attributes(parsed, scope, indent + "    ", cursor_line))
     for child in children(parsed, scope):
         if cursor_line is None or not child.def_line <= cursor_line < child.header_end_line:
             members += _method(parsed, child)
     seen, unique = set[str](), list[Line]()
     for line in members:
-        if (line.place is None or line.place != cursor_line) and (not line.name or line.text not in seen):
+        if not line.name or line.text not in seen:
             unique.append(line)
             seen.add(line.text)
     head = list(_head(parsed, scope, indent))
@@ -59,11 +66,13 @@ def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
         yield Line(text, place=number if number < len(lines) and lines[number] == text else None)
 
 
-def _attributes(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
+def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | None) -> Iterator[Line]:
     """Those of the class's body, verbatim where they stand on one line, then those that instances get when made."""
     lines = parsed.snapshot.lines
     own = set[str]()
     for item in visible(parsed, scope):
+        if item.line == cursor_line:
+            continue
         if item.kind == "attribute" and scope.def_line < item.line < scope.end_line:
             own.add(item.name)
             written = lines[item.line]
@@ -78,6 +87,8 @@ def _attributes(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
         parameters = {item.name: item.signature.partition("=")[0] for item in names if item.kind == "parameter"}
         for item in names:
             name = item.name.partition(".")[2]
+            if item.line == cursor_line:
+                continue
             if item.kind == "attribute" and name and name not in own and maker.def_line < item.line < maker.end_line:
                 own.add(name)
                 yield Line(indent + _kept(item.signature.partition(".")[2], parameters), name)

@@ -26,10 +26,6 @@
 
 ;; names
 (identifier) @name
-(attribute
-  object: (identifier) @head
-  attribute: (identifier) @attr) @attribute
-
 (attribute attribute: (identifier) @unused)
 (keyword_argument name: (identifier) @unused)
 (import_statement name: (dotted_name (identifier) @unused))
@@ -40,6 +36,11 @@
 (aliased_import alias: (identifier) @unused)
 (function_definition name: (identifier) @unused)
 (class_definition name: (identifier) @unused)
+
+;; attributes
+(attribute
+  object: (identifier) @head
+  attribute: (identifier) @attr)
 
 ;; parameters
 (function_definition

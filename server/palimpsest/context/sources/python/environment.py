@@ -11,6 +11,7 @@ and what runs is the interpreter it was made from, without `site`.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.text.uris import is_inside
+
+log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 10.0
 _FOLDERS = (".venv", "venv", "env")
@@ -62,11 +65,15 @@ class _Choice:
 
     python: Path
     home: Path | None = None
+    is_named: bool = False
 
 
 def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Environment | None:
     """The first of the possible interpreters that answers.  Runs processes: not for the typing path."""
-    for choice in _choices(setting, roots, variables):
+    choices = list(_choices(setting, roots, variables))
+    if setting and (not choices or not choices[0].is_named):
+        log.warning("context.python: there is no interpreter %r; another is used", setting)
+    for choice in choices:
         flags = ("-I",) if choice.home is None else ("-I", "-S")
         answer = run_python(choice.python, (*flags, "-c", _PROBE), "", PROBE_SECONDS)
         try:
@@ -104,21 +111,22 @@ def run_python(python: Path, arguments: Sequence[str], given: str, seconds: floa
 def _choices(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Iterator[_Choice]:
     if setting:
         named = Path(setting).expanduser()
-        for base in [Path(), *roots]:
+        for base in roots or [Path()]:  # an absolute path is itself, below whatever folder
             python = _python_in(base / named) if (base / named).is_dir() else base / named
             if python is not None and python.is_file():
-                yield _Choice(Path(os.path.abspath(python)))
-        which = shutil.which(setting)
+                yield _Choice(Path(os.path.abspath(python)), is_named=True)
+        which = shutil.which(setting, path=variables.get("PATH", ""))
         if which is not None:
-            yield _Choice(Path(which))
-    for root in roots:
-        for name in _FOLDERS:
-            yield from _read_only(root / name, roots)
-    active = variables.get("VIRTUAL_ENV")
-    if active and (python := _python_in(Path(active))) is not None:
+            yield _Choice(Path(which), is_named=True)
+    active = Path(variables.get("VIRTUAL_ENV") or os.devnull)
+    for folder in [root / name for root in roots for name in _FOLDERS]:
+        if folder == active and (python := _python_in(folder)) is not None:
+            yield _Choice(python)
+        yield from _read_only(folder, roots)
+    if (python := _python_in(active)) is not None:
         yield _Choice(python)
     for name in ("python3", "python"):
-        which = shutil.which(name, path=variables.get("PATH"))
+        which = shutil.which(name, path=variables.get("PATH", ""))
         if which is not None and not is_inside(which, roots):
             yield _Choice(Path(which))
     yield _Choice(Path(sys.executable))

@@ -16,7 +16,7 @@ from typing import Any
 from palimpsest.context.sources.python.environment import Environment, run_python
 from palimpsest.context.sources.python.model import Module, entry_from_json
 
-INSPECT_SECONDS = 20.0
+INSPECT_SECONDS = 10.0
 _SCRIPT = Path(__file__).with_name("inspect_script.py")
 _FORMAT = 1
 _MAX_BYTES = 4_000_000

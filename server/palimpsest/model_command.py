@@ -1,0 +1,129 @@
+"""`palimpsest model list | use | get | info`.
+
+In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from palimpsest.errors import PalimpsestError
+from palimpsest.models import download, files
+from palimpsest.models.header import GgufFile
+from palimpsest.settings import ModelSettings
+
+GIB = 1 << 30
+
+
+def main(argv: list[str]) -> int:
+    options = _parser().parse_args(argv)
+    out = Console(highlight=False, soft_wrap=True)
+    try:
+        result: dict[str, Any] = options.run(options, out)
+    except PalimpsestError as error:
+        if options.json:
+            print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+        else:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        return 1
+    if options.json:
+        print(json.dumps(result))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("palimpsest model", description="Which model answers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
+    listing.set_defaults(run=_list)
+    use = commands.add_parser("use", parents=[shared], help="use this file from now on")
+    use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, or `embedded`")
+    use.set_defaults(run=_use)
+    get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
+    get.add_argument("name", metavar="NAME", help="a name from the list, owner/repo/file.gguf, or a URL")
+    get.add_argument("--use", action="store_true", help="and use it from now on")
+    get.set_defaults(run=_get)
+    info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
+    info.add_argument("name", metavar="PATH", nargs="?", help="a GGUF file or the name of a downloaded one")
+    info.set_defaults(run=_info)
+    return parser
+
+
+def described(file: GgufFile) -> dict[str, Any]:
+    return {**dataclasses.asdict(file), "path": str(file.path)}
+
+
+def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    memory = download.total_memory()
+    best = download.recommended(memory)
+    used, here = files.model_path(ModelSettings()), files.downloaded()
+    if not options.json:
+        out.print(f"In use: {used}", markup=False)
+        for path in here:
+            out.print(f"Here:   {path}", markup=False)
+        out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {memory / GIB:.0f} GiB):")
+        out.print(f"  {'name':30}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}")
+        for known in download.KNOWN:
+            mark = "  recommended here" if known is best else ""
+            row = f"{known.name:30}{known.purpose:22}{known.quantization:8}{known.size_gb:5.1f}{known.memory_gib:12g}"
+            out.print(f"  {row}{mark}")
+    return {
+        "used": str(used),
+        "downloaded": [str(path) for path in here],
+        "known": [dataclasses.asdict(known) for known in download.KNOWN],
+        "recommended": best.name if best else None,
+        "memory": memory,
+    }
+
+
+def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    if options.name == "embedded":
+        files.use_embedded()
+        found = files.inspect(files.embedded())
+    else:
+        found = files.use(files.find(options.name))
+    if not options.json:
+        out.print(f"From now on: {found.name} ({found.path}).  Running editors: restart the engine.", markup=False)
+    return described(found)
+
+
+def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    with _bar(options.json) as progress:
+        found = download.get(options.name, progress=progress)
+    if options.use:
+        files.use(found.path)
+    if not options.json:
+        more = "It is used from now on." if options.use else f"Use it: palimpsest model use {found.path.stem}"
+        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
+    return described(found)
+
+
+def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    found = files.inspect(files.find(options.name) if options.name else files.model_path(ModelSettings()))
+    result = described(found)
+    if not options.json:
+        for name, value in result.items():
+            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}", markup=False)
+    return result
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[download.Progress | None]:
+    """A progress bar on stderr."""
+    if quiet:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("downloading", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

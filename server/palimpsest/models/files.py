@@ -1,0 +1,91 @@
+"""Which GGUF file is used: the setting's, else the one chosen with `palimpsest model use`, else the embedded one.
+
+In: settings, the user's folders.  Out: paths.  Downloading is `download.py`'s; this room knows no engine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+
+from palimpsest import folders
+from palimpsest.errors import ModelError
+from palimpsest.models.header import GgufFile, read_header
+from palimpsest.settings import ModelSettings
+
+EMBEDDED = "palimpsest-embedded.gguf"
+
+
+def model_path(settings: ModelSettings) -> Path:
+    """The file to load; it may be missing or damaged, which `inspect` says."""
+    if settings.path:
+        return Path(settings.path).expanduser().absolute()
+    return chosen() or embedded()
+
+
+def inspect(path: Path) -> GgufFile:
+    """What the file is.  Raises ModelError, with a hint, when it is missing, no GGUF, or not complete."""
+    return read_header(path)
+
+
+def embedded() -> Path:
+    """The model that comes with Palimpsest."""
+    return Path(str(resources.files("palimpsest") / "assets" / EMBEDDED))
+
+
+def chosen() -> Path | None:
+    """What `use` recorded last; a record that cannot be read is none."""
+    try:
+        record = json.loads(_record().read_text(encoding="utf-8"))
+        return Path(record["path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def use(path: Path) -> GgufFile:
+    """Record this file as the model to use from now on.  Raises ModelError, and records nothing, when it is not a
+    complete GGUF file."""
+    found = inspect(path.expanduser().absolute())
+    _write({"path": str(found.path)})
+    return found
+
+
+def use_embedded() -> None:
+    """Forget what was chosen."""
+    _record().unlink(missing_ok=True)
+
+
+def downloaded() -> list[Path]:
+    """The GGUF files in the models folder."""
+    return sorted(path for path in folders.models().rglob("*.gguf") if path.is_file())
+
+
+def find(name: str) -> Path:
+    """A file by its path, or one in the models folder by its file name, with or without `.gguf`.
+
+    Raises ModelError that names what there is.
+    """
+    path = Path(name).expanduser()
+    if path.exists():
+        return path
+    there = downloaded()
+    for file in there:
+        if name in (file.name, file.stem):
+            return file
+    names = ", ".join(file.stem for file in there) or "none yet"
+    raise ModelError(f"There is no model file {name}.", hint=f"Downloaded: {names}; `palimpsest model list` says more.")
+
+
+def _record() -> Path:
+    return folders.config() / "model.json"
+
+
+def _write(record: dict[str, str]) -> None:
+    """Whole or not at all: a server may read it at this moment."""
+    target = _record()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    new = target.with_name(f"{target.name}.{os.getpid()}")
+    new.write_text(json.dumps(record), encoding="utf-8")
+    new.replace(target)

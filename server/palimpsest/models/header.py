@@ -1,0 +1,185 @@
+"""Read the header of a GGUF file: what model it is, and whether all of it is there.
+
+In: a file.  Out: a `GgufFile`, or ModelError with what to do.  Reads no weights and needs no library, so that the
+server can say what is wrong before an engine is started.
+
+The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3, little-endian).
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palimpsest.errors import ModelError
+
+MAGIC = b"GGUF"
+NOT_COMPLETE = "Download it again; `palimpsest model get` goes on where it stopped and checks the result."
+_SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
+_STRING, _ARRAY = 8, 9
+
+TENSOR_TYPES: dict[int, tuple[str, int, int]] = {
+    0: ("F32", 1, 4),
+    1: ("F16", 1, 2),
+    2: ("Q4_0", 32, 18),
+    3: ("Q4_1", 32, 20),
+    6: ("Q5_0", 32, 22),
+    7: ("Q5_1", 32, 24),
+    8: ("Q8_0", 32, 34),
+    9: ("Q8_1", 32, 40),
+    10: ("Q2_K", 256, 84),
+    11: ("Q3_K", 256, 110),
+    12: ("Q4_K", 256, 144),
+    13: ("Q5_K", 256, 176),
+    14: ("Q6_K", 256, 210),
+    15: ("Q8_K", 256, 292),
+    16: ("IQ2_XXS", 256, 66),
+    17: ("IQ2_XS", 256, 74),
+    18: ("IQ3_XXS", 256, 98),
+    19: ("IQ1_S", 256, 50),
+    20: ("IQ4_NL", 32, 18),
+    21: ("IQ3_S", 256, 110),
+    22: ("IQ2_S", 256, 82),
+    23: ("IQ4_XS", 256, 136),
+    24: ("I8", 1, 1),
+    25: ("I16", 1, 2),
+    26: ("I32", 1, 4),
+    27: ("I64", 1, 8),
+    28: ("F64", 1, 8),
+    29: ("IQ1_M", 256, 56),
+    30: ("BF16", 1, 2),
+    34: ("TQ1_0", 256, 54),
+    35: ("TQ2_0", 256, 66),
+    39: ("MXFP4", 32, 17),
+    40: ("NVFP4", 64, 36),
+    41: ("Q1_0", 128, 18),
+}
+"""ggml's tensor types: name, weights in a block, bytes of a block.  A newer type is taken to have no size."""
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """`size` is in bytes; `n_ctx_train` is 0 and `name` the file's where the file does not say; `quantization` is the
+    type of most weights."""
+
+    path: Path
+    architecture: str
+    name: str
+    n_ctx_train: int
+    n_params: int
+    quantization: str
+    size: int
+
+
+def read_header(path: Path) -> GgufFile:
+    """What the file says about itself.  Raises ModelError when it is missing, no GGUF, or cut off."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != MAGIC:
+                raise ModelError(f"{path} is not a GGUF file.", hint="Choose one with `palimpsest model use PATH`.")
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return _read(path, data)
+    except FileNotFoundError:
+        hint = "Choose another with `palimpsest model use PATH`, or `palimpsest model use embedded`."
+        raise ModelError(f"There is no model file {path}.", hint=hint) from None
+    except OSError as error:
+        raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
+
+
+def _read(path: Path, data: mmap.mmap) -> GgufFile:
+    size = len(data)
+    cursor = _Cursor(data, 4)
+    try:
+        version, n_tensors, n_fields = cursor.take("I"), cursor.take("Q"), cursor.take("Q")
+        if version not in (2, 3):
+            raise ModelError(f"{path} is GGUF of version {version}; versions 2 and 3 can be read.")
+        fields = dict(cursor.field() for _ in range(n_fields))
+        tensors = [cursor.tensor() for _ in range(n_tensors)]
+    except (struct.error, IndexError):
+        raise ModelError(f"{path} is cut off inside its header ({size:,} bytes).", hint=NOT_COMPLETE) from None
+    except (KeyError, UnicodeDecodeError, RecursionError):
+        raise ModelError(f"The header of {path} is damaged.", hint=NOT_COMPLETE) from None
+    alignment = max(1, int(fields.get("general.alignment") or 32))
+    start = -(-cursor.at // alignment) * alignment
+    needed = max((start + t.offset + t.size for t in tensors), default=cursor.at)
+    if needed > size:
+        raise ModelError(f"{path} is not complete: {size:,} of {needed:,} bytes.", hint=NOT_COMPLETE)
+    weights = Counter[str]()
+    for tensor in tensors:
+        weights[tensor.type] += tensor.n_weights
+    architecture = str(fields.get("general.architecture") or "unknown")
+    return GgufFile(
+        path=path,
+        architecture=architecture,
+        name=str(fields.get("general.name") or path.stem),
+        n_ctx_train=int(fields.get(f"{architecture}.context_length") or 0),
+        n_params=weights.total(),
+        quantization=weights.most_common(1)[0][0] if weights else "none",
+        size=size,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tensor:
+    type: str
+    n_weights: int
+    offset: int
+    size: int
+
+
+class _Cursor:
+    """Reads values one after another; raises struct.error or IndexError past the end."""
+
+    def __init__(self, data: mmap.mmap, at: int) -> None:
+        self._data = data
+        self.at = at
+
+    def take(self, code: str) -> Any:
+        (value,) = struct.unpack_from(f"<{code}", self._data, self.at)
+        self.at += struct.calcsize(code)
+        return value
+
+    def skip(self, length: int) -> None:
+        self.at += length
+        if self.at > len(self._data):
+            raise IndexError(self.at)
+
+    def string(self) -> str:
+        length, start = self.take("Q"), self.at
+        self.skip(length)
+        return self._data[start : self.at].decode("utf-8")
+
+    def field(self) -> tuple[str, Any]:
+        return self.string(), self.value(self.take("I"))
+
+    def value(self, kind: int) -> Any:
+        """The value; of an array only None, since vocabularies are long and nobody asks for them here."""
+        if kind == _STRING:
+            return self.string()
+        if kind != _ARRAY:
+            return self.take(_SCALARS[kind])
+        inner, count = self.take("I"), self.take("Q")
+        if inner in _SCALARS:
+            self.skip(count * struct.calcsize(_SCALARS[inner]))
+        elif inner == _STRING:
+            for _ in range(count):
+                self.skip(self.take("Q"))
+        elif inner == _ARRAY:
+            for _ in range(count):
+                self.value(_ARRAY)
+        else:
+            raise KeyError(inner)
+        return None
+
+    def tensor(self) -> _Tensor:
+        self.string()
+        n_weights = 1
+        for _ in range(self.take("I")):
+            n_weights *= self.take("Q")
+        kind, offset = self.take("I"), self.take("Q")
+        name, block, n_bytes = TENSOR_TYPES.get(kind, (f"type {kind}", 1, 0))
+        return _Tensor(name, n_weights, offset, -(-n_weights // block) * n_bytes)

@@ -1,0 +1,65 @@
+"""Workspaces written for a test, and views of a cursor in them (`$0` in a text is where the cursor is)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from palimpsest.context.board import Board
+from palimpsest.context.editing import editing_at
+from palimpsest.context.gather import Gatherer
+from palimpsest.context.view import CursorView
+from palimpsest.settings import ContextSettings
+from palimpsest.syntax.parse import Parser
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import relative, to_uri
+from palimpsest.types import Block
+
+CURSOR = "$0"
+
+
+class Workspace:
+    """A folder with files, looked at by a gatherer that reads everything at once."""
+
+    def __init__(self, root: Path, **settings: object) -> None:
+        self.root = root
+        self.settings = replace(ContextSettings(), **settings)  # type: ignore[arg-type]
+        self.board = Board()
+        self.open: dict[str, Snapshot] = {}
+        self.gatherer = Gatherer(
+            self.board,
+            self.settings,
+            open_document=self.open.get,
+            cache=root.parent / "cache",
+            variables={},
+            synchronous=True,
+        )
+
+    def write(self, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    def view(self, file: str, text: str | None = None, version: int = 1) -> CursorView:
+        """The cursor in a document: of `text` with `$0` in it, else of the file's own text that has it."""
+        path = Path(file) if Path(file).is_absolute() else self.root / file
+        text = path.read_text("utf-8") if text is None else text
+        before, _, after = text.partition(CURSOR)
+        snapshot = Snapshot(to_uri(path), version, "python", before + after)
+        return self.view_of(snapshot, path, len(before))
+
+    def view_of(self, snapshot: Snapshot, path: Path, offset: int) -> CursorView:
+        position = snapshot.position(offset)
+        parsed = Parser().parse(snapshot)
+        root = self.root if path.is_relative_to(self.root) else None
+        name = relative(path, self.root) if root else path.name
+        editing = editing_at(parsed, position, name, self.settings.editing_tokens)
+        scope = scope_at(parsed, position.line, position.column)
+        return CursorView(parsed, scope, editing, position, name, (self.root,), root, self.settings)
+
+    def blocks(self, file: str, text: str | None = None) -> dict[str, Block]:
+        """Candidates by key."""
+        return {block.key: block for block in self.gatherer.candidates(self.view(file, text))}

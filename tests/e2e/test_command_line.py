@@ -1,0 +1,128 @@
+"""`palimpsest` in a terminal: demo, doctor, bench, model; and the wheel in a clean environment."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(
+    *arguments: str, status: int = 0, python: str = sys.executable, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [python, "-m", "palimpsest", *arguments], capture_output=True, text=True, timeout=280, check=False, **more
+    )
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def last_object(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def check_demo(result: dict[str, Any]) -> None:
+    events = {event["event"]: event for event in result["events"]}
+    assert all({"event", "decoded", "context", "reused", "restored", "ms"} <= set(event) for event in result["events"])
+    assert events["type one character"]["decoded"] <= 8
+    assert events["type the next"]["decoded"] <= 8
+    assert events["and back to cart.py"]["decoded"] == 0
+    assert events["import json removed again"]["decoded"] == 0
+    assert events["import json added and used in Cart.receipt"]["decoded"] > 50
+    assert isinstance(result["completion"], str)
+    assert result["completion"]
+    assert {"suggestions", "summary", "refused"} <= set(result["suggestion"])
+    assert {"class", "scope", "package", "documentation", "filesystem"} <= set(result["blocks"])
+
+
+def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_path: Path) -> None:
+    check_demo(last_object(run("demo", "--json", cwd=tmp_path)))
+
+
+def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> None:
+    picture = tmp_path / "demo.svg"
+    done = run("demo", "--svg", str(picture), cwd=tmp_path)
+    assert "and back to cart.py" in done.stdout
+    assert "http" not in picture.read_text(encoding="utf-8").replace("http://www.w3.org/", "")
+
+
+def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
+    result = last_object(run("doctor", "--json"))
+    assert result["ok"] is True
+    names = [check["name"] for check in result["checks"]]
+    assert {"version", "sockets", "engine parts", "model", "backend", "in place", "speed", "editors"} <= set(names)
+    assert all(set(check) == {"name", "ok", "detail", "hint"} for check in result["checks"])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(None, "no"), (b"GGUF\x03\0\0\0", "truncated"), (b"hello" * 99, "GGUF")]
+)
+def test_doctor_says_what_is_wrong_with_a_model(
+    machine: dict[str, str], tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    path = tmp_path / "model.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    result = last_object(run("doctor", "--json", "--model", str(path), status=1))
+    model = next(check for check in result["checks"] if check["name"] == "model")
+    assert result["ok"] is False
+    assert model["ok"] is False
+    assert words in model["detail"]
+    assert model["hint"]
+    assert str(path) in run("demo", "--model", str(path), status=1).stderr
+
+
+def test_bench_equivalence_holds(machine: dict[str, str]) -> None:
+    result = last_object(run("bench", "equivalence", "--json", "--operations", "60"))
+    assert result["operations"] == 60
+    assert result["kv_type"] == "f32"
+    assert result["flash_attention"] is False
+    assert result["max_logit_difference"] < 0.001
+    assert result["scale"] > 0.1
+
+
+@pytest.mark.slow
+def test_bench_equivalence_holds_over_500_operations(machine: dict[str, str]) -> None:
+    result = last_object(run("bench", "equivalence", "--json", "--operations", "500", "--seed", "7"))
+    assert result["max_logit_difference"] < 0.001
+
+
+def test_wrong_usage_says_what_there_is(machine: dict[str, str]) -> None:
+    assert "doctor" in run("frobnicate", status=2).stderr
+    assert run("--help").stdout.startswith("usage: palimpsest")
+    for name in ("serve", "engine", "demo", "doctor", "model", "bench"):
+        assert "usage" in run(name, "--help").stdout
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[str, str], tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", str(tmp_path), str(ROOT)], check=True, timeout=280)
+    (wheel,) = tmp_path.glob("palimpsest-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {
+        "palimpsest/assets/palimpsest-embedded.gguf",
+        "palimpsest/syntax/queries/python.scm",
+        "palimpsest/demo/sample/shop/cart.py",
+    } <= set(names)
+    place = tmp_path / "clean"
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    home = Path(os.environ.get("REAL_XDG_CACHE_HOME") or Path.home() / ".cache")
+    built = home / "palimpsest" / "wheels"  # what scripts/setup.sh built, so that it is not built again
+    subprocess.run(
+        [python, "-m", "pip", "-q", "install", "--find-links", built, f"{wheel}[engine]"], check=True, timeout=280
+    )
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = run("demo", "--json", python=str(python), cwd=elsewhere, env=environment)
+    check_demo(last_object(done))

@@ -1,0 +1,224 @@
+"""Small models with random weights and real tokenizers, written as GGUF files, for tests that need a real llama.cpp.
+
+Cache correctness shows on any weights.  `written(kind, folder)` makes the file when it is not there yet:
+
+    fim        qwen2, FIM tokens, f32
+    fim-q8     the same in Q8_0
+    plain      llama, no FIM tokens, a BOS token that is added, a chat template
+    swa        gemma2-like sliding window beside full attention
+    mrope      qwen2vl: rotary positions that cannot be shifted
+    mamba      recurrent: one state per sequence
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+SPECIAL = (
+    "<|endoftext|>",
+    "<|fim_prefix|>",
+    "<|fim_middle|>",
+    "<|fim_suffix|>",
+    "<|fim_pad|>",
+    "<|im_start|>",
+    "<|im_end|>",
+)
+QWEN2_SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CHATML = (
+    "{% for message in messages %}"
+    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+N_TRAINED = 4096
+
+
+@functools.cache
+def vocabulary(size: int = 1536) -> tuple[list[str], list[str]]:
+    """Tokens and merges of a byte-level BPE learned from a few standard-library modules."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(QWEN2_SPLIT), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    folder = Path(sysconfig.get_path("stdlib"))
+    texts = [
+        (folder / f"{name}.py").read_text()
+        for name in ("argparse", "ast", "dataclasses", "json/decoder", "pathlib")
+        if (folder / f"{name}.py").exists()
+    ]
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    made = json.loads(tokenizer.to_str())["model"]
+    tokens = [token for token, _ in sorted(made["vocab"].items(), key=lambda item: item[1])]
+    return tokens, [" ".join(merge) if isinstance(merge, list) else merge for merge in made["merges"]]
+
+
+@dataclass
+class Writer:
+    """Tensors and metadata of one file under way."""
+
+    gguf: gguf.GGUFWriter
+    random: np.random.Generator
+    quantized: bool = False
+
+    def matrix(self, name: str, rows: int, columns: int, scale: float | None = None) -> None:
+        values = self.random.standard_normal((rows, columns), dtype=np.float32) * (scale or columns**-0.5)
+        if self.quantized:
+            kind = gguf.GGMLQuantizationType.Q8_0
+            self.gguf.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+        else:
+            self.gguf.add_tensor(name, values)
+
+    def vector(self, name: str, size: int, value: float | None = None) -> None:
+        values = self.random.standard_normal(size) * 0.1 if value is None else np.full(size, value)
+        self.gguf.add_tensor(name, values.astype(np.float32))
+
+
+def _tokenizer(w: gguf.GGUFWriter, *, fim: bool, add_bos: bool, chat: bool) -> None:
+    tokens, merges = vocabulary()
+    w.add_tokenizer_model("gpt2")
+    w.add_tokenizer_pre("qwen2")
+    if not fim:  # llama.cpp knows FIM tokens by their text, too
+        tokens = [token.replace("fim_", "other_") for token in tokens]
+    w.add_token_list(tokens)
+    names = {token.replace("fim_", "other_") for token in SPECIAL} | set(SPECIAL)
+    w.add_token_types([gguf.TokenType.CONTROL if token in names else gguf.TokenType.NORMAL for token in tokens])
+    w.add_token_merges(merges)
+    w.add_bos_token_id(0)
+    w.add_eos_token_id(0)
+    w.add_add_bos_token(add_bos)
+    if fim:
+        for name, token in (("pre", 1), ("mid", 2), ("suf", 3), ("pad", 4)):
+            w.add_uint32(f"tokenizer.ggml.fim_{name}_token_id", token)
+    if chat:
+        w.add_chat_template(CHATML)
+
+
+def _transformer(
+    path: Path,
+    architecture: str,
+    *,
+    fim: bool = True,
+    add_bos: bool = False,
+    chat: bool = False,
+    quantized: bool = False,
+    layers: int = 3,
+    width: int = 128,
+    heads: int = 4,
+    kv_heads: int = 2,
+    ff: int = 256,
+    extra: Callable[[gguf.GGUFWriter], Any] = lambda w: None,
+    post_norms: bool = False,
+    biases: bool = True,
+) -> None:
+    w = gguf.GGUFWriter(path, architecture)
+    w.add_name(path.stem)
+    w.add_block_count(layers)
+    w.add_context_length(N_TRAINED)
+    w.add_embedding_length(width)
+    w.add_feed_forward_length(ff)
+    w.add_head_count(heads)
+    w.add_head_count_kv(kv_heads)
+    w.add_rope_freq_base(1e5)
+    w.add_layer_norm_rms_eps(1e-6)
+    extra(w)
+    _tokenizer(w, fim=fim, add_bos=add_bos, chat=chat)
+    t = Writer(w, np.random.default_rng(7), quantized)
+    head, n_vocab = width // heads, len(vocabulary()[0])
+    t.matrix("token_embd.weight", n_vocab, width, 1.0)
+    t.vector("output_norm.weight", width, 1.0)
+    for i in range(layers):
+        b = f"blk.{i}."
+        for name in ("attn_norm", "ffn_norm", *(("post_attention_norm", "post_ffw_norm") if post_norms else ())):
+            t.vector(f"{b}{name}.weight", width, 1.0)
+        for name, rows in (("q", heads * head), ("k", kv_heads * head), ("v", kv_heads * head)):
+            t.matrix(f"{b}attn_{name}.weight", rows, width)
+            if biases:
+                t.vector(f"{b}attn_{name}.bias", rows)
+        t.matrix(b + "attn_output.weight", width, width)
+        t.matrix(b + "ffn_gate.weight", ff, width)
+        t.matrix(b + "ffn_up.weight", ff, width)
+        t.matrix(b + "ffn_down.weight", width, ff)
+    _finish(w)
+
+
+def _mamba(
+    path: Path, *, layers: int = 2, width: int = 64, inner: int = 128, state: int = 8, conv: int = 4, rank: int = 8
+) -> None:
+    w = gguf.GGUFWriter(path, "mamba")
+    w.add_name(path.stem)
+    w.add_block_count(layers)
+    w.add_context_length(N_TRAINED)
+    w.add_embedding_length(width)
+    w.add_feed_forward_length(0)
+    w.add_head_count(0)
+    w.add_ssm_conv_kernel(conv)
+    w.add_ssm_inner_size(inner)
+    w.add_ssm_state_size(state)
+    w.add_ssm_time_step_rank(rank)
+    w.add_layer_norm_rms_eps(1e-5)
+    _tokenizer(w, fim=True, add_bos=False, chat=False)
+    t = Writer(w, np.random.default_rng(7))
+    t.matrix("token_embd.weight", len(vocabulary()[0]), width, 1.0)
+    t.vector("output_norm.weight", width, 1.0)
+    for i in range(layers):
+        b = f"blk.{i}."
+        t.vector(b + "attn_norm.weight", width, 1.0)
+        t.matrix(b + "ssm_in.weight", 2 * inner, width)
+        t.matrix(b + "ssm_conv1d.weight", inner, conv)
+        t.vector(b + "ssm_conv1d.bias", inner)
+        t.matrix(b + "ssm_x.weight", rank + 2 * state, inner)
+        t.matrix(b + "ssm_dt.weight", inner, rank)
+        t.vector(b + "ssm_dt.bias", inner)
+        w.add_tensor(b + "ssm_a", -np.tile(np.arange(1, state + 1, dtype=np.float32), (inner, 1)))
+        t.vector(b + "ssm_d", inner, 1.0)
+        t.matrix(b + "ssm_out.weight", width, inner)
+    _finish(w)
+
+
+def _finish(w: gguf.GGUFWriter) -> None:
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+def _swa(w: gguf.GGUFWriter) -> None:
+    w.add_sliding_window(64)
+    w.add_key_length(32)
+    w.add_value_length(32)
+
+
+KINDS: dict[str, Callable[[Path], None]] = {
+    "fim": lambda path: _transformer(path, "qwen2"),
+    "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
+    "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
+    "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
+    "mrope": lambda path: _transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),
+    "mamba": lambda path: _mamba(path),
+}
+
+
+def written(kind: str, folder: Path) -> Path:
+    """The model's file in `folder`, written when it is not there."""
+    path = folder / f"{kind}.gguf"
+    if not path.exists():
+        KINDS[kind](path)
+    return path

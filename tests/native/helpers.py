@@ -1,0 +1,92 @@
+"""What tests of the native rooms say often."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Generator, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from palimpsest import wire
+from palimpsest.kv.engine import Engine
+from palimpsest.kv.equivalence import Reference, edited
+from palimpsest.kv.generate import generate
+from palimpsest.kv.workspace import Workspace
+
+T = TypeVar("T")
+
+
+class TestedEngine(Engine):
+    """An engine with a second cache beside it, in which layouts are built from scratch."""
+
+    __test__ = False
+
+    @cached_property
+    def reference(self) -> Reference:
+        return Reference(self)
+
+    def close(self) -> None:
+        if "reference" in self.__dict__:
+            self.reference.close()
+        super().close()
+
+
+HEADER, FOOTER = "<workspace>\n", "</workspace>\n"
+CLOSE = 0.001
+PROBE = "    def probe(self, value):\n        return value"
+
+
+@cache
+def source() -> str:
+    return (Path(sysconfig.get_path("stdlib")) / "argparse.py").read_text(encoding="utf-8")
+
+
+def text(i: int, size: int = 300) -> str:
+    """A piece of real source, another for each i."""
+    return source()[i * 311 : i * 311 + size]
+
+
+def sized(engine: Engine, n_tokens: int, i: int = 0) -> str:
+    """A piece of real source of exactly so many tokens."""
+    piece = text(i, 8 * n_tokens)
+    while (n := len(engine.model.tokenize(piece))) != n_tokens:
+        piece = piece[: len(piece) - max(1, n - n_tokens)] if n > n_tokens else piece + " x"
+    return piece
+
+
+def request(blocks: Sequence[tuple[str, str]], workspace: str = "w", **others: object) -> wire.SyncRequest:
+    wanted = [wire.WantedBlock(key, content) for key, content in blocks]
+    return wire.SyncRequest(workspace, HEADER, FOOTER, wanted, **others)  # type: ignore[arg-type]
+
+
+def done(work: Generator[None, None, T]) -> T:
+    """Run a job's generator to its end."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+def sync(engine: Engine, blocks: Sequence[tuple[str, str]], workspace: str = "w") -> wire.SyncAnswer:
+    return done(engine.workspace(workspace).sync(request(blocks, workspace)))
+
+
+def ask(engine: Engine, what: wire.GenerateRequest) -> wire.GenerateAnswer:
+    return done(generate(engine, engine.workspace(what.workspace), what, None))
+
+
+def difference(engine: Engine, workspace: Workspace, probe: str = PROBE) -> float:
+    """The largest difference in next-token logits between the cache as it is and a fresh one."""
+    tail = engine.model.tokenize(probe)
+    assert isinstance(engine, TestedEngine)
+    return float(np.abs(edited(engine, workspace, tail) - engine.reference.logits(workspace, tail)).max())
+
+
+def fim(prefix: str, suffix: str = "\n", **others: object) -> wire.GenerateRequest:
+    layout, heal = others.pop("layout", "spm"), others.pop("heal", True)
+    tail = wire.FimTail(prefix, suffix, layout, heal)  # type: ignore[arg-type]
+    return wire.GenerateRequest("w", fim=tail, **{"max_tokens": 8, **others})  # type: ignore[arg-type]

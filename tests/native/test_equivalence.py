@@ -1,0 +1,181 @@
+"""Edit equivalence: after any operations the logits are those of a cache built from scratch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from palimpsest.kv.engine import Engine
+from palimpsest.kv.equivalence import edited
+from palimpsest.kv.in_place import InPlaceWorkspace
+from tests.native.conftest import MakeEngine
+from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
+
+
+def in_place(engine: Engine, name: str = "w") -> InPlaceWorkspace:
+    workspace = engine.workspace(name)
+    assert isinstance(workspace, InPlaceWorkspace)
+    return workspace
+
+
+def test_a_first_sync_equals_a_fresh_build(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    answer = sync(engine, [(f"class:{i}", text(i)) for i in range(5)])
+    assert [report.action for report in answer.blocks] == ["written"] * 5
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_another_text_in_one_block_makes_a_large_difference(make_engine: MakeEngine) -> None:
+    """The scale against which `CLOSE` is close."""
+    engine = make_engine()
+    sync(engine, [("a", text(1)), ("b", text(2))])
+    workspace = in_place(engine)
+    assert workspace.arena is not None
+    tail = engine.model.tokenize(PROBE)
+    other = tuple(reversed(workspace.arena["b"].tokens))
+    blocks = [(workspace.arena["a"].tokens, workspace.arena["a"].span.start), (other, workspace.arena["b"].span.start)]
+    assert isinstance(engine, TestedEngine)
+    changed = engine.reference.logits_of(workspace, blocks, tail)
+    assert np.abs(edited(engine, workspace, tail) - changed).max() > 100 * CLOSE
+
+
+def test_a_changed_block_goes_on_from_its_first_difference(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    blocks = [("a", text(1, 600)), ("b", text(2, 600))]
+    sync(engine, blocks)
+    blocks[0] = ("a", blocks[0][1][:400] + "    changed = True\n" + blocks[0][1][400:])
+    answer = sync(engine, blocks)
+    assert answer.blocks[0].action == "extended"
+    assert answer.decoded - answer.replayed < answer.blocks[0].tokens // 2
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_a_block_shorter_than_before_decodes_nothing(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    lines = "".join(f"line {i}\n" for i in range(60))
+    sync(engine, [("a", lines)])
+    answer = sync(engine, [("a", lines[: lines.index("line 30")])])
+    assert answer.decoded == 0
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+@pytest.mark.parametrize("store_mb", [0, 64])
+def test_random_operations_keep_it_equivalent(make_engine: MakeEngine, store_mb: int) -> None:
+    """Write, change, grow, shorten, remove, reorder, evict, restore, move: a small cache has to do all of them."""
+    engine = make_engine(n_ctx=1536, store_mb=store_mb)
+    random = Random(store_mb)
+    blocks: dict[str, str] = {}
+    gone: dict[str, str] = {}
+    seen = set[str]()
+    totals = dict.fromkeys(("restored", "moved", "evicted"), 0)
+    for step in range(40):
+        for _ in range(random.randint(1, 3)):
+            change(blocks, gone, random)
+        order = list(blocks.items())
+        random.shuffle(order)
+        answer = sync(engine, order)
+        seen |= {report.action for report in answer.blocks}
+        for name in totals:
+            totals[name] += getattr(answer, name)
+        workspace = in_place(engine)
+        assert workspace.arena is not None
+        workspace.arena.check()
+        assert workspace.verify()
+        assert {r.key for r in workspace.arena if r.attached} == set(blocks) - set(answer.unfit)
+        if step % 4 == 0:
+            assert difference(engine, workspace) < CLOSE, f"step {step}"
+    assert {"written", "kept", "attached", "extended"} <= seen
+    if store_mb:
+        assert totals["restored"] > 0
+        assert totals["evicted"] > 0
+
+
+def change(blocks: dict[str, str], gone: dict[str, str], random: Random) -> None:
+    key = f"k{random.randrange(9)}"
+    old = blocks.get(key, "")
+    kind = random.choice(["write", "write", "change", "grow", "shorten", "remove", "remove", "return", "return"])
+    if kind == "remove":
+        gone.update({key: blocks.pop(key)} if key in blocks else {})
+    elif kind == "return":
+        blocks.update(gone)
+        gone.clear()
+    elif kind == "change" and old:
+        at = random.randrange(len(old))
+        blocks[key] = old[:at] + random.choice(["x", " = None\n", "é"]) + old[at:]
+    elif kind == "grow" and old:
+        blocks[key] = (old + text(random.randrange(20), 120))[:900]
+    elif kind == "shorten" and len(old) > 60:
+        blocks[key] = old[: random.randrange(30, len(old))]
+    else:
+        blocks[key] = text(random.randrange(14), random.randrange(40, 700))
+
+
+def test_a_moved_block_is_equivalent(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=1024, store_mb=0)
+    blocks = [(f"b{i}", sized(engine, 180, i)) for i in range(4)]
+    sync(engine, blocks)
+    answer = sync(engine, [blocks[1], blocks[3], ("large", sized(engine, 300, 9))])
+    assert answer.moved > 0
+    assert not answer.unfit
+    assert answer.decoded - answer.replayed == 300
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_two_workspaces_do_not_see_each_other(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    one, two = [("a", text(1)), ("b", text(2))], [("a", text(5)), ("c", text(6))]
+    sync(engine, one, "one")
+    tail = engine.model.tokenize(PROBE)
+    alone = edited(engine, in_place(engine, "one"), tail)
+    sync(engine, two, "two")
+    sync(engine, [*two, ("d", text(9))], "two")
+    assert np.abs(edited(engine, in_place(engine, "one"), tail) - alone).max() < CLOSE
+    assert difference(engine, in_place(engine, "two")) < CLOSE
+    assert sync(engine, one, "one").decoded == 0
+
+
+def test_a_workspace_makes_way_for_another_and_comes_back_from_the_store(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=1536)
+    mine = [(f"m{i}", text(i, 900)) for i in range(3)]
+    first = sync(engine, mine, "one")
+    assert not first.unfit
+    sync(engine, [(f"y{i}", text(20 + i, 900)) for i in range(4)], "two")
+    assert engine.used_cells <= engine.n_ctx
+    back = sync(engine, mine, "one")
+    assert not back.unfit
+    assert back.restored > 0
+    assert back.decoded == back.replayed == 0
+    assert difference(engine, in_place(engine, "one")) < CLOSE
+
+
+def test_what_does_not_fit_is_named(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=1024)
+    blocks = [(f"b{i}", text(i, 1200)) for i in range(8)]
+    answer = sync(engine, blocks)
+    assert answer.unfit
+    assert answer.unfit == [report.key for report in answer.blocks if report.action == "unfit"]
+    assert answer.blocks[0].action == "written", "the most valuable block comes first"
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_another_header_begins_anew(make_engine: MakeEngine) -> None:
+    engine = make_engine("plain")
+    sync(engine, [("a", text(1))])
+    workspace = in_place(engine)
+    assert workspace.header[0] == 0, "the model wants its BOS token"
+    answer = done(workspace.sync(replace(request([("a", text(1))]), header="# other\n")))
+    assert answer.blocks[0].action == "written"
+    assert difference(engine, workspace) < CLOSE
+
+
+def test_a_sliding_window_is_edited_in_place(make_engine: MakeEngine) -> None:
+    engine = make_engine("swa")
+    assert engine.in_place
+    blocks = [("a", text(1, 600)), ("b", text(2, 600)), ("c", text(3))]
+    sync(engine, blocks)
+    sync(engine, blocks[:1])
+    sync(engine, [*blocks, ("d", text(4))])
+    assert difference(engine, in_place(engine)) < CLOSE

@@ -1,0 +1,126 @@
+"""Loading: what is wrong is said, with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
+from palimpsest.kv import facts
+from palimpsest.kv.machine import free_memory, physical_cores
+from palimpsest.kv.native import Model
+from tests.native.conftest import MakeCore, MakeEngine
+from tests.native.helpers import request, text
+
+
+def test_a_missing_file_is_named(make_core: MakeCore, tmp_path: Path) -> None:
+    core = make_core(tmp_path / "none.gguf")
+    health = core.health()
+    assert health.state == "failed"
+    assert health.error is not None
+    assert health.error["code"] == "model"
+    assert "none.gguf" in health.error["message"]
+    assert health.error["hint"]
+    with pytest.raises(ModelError):
+        core.model()
+    with pytest.raises(ModelError):
+        core.sync(request([])).result()
+
+
+@pytest.mark.parametrize("kept", [3, 100, 20_000, 400_000])
+def test_a_file_cut_off_is_an_error(models: Callable[[str], Path], tmp_path: Path, kept: int) -> None:
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(models("fim").read_bytes()[:kept])
+    with pytest.raises(ModelError, match=r"cut\.gguf"):
+        Model(path, n_gpu_layers=0, extra_bufts=False)
+
+
+def test_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "text.gguf"
+    path.write_text("GGML is not GGUF")
+    with pytest.raises(ModelError, match="not a GGUF file"):
+        Model(path, n_gpu_layers=0, extra_bufts=False)
+    with pytest.raises(ModelError):
+        Model(tmp_path, n_gpu_layers=0, extra_bufts=False)
+
+
+def test_a_context_too_large_says_how_many_tokens_would_fit(make_engine: MakeEngine) -> None:
+    with pytest.raises(ContextTooLarge) as caught:
+        make_engine(n_ctx=1 << 20, memory_mb=8)
+    fitting = caught.value.fitting
+    assert 256 <= fitting < 1 << 20
+    assert str(fitting) in str(caught.value)
+    assert make_engine(n_ctx=fitting, memory_mb=8).n_ctx == fitting
+
+
+def test_kv_bytes_are_what_llama_cpp_allocates(make_engine: MakeEngine) -> None:
+    """3 layers, 2 KV heads of 32: 192 numbers of K and of V for a cell."""
+    engine = make_engine()
+    assert engine.facts.kv_bytes(1000, "f32", "f32") == 1000 * 2 * 192 * 4
+    assert engine.facts.kv_bytes(1000, "f16", "q8_0") == 1000 * 192 * 2 + 1000 * 192 * 34 // 32
+
+
+def test_quantized_v_without_flash_attention_is_refused(make_engine: MakeEngine) -> None:
+    with pytest.raises(InvalidArgument, match="flash attention"):
+        make_engine(type_v="q8_0", flash_attention="off")
+
+
+def test_the_default_context_is_what_the_model_was_trained_with(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=0)
+    assert engine.n_ctx == engine.facts.n_ctx_train == 4096
+    assert engine.info().in_place
+
+
+@pytest.mark.parametrize("n_batch", [16, 33, 4096])
+def test_any_micro_batch_works(make_engine: MakeEngine, n_batch: int) -> None:
+    from tests.native.helpers import difference, sync
+
+    engine = make_engine(n_batch=n_batch, n_ctx=1024)
+    sync(engine, [("a", text(1)), ("b", text(2))])
+    assert difference(engine, engine.workspace("w")) < 0.001
+
+
+def test_quantized_models_load_with_and_without_repacking(make_engine: MakeEngine) -> None:
+    assert make_engine("fim-q8").info().settings["extra_bufts"] is False
+
+
+def test_while_loading_requests_say_so(make_core: MakeCore) -> None:
+    core = make_core(wait=False)
+    if core.health().state == "loading":
+        with pytest.raises(EngineLoading):
+            core.count(["x"]).result()
+    core.stop()
+
+
+def test_layouts_follow_the_file_then_the_family(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    assert engine.facts.fim_layout == "psm"
+    assert facts._fim_layout(_Named({"palimpsest.fim_layout": "spm"}), "qwen2", engine.facts.fim) == "spm"  # type: ignore[arg-type]
+    assert facts._fim_layout(_Named({"general.name": "CodeLlama 7B"}), "llama", engine.facts.fim) == "spm"  # type: ignore[arg-type]
+    assert facts._fim_layout(_Named({}), "llama", None) == ""  # type: ignore[arg-type]
+
+
+class _Named:
+    def __init__(self, metadata: dict[str, str]) -> None:
+        self._metadata = metadata
+
+    def metadata(self, key: str) -> str:
+        return self._metadata.get(key, "")
+
+
+def test_cores_are_counted_once_however_many_threads_they_have(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("\n\n".join(f"processor\t: {i}\nphysical id\t: 0\ncore id\t: {i // 2}" for i in range(4096)))
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    import os
+
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    assert 1 <= physical_cores(cpuinfo, tmp_path) <= usable
+    (tmp_path / "cpu.max").write_text("100000 100000\n")
+    assert physical_cores(cpuinfo, tmp_path) == 1
+
+
+def test_some_memory_is_free() -> None:
+    assert free_memory() > 1 << 20

@@ -1,0 +1,69 @@
+"""Settings: layers, and wrong values that are named."""
+
+from pathlib import Path
+
+import pytest
+
+from palimpsest.settings import Settings, described, merged, read_toml
+
+
+def test_the_nearest_layer_wins() -> None:
+    settings, problems = merged(
+        [{"engine": {"n_ctx": 1}}, {"engine": {"n_ctx": 2, "n_batch": 64}}, {"engine.n_ctx": 3}]
+    )
+    assert not problems
+    assert settings.engine.n_ctx == 3
+    assert settings.engine.n_batch == 64
+
+
+def test_nothing_set_is_the_defaults() -> None:
+    assert merged([{}, {"engine": {"n_ctx": None}}]) == (Settings(), [])
+
+
+@pytest.mark.parametrize(
+    ("layer", "field", "words"),
+    [
+        ({"engine": {"n_ctx": "8192"}}, "engine.n_ctx", "whole number"),
+        ({"engine": {"n_ctx": True}}, "engine.n_ctx", "whole number"),
+        ({"engine": {"n_ctx": -1}}, "engine.n_ctx", "0 or more"),
+        ({"engine": {"type_k": "f8"}}, "engine.type_k", "f16"),
+        ({"engine": {"ctx": 1}}, "engine.ctx", "n_ctx"),
+        ({"completions": {"enabled": False}}, "completions.enabled", "completion"),
+        ({"completion": {"enabled": "yes"}}, "completion.enabled", "true or false"),
+        ({"context": {"sources": "class"}}, "context.sources", "list of strings"),
+        ({"suggestion": {"temperature": "hot"}}, "suggestion.temperature", "a number"),
+        ({"n_ctx": 3}, "n_ctx", "no such section"),
+    ],
+)
+def test_a_wrong_value_is_named_and_the_default_stands(layer: dict[str, object], field: str, words: str) -> None:
+    settings, (problem,) = merged([layer])
+    assert settings == Settings()
+    assert problem.field == field
+    assert words in str(problem)
+
+
+def test_a_wrong_value_takes_nothing_else_with_it() -> None:
+    settings, problems = merged([{"engine": {"n_ctx": "x", "n_batch": 128}}])
+    assert len(problems) == 1
+    assert settings.engine.n_batch == 128
+
+
+def test_a_whole_number_serves_as_a_fraction() -> None:
+    assert merged([{"suggestion": {"temperature": 1}}])[0].suggestion.temperature == 1.0
+
+
+def test_files_are_read_and_missing_ones_are_empty(tmp_path: Path) -> None:
+    path = tmp_path / "palimpsest.toml"
+    assert read_toml(path) == ({}, [])
+    path.write_text("[engine]\nn_ctx = 4096\n")
+    assert read_toml(path) == ({"engine": {"n_ctx": 4096}}, [])
+    path.write_bytes(b"\xff\xfe")
+    table, (problem,) = read_toml(path)
+    assert table == {}
+    assert str(path) in str(problem)
+
+
+def test_every_setting_has_a_sentence() -> None:
+    for item in described():
+        assert item.doc[0].isupper() or item.doc[0].isdigit() or item.doc.startswith("llama.cpp"), item.name
+        assert item.doc.endswith("."), item.name
