@@ -4,6 +4,7 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
 
     fim        qwen2, FIM tokens, f32
     fim-q8     the same in Q8_0
+    short      the same, trained with fewer positions than a cache has cells
     plain      llama, no FIM tokens, a BOS token that is added, a chat template
     swa        gemma2-like sliding window beside full attention
     mrope      qwen2vl: rotary positions that cannot be shifted
@@ -124,6 +125,7 @@ def _transformer(
     heads: int = 4,
     kv_heads: int = 2,
     ff: int = 256,
+    n_trained: int = N_TRAINED,
     extra: Callable[[gguf.GGUFWriter], Any] = lambda w: None,
     post_norms: bool = False,
     biases: bool = True,
@@ -131,7 +133,7 @@ def _transformer(
     w = gguf.GGUFWriter(path, architecture)
     w.add_name(path.stem)
     w.add_block_count(layers)
-    w.add_context_length(N_TRAINED)
+    w.add_context_length(n_trained)
     w.add_embedding_length(width)
     w.add_feed_forward_length(ff)
     w.add_head_count(heads)
@@ -208,6 +210,7 @@ def _swa(w: gguf.GGUFWriter) -> None:
 
 KINDS: dict[str, Callable[[Path], None]] = {
     "fim": lambda path: _transformer(path, "qwen2"),
+    "short": lambda path: _transformer(path, "qwen2", n_trained=1024),
     "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
     "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
     "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),

@@ -23,9 +23,10 @@ T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Mode = Literal["own", "none", "other"]
 SPM, ISOLATED, PSM, REPAIR = range(4)
-WEIGHTS = {"block": 0.3, "suffix": 0.3, "prefix": 0.5, "broken": 0.25, "middle": 1.5}
-BLOCK, SUFFIX, PREFIX, MIDDLE = range(4)
+WEIGHTS = {"block": 0.3, "suffix": 0.3, "prefix": 0.5, "broken": 0.25, "middle": 1.5, "copied": 1.0}
+BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED = range(5)
 N_FARTHEST = 8192
+N_VOCABULARY = 4096
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Group:
 class Batch:
     """Flat tokens and positions (n,), the groups that cover each token as a query once, `back` (n,): where in the
     groups' outputs, one after another, a token's own is; and for the m wanted tokens their flat index, target,
-    weight and part (BLOCK, SUFFIX, PREFIX, MIDDLE)."""
+    weight and part (BLOCK … COPIED)."""
 
     tokens: Ints
     positions: Ints
@@ -110,6 +111,30 @@ class Builder:
         return flat[h:]
 
     def add_workspace(self, blocks: Sequence[Ints], tails: Sequence[tuple[int, Ints, Ints, int]]) -> None:
+        context, position = self.add_blocks(blocks, WEIGHTS["block"])
+        for layout, suffix, tail, first in tails:
+            self.add_tail(context, position, layout, suffix, tail, first)
+
+    def add_copying(self, blocks: Sequence[Ints], n_tail: int) -> None:
+        """A tail of nothing but pieces copied from the blocks and from itself; wanted is what only copying can tell.
+
+        Small models learn to look something up late, all of a sudden, and faster when shown nothing else.
+        """
+        context, position = self.add_blocks(blocks, 0.0)
+        tail, known = np.zeros(0, np.int64), []
+        while len(tail) < n_tail:
+            source = tail if len(tail) > 40 and self.rng.random() < 0.4 else blocks[self.rng.integers(len(blocks))]
+            start = int(self.rng.integers(0, max(1, len(source) - 6)))
+            piece = source[start : start + int(self.rng.integers(6, 24))]
+            known.append(len(tail) + np.arange(2, len(piece)))
+            tail = np.concatenate([tail, piece])
+        flat = self.add(tail, position + np.arange(len(tail)))
+        self.tails.append((context, flat, 0))
+        at = np.concatenate(known)
+        self.want(flat[at - 1], tail[at], WEIGHTS["copied"], COPIED)
+
+    def add_blocks(self, blocks: Sequence[Ints], weight: float) -> tuple[Ints, int]:
+        """Header, blocks and footer; the flat indexes that a tail sees, and where it begins."""
         h, rng = len(self.header), self.rng
         header = self.add(self.header, np.arange(h))
         self.rows.append(header)
@@ -120,13 +145,11 @@ class Builder:
         seen, position = [header], h
         for i in rng.permutation(len(blocks)):
             position += h + int(gaps[i])
-            seen.append(self.add_alone(blocks[i], position, WEIGHTS["block"], BLOCK))
+            seen.append(self.add_alone(blocks[i], position, weight, BLOCK))
             position += len(blocks[i])
         position += h + int(gaps[-1])
         seen.append(self.add_alone(self.footer, position, 0.0, BLOCK))
-        position += len(self.footer)
-        for layout, suffix, tail, first in tails:
-            self.add_tail(np.concatenate(seen), position, layout, suffix, tail, first)
+        return np.concatenate(seen), position + len(self.footer)
 
     def add_tail(self, context: Ints, start: int, layout: int, suffix: Ints, tail: Ints, first: int) -> None:
         """One tail at `start`.  With ISOLATED the suffix, behind slack, is seen from the middle's marker on: of the
@@ -206,10 +229,17 @@ def make_batch(
     footer: Sequence[int],
     rng: np.random.Generator,
     mode: Mode = "own",
+    n_copying: int = 0,
 ) -> Batch:
-    """Workspaces with their own blocks, with none, or each with another one's."""
+    """Workspaces with their own blocks, with none, or each with another one's; and `n_copying` tails of copies."""
     builder = Builder(header, footer, rng)
     for i, workspace in enumerate(workspaces):
         source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else workspace
         builder.add_workspace([] if mode == "none" else data.blocks_of(source), data.tails_of(workspace))
+    for _ in range(n_copying):
+        if rng.random() < 0.5:
+            blocks = [rng.integers(7, N_VOCABULARY, int(rng.integers(24, 72))) for _ in range(3)]
+        else:
+            blocks = data.blocks_of(int(rng.integers(len(data))))
+        builder.add_copying(blocks, 120)
     return builder.finish()

@@ -38,7 +38,7 @@ import torch  # noqa: E402
 from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
 from training import tokenizer  # noqa: E402
 from training.data import CACHE  # noqa: E402
-from training.layout import MIDDLE, Data, Mode, make_batch  # noqa: E402
+from training.layout import COPIED, MIDDLE, Data, Mode, make_batch  # noqa: E402
 from training.model import Parameters, Shape, loss, matrices, parameters  # noqa: E402
 from training.optimizer import Optimizer  # noqa: E402
 
@@ -63,6 +63,7 @@ class Share:
 
     gradients: tuple[torch.Tensor, ...]
     middle_loss: float
+    copied_loss: float
     n_tokens: int
     n_middle: int
 
@@ -119,16 +120,19 @@ class Training:
     def share(self, workspaces: list[int], seed: tuple[int, int]) -> Share:
         """Gradients of one thread's part; one part in 25 is shown without blocks."""
         rng = np.random.default_rng(seed)
-        batch = make_batch(self.data, workspaces, *self.frame, rng, "none" if rng.random() < 0.04 else "own")
+        batch = make_batch(self.data, workspaces, *self.frame, rng, "none" if rng.random() < 0.04 else "own", 1)
         losses = loss(self.p, batch, self.shape)
         weights = torch.from_numpy(batch.weights)
         total = (losses * weights).sum() / weights.sum()
         gradients = torch.autograd.grad(total, list(self.p.values()))
-        middle = batch.parts == MIDDLE
-        return Share(gradients, float(losses.detach().numpy()[middle].mean()), len(batch.tokens), int(middle.sum()))
+        middle, copied = batch.parts == MIDDLE, batch.parts == COPIED
+        each = losses.detach().numpy()
+        return Share(
+            gradients, float(each[middle].mean()), float(each[copied].mean()), len(batch.tokens), int(middle.sum())
+        )
 
-    def step(self, threads: Executor, n_threads: int, n_workspaces: int, share_of_time: float) -> float:
-        """One step; the mean loss on its middles."""
+    def step(self, threads: Executor, n_threads: int, n_workspaces: int, share_of_time: float) -> tuple[float, float]:
+        """One step; the mean loss on its middles and on what was to copy."""
         progress, found = self.progress, self.next_workspaces(n_workspaces)
         jobs = [(found[i::n_threads], (progress.step, i)) for i in range(n_threads)]
         shares = list(threads.map(lambda job: self.share(*job), jobs))
@@ -140,7 +144,7 @@ class Training:
         progress.step += 1
         progress.n_tokens += sum(s.n_tokens for s in shares)
         progress.n_middle += sum(s.n_middle for s in shares)
-        return sum(s.middle_loss for s in shares) / n_threads
+        return sum(s.middle_loss for s in shares) / n_threads, sum(s.copied_loss for s in shares) / n_threads
 
     @torch.no_grad()  # of the thread that runs it
     def held_out_loss(self, mode: Mode, n: int) -> float:
@@ -157,8 +161,10 @@ class Training:
         losses = threads.map(lambda mode: self.held_out_loss(mode, n), modes)
         print("held out", {mode: round(x, 4) for mode, x in zip(modes, losses, strict=True)}, flush=True)
 
-    def run(self, minutes: float, n_workspaces: int, n_threads: int, save_every: float) -> Iterator[float]:
-        """Steps until the time is gone; yields the loss of each."""
+    def run(
+        self, minutes: float, n_workspaces: int, n_threads: int, save_every: float
+    ) -> Iterator[tuple[float, float]]:
+        """Steps until the time is gone; yields the losses of each."""
         progress = self.progress
         with ThreadPoolExecutor(n_threads) as threads:
             last = saved = time.monotonic()
@@ -178,8 +184,8 @@ class Training:
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("--data", type=Path, default=CACHE)
-    cli.add_argument("--minutes", type=float, default=76.0, help="of the whole run, over all sittings")
-    cli.add_argument("--workspaces", type=int, default=6, help="of a step; each has about three tails")
+    cli.add_argument("--minutes", type=float, default=82.0, help="of the whole run, over all sittings")
+    cli.add_argument("--workspaces", type=int, default=4, help="of a step; each has about three tails")
     cli.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
@@ -188,16 +194,17 @@ def main() -> None:
     training = Training(a.data, Shape(n_layers=a.layers, width=a.width))
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
-    progress, recent, told, at = training.progress, list[float](), training.progress.n_tokens, time.monotonic()
-    for middle_loss in training.run(a.minutes, a.workspaces, a.threads, a.save_every):
-        recent.append(middle_loss)
+    progress, told, at = training.progress, training.progress.n_tokens, time.monotonic()
+    recent: list[tuple[float, float]] = []
+    for losses in training.run(a.minutes, a.workspaces, a.threads, a.save_every):
+        recent = [*recent[-24:], losses]
         if progress.step % 25 == 0:
             speed = (progress.n_tokens - told) / (time.monotonic() - at)
             told, at = progress.n_tokens, time.monotonic()
-            middle = sum(recent[-25:]) / len(recent[-25:])
+            middle, copied = (sum(each) / len(each) for each in zip(*recent, strict=True))
             print(
-                f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} {speed:.0f} tokens/s "
-                f"{progress.n_tokens / 1e6:.2f} M",
+                f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} copied {copied:.3f} "
+                f"{speed:.0f} tokens/s {progress.n_tokens / 1e6:.2f} M",
                 flush=True,
             )
     print(vars(progress), flush=True)

@@ -129,16 +129,19 @@ class Editor:
         stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
         return stats
 
-    async def engine_pid(self) -> int:
-        """The engine's process, by its name among the children the server started in its own session."""
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit():
-                with suppress(OSError):
-                    line = (folder / "cmdline").read_bytes().split(b"\0")
-                    environment = (folder / "environ").read_bytes()
-                    if b"engine" in line and os.environb[b"XDG_RUNTIME_DIR"] in environment:
-                        return int(folder.name)
-        raise AssertionError("no engine process")
+
+
+def engine_pids(runtime: str | None = None) -> set[int]:
+    """The engine processes of this run, by its runtime folder."""
+    place = (runtime or os.environ["XDG_RUNTIME_DIR"]).encode()
+    found = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                line = (folder / "cmdline").read_bytes().split(b"\0")
+                if b"engine" in line and place in (folder / "environ").read_bytes():
+                    found.add(int(folder.name))
+    return found
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -158,13 +161,9 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     os.environ.setdefault("REAL_XDG_CACHE_HOME", before["XDG_CACHE_HOME"] or "")
     os.environ.update(names)
     yield names
-    for folder in Path("/proc").iterdir():  # engines of this run, by its runtime folder
-        if folder.name.isdigit():
-            with suppress(OSError):
-                if runtime.encode() in (folder / "environ").read_bytes() and b"engine" in (
-                    folder / "cmdline"
-                ).read_bytes().split(b"\0"):
-                    os.kill(int(folder.name), signal.SIGTERM)
+    for pid in engine_pids(runtime):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
     for name, value in before.items():
         if value is None:
             os.environ.pop(name, None)

@@ -144,8 +144,9 @@ def test_a_cancelled_answer_is_gone_on_with(make_engine: MakeEngine) -> None:
 @pytest.mark.parametrize("store_mb", [0, 64])
 def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine, store_mb: int) -> None:
     """What others attach, move and evict meanwhile, and their typing, does not change it."""
-    engine = make_engine(n_ctx=1536, store_mb=store_mb, n_batch=64)
-    blocks = [(f"b{i}", sized(engine, 140, i)) for i in range(5)]
+    engine = make_engine("short", n_ctx=2048, store_mb=store_mb, n_batch=64)
+    blocks = [(f"b{i}", sized(engine, 70, i)) for i in range(5)]
+    moved = 0
     wanted = wire.GenerateRequest("w", text=wire.TextTail("def f("), slot="chat", max_tokens=10, sync=request(blocks))
     expected = ask(engine, wanted).choices[0].text
     for n in range(1, 9):
@@ -153,12 +154,16 @@ def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine
         sync(engine, blocks)
         slow = generate(engine, engine.workspace("w"), wanted, None)
         assert stepped(slow, n)
-        overtaking = [blocks[1], blocks[3], ("large", sized(engine, 200, 9 + n))]
-        ask(engine, fim("import o", sync=request(overtaking)))
+        overtaking = [blocks[1], blocks[3], ("large", sized(engine, 130, 9 + n))]
+        synced = ask(engine, fim("import o", sync=request(overtaking))).sync
+        assert synced is not None
+        moved += synced.moved
         check(engine)
         assert done(slow).choices[0].text == expected, f"suspended after {n} yields"
         check(engine)
         assert not engine.workspace("w").has_snapshots
+    if not store_mb:
+        assert moved > 0, "or moving under a snapshot was not tried"
 
 
 class Failing(Context):

@@ -19,7 +19,7 @@ REPLIES = 4
 
 @dataclass(frozen=True)
 class Event:
-    """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with the copies
+    """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with copies
     of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache;
     `ms` until all of it was done."""
 

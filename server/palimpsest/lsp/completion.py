@@ -29,7 +29,8 @@ _TYPED = re.compile(r"\w*\Z")
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
+    # Options in full: pygls leaves the capability out where they are none.
+    @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION, lsp.InlineCompletionOptions())
     async def inline_completion(params: lsp.InlineCompletionParams) -> lsp.InlineCompletionList:
         session, encoding = window.session, window.client.encoding
         snapshot = session.documents.find(params.text_document.uri)
