@@ -51,7 +51,7 @@ def serve_main(argv: list[str]) -> int:
         parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
     _log_to_file(options.log_level)
 
-    from palimpsest.lsp.server import make_server
+    from palimpsest.lsp.features import make_server
 
     server = make_server(build_session)
     if options.tcp:

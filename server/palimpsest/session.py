@@ -22,21 +22,19 @@ from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Supervisor
-from palimpsest.errors import Cancelled, EngineError, InvalidArgument, OutsideWorkspace
-from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim, render_numbered
-from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+from palimpsest.requests import Requests, whole_prompt
 from palimpsest.settings import Settings
 from palimpsest.suggest.check import Document, agreed, checked
 from palimpsest.suggest.ghost import Ghost
-from palimpsest.suggest.grammar import grammar_for
-from palimpsest.suggest.inline import open_brackets, stops, trim
+from palimpsest.suggest.inline import trim
 from palimpsest.suggest.lndiff import read
-from palimpsest.suggest.shown import EDITING, ShownBlock, shown_blocks
+from palimpsest.suggest.shown import shown_blocks
 from palimpsest.syntax.parse import Parser, language_of, parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
+from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
-from palimpsest.text.uris import is_inside, path_or_none, relative
 from palimpsest.types import Block, BlockKey, Reading
 from palimpsest.usage import Usage
 
@@ -78,8 +76,7 @@ class Shown:
 
     @property
     def prompt(self) -> str:
-        """The whole prompt as a model reads it, the editing block with its line numbers."""
-        return HEADER + "".join(map(render_context, self.blocks)) + FOOTER + render_numbered(self.view.editing)
+        return whole_prompt(self.view, self.blocks)
 
 
 class Session:
@@ -98,12 +95,13 @@ class Session:
         usage: Usage,
     ) -> None:
         self.settings = settings
-        self.roots = roots
+        self.roots = Roots(roots)
         self.workspace = workspace
         self.documents = documents
         self.chooser = chooser
         self.usage = usage
         self._supervisor = supervisor
+        self._requests = Requests(workspace, settings)
         self._parser = parser
         self._ghost = Ghost()
         self._cursor: tuple[str, Position] | None = None
@@ -166,29 +164,18 @@ class Session:
 
     def pin(self, uri: str) -> tuple[str, int]:
         """Hold a file in the context.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
-        block = self.chooser.pin(uri, self.roots)
+        block = self.chooser.pin(uri, self.roots.folders)
         self.refresh_soon()
         return block.name, self.chooser.count(block)
 
     def unpin(self, uri: str) -> tuple[str, int]:
         """Raises InvalidArgument for a file that is not pinned."""
-        name = self._place(uri)[1]
+        name = self.roots.place(uri)[1]
         if not self.chooser.board.unpin(uri):
             pins = ", ".join(self.chooser.board.pins) or "nothing"
             raise InvalidArgument("uri", f"{uri} is not pinned; {pins} is.")
         self.refresh_soon()
         return name, 0
-
-    def writes(self, uri: str) -> bool:
-        """Whether edits of this document are offered: inside the workspace, or no folder is open at all."""
-        path = path_or_none(uri)
-        return path is None or not self.roots or is_inside(path, self.roots)
-
-    def check_writes(self, uri: str) -> None:
-        """Raises OutsideWorkspace for a document that is not to be edited."""
-        if not self.writes(uri):
-            folders = ", ".join(map(str, self.roots))
-            raise OutsideWorkspace(f"uri: {uri} is outside the workspace ({folders}), where nothing is edited.")
 
     def refresh_soon(self) -> None:
         if self._idle is not None and not self._idle.done():
@@ -214,7 +201,7 @@ class Session:
         blocks = self.chooser.choose(view)
         engine = await self._supervisor.ready()
         multiline = self._multiline(view)
-        answer = await self._generate(engine, self._completion_request(view, blocks, multiline, n), blocks)
+        answer = await self._generate(engine, self._requests.completion(view, blocks, multiline, n), blocks)
 
         if self.documents.find(uri) is not snapshot:
             return None  # the person typed on: a stale answer is never shown
@@ -248,9 +235,10 @@ class Session:
         versions = {document.uri: document.version for document in self.documents}
         shown = shown_blocks(view.editing, blocks if instructions else (), versions)
         made_for = {document.uri: document.lines for document in self.documents}
-        answer = await self._generate(
-            engine, self._suggestion_request(view, blocks, [*shown.values()], instruction, instructions, n), blocks
+        request = self._requests.suggestion(
+            view, blocks, shown.values(), instruction=instruction, instructions=instructions, n=n
         )
+        answer = await self._generate(engine, request, blocks)
         documents = {
             now.uri: Document(now.version, now.lines, self._error_counter(now), made_for.get(now.uri))
             for now in self.documents
@@ -264,7 +252,7 @@ class Session:
         if language_of(snapshot.language_id, snapshot.uri) is None:
             raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
         parsed = self._parser.parse(snapshot)
-        root, file = self._place(snapshot.uri)
+        root, file = self.roots.place(snapshot.uri)
         editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
         scope = scope_at(parsed, position.line, position.column)
         return CursorView(
@@ -273,7 +261,7 @@ class Session:
             editing=editing,
             position=position,
             file=file,
-            roots=self.roots,
+            roots=self.roots.folders,
             root=root,
             settings=self.settings.context,
         )
@@ -285,10 +273,10 @@ class Session:
         view = self.view(snapshot, self._cursor[1])
         blocks = self.chooser.choose(view, fresh=True)
         engine = await self._supervisor.ready()
-        self._note(blocks, await engine.sync(self._sync_request(blocks, "background")))
+        self._note(blocks, await engine.sync(self._requests.sync(blocks, "background")))
         if await self.chooser.read_more() and self.documents.find(snapshot.uri) is snapshot:
             blocks = self.chooser.choose(view, fresh=True)
-            self._note(blocks, await engine.sync(self._sync_request(blocks, "background")))
+            self._note(blocks, await engine.sync(self._requests.sync(blocks, "background")))
 
     async def show(self, uri: str, position: Position) -> Shown:
         """The context for a cursor as it is chosen now, after waiting a moment for sources that are still reading."""
@@ -307,7 +295,7 @@ class Session:
         view = self.view(self.documents.get(uri), position)
         blocks = await self.chooser.settled(view)
         engine = await self._supervisor.ready()
-        answer = await engine.sync(self._sync_request(blocks, "suggestion"))
+        answer = await engine.sync(self._requests.sync(blocks, "suggestion"))
         self._note(blocks, answer)
         self._cursor = (uri, position)
         return answer
@@ -359,57 +347,9 @@ class Session:
         self.usage.generated(answer)
         return answer
 
-    def _completion_request(
-        self, view: CursorView, blocks: Sequence[Block], multiline: bool, n: int
-    ) -> wire.GenerateRequest:
-        options = self.settings.completion
-        prefix, suffix = render_fim(view.editing)
-        # An open bracket is a statement that goes on, also where one line is asked for.
-        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
-        return wire.GenerateRequest(
-            workspace=self.workspace,
-            fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
-            slot="typing",
-            sync=self._sync_request(blocks, "typing"),
-            max_tokens=options.max_tokens,
-            time_ms=options.time_ms,
-            stop=stops(multiline, brackets=brackets),
-            n=n,
-            sampling=wire.Sampling(temperature=0.0, seed=0),
-            replace=f"{self.workspace}:typing",
-        )
-
-    def _suggestion_request(
-        self,
-        view: CursorView,
-        blocks: Sequence[Block],
-        shown: Sequence[ShownBlock],
-        instruction: str,
-        instructions: bool,
-        n: int,
-    ) -> wire.GenerateRequest:
-        options = self.settings.suggestion
-        tail = suggestion_tail(view.editing, instruction or None, instructions)
-        nameable = [block for block in shown if instructions or block.name == EDITING]
-        return wire.GenerateRequest(
-            workspace=self.workspace,
-            text=wire.TextTail(tail, chat=instructions),
-            slot="suggestion",
-            sync=self._sync_request(blocks, "suggestion"),
-            max_tokens=options.max_tokens,
-            time_ms=options.time_ms,
-            grammar=grammar_for(nameable),
-            n=n,
-            sampling=wire.Sampling(temperature=options.temperature, seed=0),
-        )
-
     def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
         language = language_of(snapshot.language_id, snapshot.uri)
         return lambda text: parse_text(text, language).n_errors
-
-    def _sync_request(self, blocks: Sequence[Block], slot: wire.Slot) -> wire.SyncRequest:
-        wanted = [wire.WantedBlock(block.key, render_context(block)) for block in blocks]
-        return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot)
 
     def _note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
         self.usage.synced(answer, blocks)
@@ -436,16 +376,6 @@ class Session:
         if choice != "auto":
             return choice == "always"
         return (await engine.model()).chat_template
-
-    def _place(self, uri: str) -> tuple[Path | None, str]:
-        """(workspace folder, path shown to the model); a file outside every folder is shown by its name alone."""
-        path = path_or_none(uri)
-        if path is None:
-            return None, uri.rpartition("/")[2].rpartition(":")[2]
-        for root in self.roots:
-            if is_inside(path, (root,)):
-                return root, relative(path, root)
-        return None, path.name
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

@@ -130,7 +130,6 @@ class Editor:
         return stats
 
 
-
 def engine_pids(runtime: str | None = None) -> set[int]:
     """The engine processes of this run, by its runtime folder."""
     place = (runtime or os.environ["XDG_RUNTIME_DIR"]).encode()

@@ -37,7 +37,7 @@ def register(server: PalimpsestServer) -> None:
     def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         session = window.session
         snapshot = session.documents.find(params.text_document.uri)
-        if snapshot is None or not session.settings.suggestion.enabled or not session.writes(snapshot.uri):
+        if snapshot is None or not session.settings.suggestion.enabled or not session.roots.may_edit(snapshot.uri):
             return []
         try:
             view = session.view(snapshot, position_in(snapshot, params.range.start, window.client.encoding))
@@ -86,7 +86,7 @@ async def suggest(server: PalimpsestServer, arguments: Arguments, *, n: int) -> 
     window = server.window
     session = window.session
     uri = arguments.string("uri")
-    session.check_writes(uri)
+    session.roots.check_edit(uri)
     snapshot = session.documents.get(uri)
     position = position_in(snapshot, arguments.position("position"), window.client.encoding)
     return await session.suggest(uri, position, instruction=arguments.string("instruction", ""), n=n)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import logging
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from lsprotocol import types as lsp
-
-if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+from pygls.lsp.server import LanguageServer
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +34,7 @@ class Status:
 class Report:
     """Owner of what the editor was last told."""
 
-    def __init__(self, server: PalimpsestServer) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._status = Status()
         self._warned: set[str] = set()

@@ -1,6 +1,6 @@
-"""The language server: one connection, one window, every feature registered.
+"""The language server: one connection, one window.
 
-In: a way to build a session (`app.py` gives it).  Out: a pygls server.  Each feature is a file of its own.
+In: a way to build a session.  Out: a pygls server, still without features (`features.py` registers them).
 """
 
 from __future__ import annotations
@@ -20,12 +20,3 @@ class PalimpsestServer(LanguageServer):
     def __init__(self, build: BuildSession) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol)
         self.window = Window(self, build)
-
-
-def make_server(build: BuildSession) -> PalimpsestServer:
-    from palimpsest.lsp import actions, commands, completion, documents, lifecycle
-
-    server = PalimpsestServer(build)
-    for feature in (lifecycle, documents, completion, actions, commands):
-        feature.register(server)
-    return server

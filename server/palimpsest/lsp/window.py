@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
 
 from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
@@ -23,7 +24,6 @@ from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
 if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session import Session
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def plain(value: Any) -> Any:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, server: PalimpsestServer, build: BuildSession) -> None:
+    def __init__(self, server: LanguageServer, build: BuildSession) -> None:
         self.client = Client()
         self.report = Report(server)
         self.settings = Settings()

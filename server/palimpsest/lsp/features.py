@@ -1,0 +1,17 @@
+"""Every feature of the language server, registered.
+
+In: a way to build a session (`app.py` gives it).  Out: a server.  Each feature is a file of its own.
+"""
+
+from __future__ import annotations
+
+from palimpsest.lsp import actions, commands, completion, documents, lifecycle
+from palimpsest.lsp.server import PalimpsestServer
+from palimpsest.lsp.window import BuildSession
+
+
+def make_server(build: BuildSession) -> PalimpsestServer:
+    server = PalimpsestServer(build)
+    for feature in (lifecycle, documents, completion, actions, commands):
+        feature.register(server)
+    return server

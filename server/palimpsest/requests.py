@@ -1,0 +1,82 @@
+"""What is asked of the engine for a cursor: blocks and the code at it, put into the words of `wire`.
+
+In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from palimpsest import wire
+from palimpsest.context.view import CursorView
+from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim, render_numbered
+from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.settings import Settings
+from palimpsest.suggest.grammar import grammar_for
+from palimpsest.suggest.inline import open_brackets, stops
+from palimpsest.suggest.shown import EDITING, ShownBlock
+from palimpsest.types import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests of one workspace under its settings."""
+
+    workspace: str
+    settings: Settings
+
+    def sync(self, blocks: Iterable[Block], slot: wire.Slot) -> wire.SyncRequest:
+        wanted = [wire.WantedBlock(block.key, render_context(block)) for block in blocks]
+        return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot)
+
+    def completion(self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int) -> wire.GenerateRequest:
+        """The middle at the cursor.  An older one that still waits or runs is replaced."""
+        options = self.settings.completion
+        prefix, suffix = render_fim(view.editing)
+        # An open bracket is a statement that goes on, also where one line is asked for.
+        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
+            slot="typing",
+            sync=self.sync(blocks, "typing"),
+            max_tokens=options.max_tokens,
+            time_ms=options.time_ms,
+            stop=stops(multiline, brackets=brackets),
+            n=n,
+            sampling=wire.Sampling(temperature=0.0, seed=0),
+            replace=f"{self.workspace}:typing",
+        )
+
+    def suggestion(
+        self,
+        view: CursorView,
+        blocks: Iterable[Block],
+        shown: Iterable[ShownBlock],
+        *,
+        instruction: str,
+        instructions: bool,
+        n: int,
+    ) -> wire.GenerateRequest:
+        """Edits of what is shown, under a grammar that admits nothing else.  A model that is told the format
+        (`instructions`) may edit other blocks, too; a small one keeps to the editing block."""
+        options = self.settings.suggestion
+        tail = suggestion_tail(view.editing, instruction or None, instructions)
+        nameable = [block for block in shown if instructions or block.name == EDITING]
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            text=wire.TextTail(tail, chat=instructions),
+            slot="suggestion",
+            sync=self.sync(blocks, "suggestion"),
+            max_tokens=options.max_tokens,
+            time_ms=options.time_ms,
+            grammar=grammar_for(nameable),
+            n=n,
+            sampling=wire.Sampling(temperature=options.temperature, seed=0),
+        )
+
+
+def whole_prompt(view: CursorView, blocks: Sequence[Block]) -> str:
+    """The prompt as a model reads it from front to back, the editing block with its line numbers."""
+    return HEADER + "".join(map(render_context, blocks)) + FOOTER + render_numbered(view.editing)

@@ -1,0 +1,40 @@
+"""The workspace's folders: what is inside, and how a file in them is called.
+
+In: URIs.  Out: paths, names shown to a model, refusals.  Reads no file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.errors import OutsideWorkspace
+from palimpsest.text.uris import is_inside, path_or_none, relative
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """Resolved folders, in the editor's order; none where a single file is open."""
+
+    folders: tuple[Path, ...] = ()
+
+    def place(self, uri: str) -> tuple[Path | None, str]:
+        """(folder, path shown to the model); a document in no folder is shown by its name alone."""
+        path = path_or_none(uri)
+        if path is None:
+            return None, uri.rpartition("/")[2].rpartition(":")[2]
+        for folder in self.folders:
+            if is_inside(path, (folder,)):
+                return folder, relative(path, folder)
+        return None, path.name
+
+    def may_edit(self, uri: str) -> bool:
+        """Whether edits of this document are offered: inside a folder, or there is none, or it is no file yet."""
+        path = path_or_none(uri)
+        return path is None or not self.folders or is_inside(path, self.folders)
+
+    def check_edit(self, uri: str) -> None:
+        """Raises OutsideWorkspace for a document that is not to be edited."""
+        if not self.may_edit(uri):
+            folders = ", ".join(map(str, self.folders))
+            raise OutsideWorkspace(f"uri: {uri} is outside the workspace ({folders}), where nothing is edited.")
