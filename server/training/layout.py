@@ -241,5 +241,5 @@ def make_batch(
             blocks = [rng.integers(7, N_VOCABULARY, int(rng.integers(24, 72))) for _ in range(3)]
         else:
             blocks = data.blocks_of(int(rng.integers(len(data))))
-        builder.add_copying(blocks, 120)
+        builder.add_copying(blocks, 200)
     return builder.finish()

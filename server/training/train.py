@@ -83,8 +83,9 @@ def framing() -> Frame:
 class Training:
     """A run: its data, weights and progress."""
 
-    def __init__(self, folder: Path, shape: Shape) -> None:
+    def __init__(self, folder: Path, shape: Shape, n_copying: int = 1) -> None:
         torch.manual_seed(0)
+        self.n_copying = n_copying
         self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
         self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
         self.p: Parameters = parameters(shape)
@@ -120,7 +121,8 @@ class Training:
     def share(self, workspaces: list[int], seed: tuple[int, int]) -> Share:
         """Gradients of one thread's part; one part in 25 is shown without blocks."""
         rng = np.random.default_rng(seed)
-        batch = make_batch(self.data, workspaces, *self.frame, rng, "none" if rng.random() < 0.04 else "own", 1)
+        mode: Mode = "none" if rng.random() < 0.04 else "own"
+        batch = make_batch(self.data, workspaces, *self.frame, rng, mode, self.n_copying)
         losses = loss(self.p, batch, self.shape)
         weights = torch.from_numpy(batch.weights)
         total = (losses * weights).sum() / weights.sum()
@@ -186,12 +188,13 @@ def main() -> None:
     cli.add_argument("--data", type=Path, default=CACHE)
     cli.add_argument("--minutes", type=float, default=82.0, help="of the whole run, over all sittings")
     cli.add_argument("--workspaces", type=int, default=4, help="of a step; each has about three tails")
+    cli.add_argument("--copying", type=int, default=1, help="tails of nothing but copies, for each thread and step")
     cli.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
     cli.add_argument("--width", type=int, default=Shape.width)
     a = cli.parse_args()
-    training = Training(a.data, Shape(n_layers=a.layers, width=a.width))
+    training = Training(a.data, Shape(n_layers=a.layers, width=a.width), a.copying)
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
     progress, told, at = training.progress, training.progress.n_tokens, time.monotonic()

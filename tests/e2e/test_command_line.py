@@ -51,7 +51,7 @@ def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> N
     picture = tmp_path / "demo.svg"
     done = run("demo", "--svg", str(picture), cwd=tmp_path)
     assert "and back to cart.py" in done.stdout
-    assert "http" not in picture.read_text(encoding="utf-8").replace("http://www.w3.org/", "")
+    assert "@font-face" not in picture.read_text(encoding="utf-8")  # which would be fetched from the network
 
 
 def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
@@ -62,9 +62,7 @@ def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
     assert all(set(check) == {"name", "ok", "detail", "hint"} for check in result["checks"])
 
 
-@pytest.mark.parametrize(
-    ("content", "words"), [(None, "no"), (b"GGUF\x03\0\0\0", "truncated"), (b"hello" * 99, "GGUF")]
-)
+@pytest.mark.parametrize(("content", "words"), [(None, "no"), (b"GGUF\x03\0\0\0", "cut off"), (b"hello" * 99, "GGUF")])
 def test_doctor_says_what_is_wrong_with_a_model(
     machine: dict[str, str], tmp_path: Path, content: bytes | None, words: str
 ) -> None:

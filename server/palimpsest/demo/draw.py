@@ -44,9 +44,9 @@ def event(number: int, it: Event) -> RenderableType:
 def _figures(it: Event) -> Text:
     return Text.assemble(
         (f"{it.decoded:5d}", "bold green" if it.decoded < 30 else "bold yellow"),
-        " tokens decoded of ",
+        " tokens decoded; ",
         (f"{it.context}", "bold"),
-        f" in context, {it.reused} reused, {it.restored} restored, {it.ms:.0f} ms",
+        f" in context: {it.reused} reused, {it.restored} restored, {it.ms:.0f} ms",
     )
 
 
@@ -108,6 +108,6 @@ def suggestion(found: dict[str, Any]) -> RenderableType:
 
 def legend() -> Text:
     text = Text("   cache: ")
-    for kind in ("header", "class", "scope", "package", "documentation", "filesystem", "tail"):
+    for kind in ("class", "scope", "package", "documentation", "filesystem", "tail"):
         text.append("█ ", COLOURS[kind]).append(f"{kind}  ", "dim")
-    return text.append("░ kept, not attended to  · free", "dim")
+    return text.append("░ kept  · free", "dim")

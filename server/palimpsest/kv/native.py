@@ -100,6 +100,16 @@ class Model:
         return buffer.raw[:n]
 
 
+def widen(path: Path, to: Path) -> bool:
+    """Write a copy of a model with all weights in f32; False when llama.cpp cannot."""
+    _check_file(path)
+    api = library().api
+    params = api.llama_model_quantize_default_params()
+    params.ftype = 0  # LLAMA_FTYPE_ALL_F32
+    params.allow_requantize = True
+    return int(api.llama_model_quantize(os.fsencode(path), os.fsencode(to), ctypes.byref(params))) == 0
+
+
 def _check_file(path: Path) -> None:
     """What llama.cpp would only say in its log."""
     hint = "Set `model.path`, or choose a model with `palimpsest model use PATH`."
