@@ -137,7 +137,8 @@ def test_a_cancelled_answer_is_gone_on_with(make_engine: MakeEngine) -> None:
     work.close()
     answer = ask(engine, wanted)
     assert answer.choices[0].text == expected
-    assert (answer.decoded, answer.generated) == (0, 8 - 4) or answer.generated < 8
+    assert answer.decoded == 0
+    assert 0 < answer.generated < 8
 
 
 @pytest.mark.slow

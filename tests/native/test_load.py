@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import pytest
 
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
 from palimpsest.kv import facts
+from palimpsest.kv.core import EngineCore
+from palimpsest.kv.load import info
 from palimpsest.kv.machine import free_memory, physical_cores
 from palimpsest.kv.native import Model
+from palimpsest.settings import EngineSettings
 from tests.native.conftest import MakeCore, MakeEngine
-from tests.native.helpers import request, text
+from tests.native.helpers import CLOSE, difference, request, sync, text
 
 
 def test_a_missing_file_is_named(make_core: MakeCore, tmp_path: Path) -> None:
@@ -70,27 +74,27 @@ def test_quantized_v_without_flash_attention_is_refused(make_engine: MakeEngine)
 def test_the_default_context_is_what_the_model_was_trained_with(make_engine: MakeEngine) -> None:
     engine = make_engine(n_ctx=0)
     assert engine.n_ctx == engine.facts.n_ctx_train == 4096
-    assert engine.info().in_place
+    assert info(engine).in_place
 
 
 @pytest.mark.parametrize("n_batch", [16, 33, 4096])
 def test_any_micro_batch_works(make_engine: MakeEngine, n_batch: int) -> None:
-    from tests.native.helpers import difference, sync
-
     engine = make_engine(n_batch=n_batch, n_ctx=1024)
     sync(engine, [("a", text(1)), ("b", text(2))])
-    assert difference(engine, engine.workspace("w")) < 0.001
+    assert difference(engine, engine.workspace("w")) < CLOSE
 
 
 def test_quantized_models_load_with_and_without_repacking(make_engine: MakeEngine) -> None:
-    assert make_engine("fim-q8").info().settings["extra_bufts"] is False
+    assert info(make_engine("fim-q8")).settings["extra_bufts"] is False
 
 
-def test_while_loading_requests_say_so(make_core: MakeCore) -> None:
-    core = make_core(wait=False)
-    if core.health().state == "loading":
-        with pytest.raises(EngineLoading):
-            core.count(["x"]).result()
+def test_while_loading_requests_say_so(models: Callable[[str], Path]) -> None:
+    core = EngineCore(models("fim"), EngineSettings())
+    assert core.health().state == "loading"
+    with pytest.raises(EngineLoading):
+        core.count(["x"]).result()
+    with pytest.raises(EngineLoading):
+        core.model()
     core.stop()
 
 
@@ -114,8 +118,6 @@ def test_cores_are_counted_once_however_many_threads_they_have(tmp_path: Path) -
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("\n\n".join(f"processor\t: {i}\nphysical id\t: 0\ncore id\t: {i // 2}" for i in range(4096)))
     (tmp_path / "cpu.max").write_text("max 100000\n")
-    import os
-
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     assert 1 <= physical_cores(cpuinfo, tmp_path) <= usable
     (tmp_path / "cpu.max").write_text("100000 100000\n")

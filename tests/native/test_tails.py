@@ -11,6 +11,7 @@ from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.kv.compose import CHUNK, fitted
 from palimpsest.kv.engine import Engine
+from palimpsest.kv.load import info
 from palimpsest.kv.native import Logits
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sync, text
@@ -105,12 +106,12 @@ def test_a_model_without_fim_tokens_says_so_and_still_writes_text(make_engine: M
         ask(engine, fim("def f("))
     answer = ask(engine, wire.GenerateRequest("w", text=wire.TextTail("def f("), max_tokens=4))
     assert answer.choices[0].tokens == 4
-    assert engine.info().fim_layouts == []
+    assert info(engine).fim_layouts == []
 
 
 def test_a_chat_turn_is_written_in_the_models_template(make_engine: MakeEngine) -> None:
     engine = make_engine("plain")
-    assert engine.info().chat_template
+    assert info(engine).chat_template
     request = wire.GenerateRequest("w", text=wire.TextTail("Hi <|im_end|>", chat=True), max_tokens=1, slot="chat")
     composed = engine.composer.compose(request, 1000, in_place=True)
     start, end = 5, 6

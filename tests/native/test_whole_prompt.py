@@ -8,6 +8,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ModelError
+from palimpsest.kv.load import info
 from palimpsest.kv.whole import WholeWorkspace
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
@@ -142,5 +143,5 @@ def test_in_place_cannot_be_forced_on_a_model_that_cannot(make_engine: MakeEngin
 
 def test_isolated_needs_editing_in_place(make_engine: MakeEngine) -> None:
     workspace = whole(make_engine, "fim")
-    assert workspace.engine.info().fim_layouts == ["spm", "psm"]
+    assert info(workspace.engine).fim_layouts == ["spm", "psm"]
     assert ask(workspace.engine, fim("def f(", layout="isolated")).layout == "psm"

@@ -49,11 +49,13 @@ def _equivalence(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"{result['operations']} operations on {result['model']}", title_justify="left")
-    for column in ("K and V", "flash attention", "largest logit difference", "changing one block, for scale"):
+    table = Table(title=f"{result['model']}: next-token logits, edited cache against a fresh one", title_justify="left")
+    for column in ("weights", "K and V", "flash attention", "largest difference", "for scale: another text in a block"):
         table.add_column(column)
     for row in [result, *result["others"]]:
         flash = "on" if row["flash_attention"] else "off"
-        table.add_row(row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", f"{row['scale']:.2f}")
+        table.add_row(
+            row["weights"], row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", f"{row['scale']:.2f}"
+        )
     Console().print(table)
     return 0

@@ -30,6 +30,7 @@ from palimpsest.kv.cancel import CancelToken
 from palimpsest.kv.engine import Engine
 from palimpsest.kv.generate import check_request, generate
 from palimpsest.kv.jobs import Job, Kind
+from palimpsest.kv.load import info
 from palimpsest.kv.loop import Loop
 from palimpsest.kv.native import Context
 from palimpsest.settings import EngineSettings
@@ -154,7 +155,7 @@ class EngineCore:
 
     def count(self, texts: Sequence[str]) -> Future[list[int]]:
         """Tokens of each text, tokenized as a block is."""
-        return self.call(lambda engine: [len(engine.model.tokenize(text)) for text in texts])
+        return self.call(lambda engine: [len(engine.tokens_of(text)) for text in texts])
 
     def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
         return self.call(lambda engine: engine.map(workspace))
@@ -221,7 +222,7 @@ class EngineCore:
             self._error = error
             self._say(replace(self._health, state="failed", error=error_object(error)))
             return
-        self._info = engine.info()
+        self._info = info(engine)
         self._engine = engine
         self._log.info("%s loaded in %.2f s", self._path, time.perf_counter() - began)
         self._say(replace(self._health, state="ready", model=self._info.name))

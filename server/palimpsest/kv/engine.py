@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palimpsest import wire
-from palimpsest.errors import ContextTooLarge, DecodeError, EngineError, InvalidArgument, ModelError
+from palimpsest.errors import ContextTooLarge, DecodeError, EngineError, ModelError
 from palimpsest.kv import facts as model_facts
-from palimpsest.kv import machine
+from palimpsest.kv import load
 from palimpsest.kv.compose import Composer
 from palimpsest.kv.in_place import InPlaceWorkspace
-from palimpsest.kv.library import library
-from palimpsest.kv.native import NO_SLOT, Context, ContextParams, Logits, Model, Run
+from palimpsest.kv.native import NO_SLOT, Context, Logits, Model, Run
 from palimpsest.kv.store import HostStore
-from palimpsest.kv.vocab import Vocabulary
 from palimpsest.kv.whole import WholeWorkspace
 from palimpsest.settings import EngineSettings
 
@@ -31,11 +29,6 @@ if TYPE_CHECKING:
     from palimpsest.kv.workspace import Workspace
 
 LOG = logging.getLogger("palimpsest.engine")
-MAX_DEFAULT_CTX = 16_384
-N_SEQ = 64
-N_SEQ_STATE = 16
-"""Sequences of a model that keeps a state of fixed size for each, used or not."""
-FLASH = {"auto": -1, "off": 0, "on": 1}
 STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated")
 TOKEN_CACHE = 1024
 
@@ -48,18 +41,16 @@ class Engine:
     ) -> None:
         """Loads the model.  Raises EngineUnavailable, ModelError, ContextTooLarge, InvalidArgument."""
         self.settings = settings
-        _check_settings(settings)
-        self.on_gpu = settings.n_gpu_layers != 0 and bool(library().api.llama_supports_gpu_offload())
+        load.check(settings)
         self.extra_bufts = settings.extra_bufts == "on" or (settings.extra_bufts == "auto" and not caution)
-        n_gpu_layers = (settings.n_gpu_layers if settings.n_gpu_layers >= 0 else 1 << 20) if self.on_gpu else 0
-        self.model = Model(path, n_gpu_layers=n_gpu_layers, extra_bufts=self.extra_bufts)
+        self.model = Model(path, n_gpu_layers=load.n_gpu_layers(settings), extra_bufts=self.extra_bufts)
         self.facts = model_facts.read(self.model)
         if not self.facts.n_ctx_train or not self.model.n_vocab:
             raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
-        self.params = self._context_params()
+        self.params = load.context_params(settings, self.facts)
         self.context = make_context(self.model, self.params)
         self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift)
-        self.vocab = _vocabulary(self.model, self.facts)
+        self.vocab = load.vocabulary(self.model, self.facts)
         others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
         # a grammar ends with llama.cpp's own ends alone
         self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
@@ -245,73 +236,3 @@ class Engine:
 
     def _oldest_first(self) -> list[Workspace]:
         return sorted(self.workspaces.values(), key=lambda w: w.last_used)
-
-    # What others are told
-
-    def info(self) -> wire.ModelInfo:
-        facts = self.facts
-        layouts = facts.fim_layouts if self.in_place else [x for x in facts.fim_layouts if x != "isolated"]
-        return wire.ModelInfo(
-            path=str(self.model.path),
-            name=facts.name,
-            architecture=facts.architecture,
-            n_ctx=self.n_ctx,
-            n_ctx_train=facts.n_ctx_train,
-            n_params=facts.n_params,
-            n_vocab=self.model.n_vocab,
-            fim_layout=facts.fim_layout,
-            fim_layouts=layouts,
-            in_place=self.in_place,
-            backend="GPU" if self.on_gpu else "CPU",
-            why_not=self.why_not,
-            chat_template=facts.chat is not None,
-            settings={
-                "n_batch": self.context.n_batch,
-                "type_k": self.settings.type_k,
-                "type_v": self.settings.type_v,
-                "flash_attention": self.settings.flash_attention,
-                "extra_bufts": self.extra_bufts,
-                "tail_room": self.tail_room,
-            },
-        )
-
-    def _context_params(self) -> ContextParams:
-        settings, facts = self.settings, self.facts
-        n_ctx = settings.n_ctx or min(facts.n_ctx_train, MAX_DEFAULT_CTX)
-        bound = settings.memory_mb << 20 or machine.free_memory() * 9 // 10
-        needed = facts.kv_bytes(n_ctx, settings.type_k, settings.type_v)
-        if needed > bound and not (self.on_gpu and not settings.memory_mb):  # a GPU's memory llama.cpp knows itself
-            fitting = n_ctx * bound // needed // 256 * 256
-            raise ContextTooLarge(
-                f"A cache of {n_ctx} tokens takes {needed >> 20} MiB, {bound >> 20} MiB are allowed.",
-                fitting=fitting,
-                hint=f"Set `engine.n_ctx` to {fitting} or less, or smaller KV types.",
-            )
-        return ContextParams(
-            n_ctx=n_ctx,
-            n_batch=min(settings.n_batch, n_ctx),
-            n_seq_max=N_SEQ if facts.rolls_back else N_SEQ_STATE,
-            n_threads=settings.n_threads or machine.physical_cores(),
-            type_k=model_facts.TYPES[settings.type_k][0],
-            type_v=model_facts.TYPES[settings.type_v][0],
-            flash_attention=FLASH[settings.flash_attention],
-            offload=self.on_gpu,
-        )
-
-
-def _check_settings(settings: EngineSettings) -> None:
-    if settings.type_v.startswith("q") and settings.flash_attention == "off":
-        raise InvalidArgument(
-            "engine.type_v", f"{settings.type_v} needs flash attention.", hint='Set `engine.flash_attention` to "auto".'
-        )
-
-
-def _vocabulary(model: Model, facts: model_facts.Facts) -> Vocabulary:
-    is_control = library().api.llama_vocab_is_control
-    attribute = library().api.llama_vocab_get_attr
-    return Vocabulary.make(
-        model.n_vocab,
-        model.piece,
-        lambda i: bool(is_control(model.vocab, i)) or bool(attribute(model.vocab, i) & 3),  # 3: unknown, unused
-        facts.ends,
-    )

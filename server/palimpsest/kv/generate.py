@@ -236,6 +236,8 @@ def check_request(request: wire.GenerateRequest) -> None:
             raise InvalidArgument(name, f"expected {low} or more, got {value}.")
     if request.n > MAX_N:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
+    if request.sync is not None and request.sync.workspace != request.workspace:
+        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
     if request.slot not in wire.SLOTS:
         raise InvalidArgument("slot", f"expected one of {', '.join(wire.SLOTS)}, got {request.slot!r}.")
 
@@ -247,6 +249,8 @@ def generate(
 
     A decode that fails before any text was said is tried once more on books made true again.
     """
+    if request.fim is not None:
+        engine.composer.layout_of(request.fim, in_place=engine.in_place)  # said before anything is decoded
     synced: wire.SyncAnswer | None = None
     said = False
 

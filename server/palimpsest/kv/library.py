@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import logging
+import os
 from collections import deque
 from typing import Any
 
@@ -41,6 +42,8 @@ class Library:
 @functools.cache
 def library() -> Library:
     """Raises EngineUnavailable, with how to get it, where the bindings are missing or do not load."""
+    # read when libgomp is loaded: threads that spin for one another are many times slower on cores others use too
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import llama_cpp.llama_cpp as api
     except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError

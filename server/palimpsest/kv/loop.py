@@ -19,8 +19,8 @@ LOG = logging.getLogger("palimpsest.engine")
 
 
 class Loop:
-    """`on_start` is the first and `on_stop` the last thing done on the thread; `on_busy` hears when work begins and
-    when none is left."""
+    """`on_start` is the first and `on_stop` the last thing done on the thread; `on_busy` hears when decoding begins
+    and when no job is left."""
 
     def __init__(
         self, on_start: Callable[[], None], on_stop: Callable[[], None], on_busy: Callable[[bool], None]
@@ -59,11 +59,11 @@ class Loop:
             self._on_start()
             busy = False
             while (job := self._queue.next()) is not None:
-                if not busy:
+                if not busy and job.kind != "other":
                     busy = True
                     self._on_busy(True)
                 self._turn(job)
-                if self._queue.empty:
+                if busy and self._queue.empty:
                     busy = False
                     self._on_busy(False)
         finally:

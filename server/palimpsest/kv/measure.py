@@ -48,7 +48,7 @@ def measure(path: Path, *, operations: int = 500, seed: int = 0) -> dict[str, An
     that, the first figure is of a copy of the model with f32 weights (where the file is not too large; `weights`
     says).  Raises ModelError for a model whose cache cannot be edited in place.
     """
-    fewer = max(EVERY, operations // 10)
+    fewer = max(3 * EVERY, operations // 10)
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
         wide = Path(folder) / "f32.gguf"
         widened = path.stat().st_size <= MAX_WIDENED and widen(path, wide)
