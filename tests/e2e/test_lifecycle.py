@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.models.files import embedded
 from palimpsest.text.uris import to_uri
 
 from .conftest import Editor, start_editor, stop_editor
@@ -237,3 +239,34 @@ class _Raw:
             self._process.kill()
         await self._process.wait()
         self._process._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected
+
+
+async def _error_status(shop: Path, settings: dict[str, Any]) -> str:
+    editor = await start_editor(shop, settings)
+    try:
+        await _until(lambda: editor.status.get("kind") == "Error")
+        uri = editor.open("shop/cart.py")
+        assert await editor.complete(uri, editor.at(uri, "total = self.")) == []
+        with pytest.raises(JsonRpcException):
+            await editor.command("palimpsest.model.info")
+        assert (await editor.show(uri, editor.at(uri, "total = self.")))["blocks"]
+        return str(editor.status["message"])
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_context_larger_than_memory_says_how_many_tokens_would_fit(shop: Path) -> None:
+    message = await _error_status(shop, {"engine": {"n_ctx": 8192, "memory_mb": 4}})
+    assert re.search(r"\d,?\d+ tokens", message), message
+
+
+async def test_a_missing_model_is_named(shop: Path) -> None:
+    message = await _error_status(shop, {"model": {"path": str(shop / "none.gguf")}})
+    assert "none.gguf" in message
+
+
+async def test_a_truncated_model_is_named(shop: Path) -> None:
+    whole = embedded().read_bytes()
+    (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
+    message = await _error_status(shop, {"model": {"path": str(shop / "cut.gguf")}})
+    assert "cut.gguf" in message
