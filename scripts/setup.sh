@@ -32,7 +32,7 @@ if [ -z "$llama" ] || ! .venv/bin/python -m pip install -q --dry-run --no-deps "
   say "building llama-cpp-python once: 4 to 6 minutes on two cores"
   mkdir -p "$cache"
   # Portable and small: no instruction set of this machine alone, no vision.
-  CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" pip wheel --no-deps -w "$cache" 'llama-cpp-python>=0.3.16'
+  CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" pip wheel --no-deps -w "$cache" 'llama-cpp-python>=0.3.36'
 fi
 say "installing into .venv"
 pip install --find-links "$cache" --upgrade pip
