@@ -23,6 +23,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Supervisor
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+from palimpsest.prompt.blocks import unescape_closing
 from palimpsest.requests import Requests, whole_prompt
 from palimpsest.settings import Settings
 from palimpsest.suggest.check import Document, agreed, checked
@@ -199,16 +200,16 @@ class Session:
         view = self.view(snapshot, position)
         self._cursor = (uri, position)
         blocks = self.chooser.choose(view)
-        engine = await self._supervisor.ready()
         multiline = self._multiline(view)
-        answer = await self._generate(engine, self._requests.completion(view, blocks, multiline, n), blocks)
+        async with self._supervisor.engine() as engine:
+            answer = await self._generate(engine, self._requests.completion(view, blocks, multiline, n), blocks)
 
         if self.documents.find(uri) is not snapshot:
             return None  # the person typed on: a stale answer is never shown
         texts = []
         for choice in answer.choices:
             text = trim(
-                choice.text,
+                unescape_closing(choice.text, "editing"),
                 prefix=view.editing.prefix,
                 suffix=view.editing.suffix,
                 multiline=multiline,
@@ -229,12 +230,18 @@ class Session:
         snapshot = self.documents.get(uri)
         view = self.view(snapshot, position)
         blocks = self.chooser.choose(view, fresh=True)
-        engine = await self._supervisor.ready(LOADING_S)
+        async with self._supervisor.engine(LOADING_S) as engine:
+            return await self._suggest_with(engine, view, blocks, instruction, n)
+
+    async def _suggest_with(
+        self, engine: Engine, view: CursorView, blocks: Sequence[Block], instruction: str, n: int
+    ) -> Suggested:
         instructions = await self._with_instructions(engine)
         # A model that is told the format may edit other blocks, too; a small one keeps to the editing block.
         versions = {document.uri: document.version for document in self.documents}
         shown = shown_blocks(view.editing, blocks if instructions else (), versions)
         made_for = {document.uri: document.lines for document in self.documents}
+        made_for[view.uri] = view.parsed.snapshot.lines  # it may have moved on while the engine was awaited
         request = self._requests.suggestion(
             view, blocks, shown.values(), instruction=instruction, instructions=instructions, n=n
         )
@@ -243,7 +250,7 @@ class Session:
             now.uri: Document(now.version, now.lines, self._error_counter(now), made_for.get(now.uri))
             for now in self.documents
         }
-        self.documents.get(uri)  # closed meanwhile: InvalidArgument says so
+        self.documents.get(view.uri)  # closed meanwhile: InvalidArgument says so
         reading = agreed([checked(read(choice.text, shown), shown, documents) for choice in answer.choices])
         return Suggested(reading, len(answer.choices))
 
@@ -271,10 +278,11 @@ class Session:
         if self._cursor is None or (snapshot := self.documents.find(self._cursor[0])) is None:
             return
         view = self.view(snapshot, self._cursor[1])
+        known = self.chooser.revision
         blocks = self.chooser.choose(view, fresh=True)
         engine = await self._supervisor.ready()
         self._note(blocks, await engine.sync(self._requests.sync(blocks, "background")))
-        if await self.chooser.read_more() and self.documents.find(snapshot.uri) is snapshot:
+        if await self.chooser.knows_more_than(known) and self.documents.find(snapshot.uri) is snapshot:
             blocks = self.chooser.choose(view, fresh=True)
             self._note(blocks, await engine.sync(self._requests.sync(blocks, "background")))
 
@@ -289,16 +297,6 @@ class Session:
             stored = frozenset((await engine.cache_map(self.workspace)).stored)
         reports = {block.key: report for block in blocks if (report := self.usage.report_of(block)) is not None}
         return Shown(view, blocks, {block.key: self.chooser.count(block) for block in blocks}, reports, stored)
-
-    async def prepare(self, uri: str, position: Position) -> wire.SyncAnswer:
-        """Choose and decode the context for a cursor now, and say what that took."""
-        view = self.view(self.documents.get(uri), position)
-        blocks = await self.chooser.settled(view)
-        engine = await self._supervisor.ready()
-        answer = await engine.sync(self._requests.sync(blocks, "suggestion"))
-        self._note(blocks, answer)
-        self._cursor = (uri, position)
-        return answer
 
     async def engine(self) -> Engine:
         """The engine, for what is about the cache itself.  Raises EngineError when there is none."""

@@ -69,15 +69,20 @@ async def test_it_comes_to_be_ready_and_says_so(target: Target) -> None:
 
 
 async def test_killed_in_a_request_the_next_one_works(supervisor: Supervisor) -> None:
-    engine = await supervisor.ready(PATIENCE_S)
-    task = asyncio.create_task(engine.generate(endless(700)))
-    await busy(engine, task)
-    await killed(supervisor)
+    seen: list[Status] = []
+    supervisor.on_status(seen.append)
+
+    async def use() -> None:
+        async with supervisor.engine(PATIENCE_S) as engine:
+            task = asyncio.create_task(engine.generate(endless(700)))
+            await busy(engine, task)
+            await killed(supervisor)
+            await task
+
     with pytest.raises(EngineDied):
-        await task
-    assert supervisor.status.state == "restarting"
-    assert "SIGKILL" in supervisor.status.message
+        await use()
     assert await works(await supervisor.ready(PATIENCE_S))
+    assert any(status.state == "restarting" and "SIGKILL" in status.message for status in seen)
 
 
 async def test_an_engine_found_dead_is_not_handed_out_again(supervisor: Supervisor) -> None:

@@ -11,6 +11,7 @@ something was put or pinned, and when a source has finished reading.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,28 +51,33 @@ class Chooser:
         """The blocks for a cursor; `fresh` gathers again even where the last choice still stands."""
         situation = self._situation(view)
         if fresh or situation != self._made_for:
-            candidates = self._gatherer.candidates(view)
-            selection = select(
-                candidates,
-                self._chosen,
-                self._budget,
-                self.count,
-                lambda block: self._gatherer.still_valid(block, view),
-            )
-            self._chosen, self._made_for = selection.chosen, situation
+            self._chosen, self._made_for = self._selected(view), situation
         return list(self._chosen)
 
     async def settled(self, view: CursorView) -> list[Block]:
-        """`choose` after the sources have read what this view needs of them (bounded)."""
+        """What would be chosen for a cursor once the sources have read what it needs of them (bounded).  The choice
+        itself stands: to look is not to move the cursor."""
         self._gatherer.candidates(view)
         await self._gatherer.settled()
-        return self.choose(view, fresh=True)
+        return self._selected(view)
 
-    async def read_more(self) -> bool:
-        """Wait (bounded) until the sources have read what they were asked for; whether they know more than before."""
-        before = self._gatherer.revision
+    def _selected(self, view: CursorView) -> list[Block]:
+        candidates = self._gatherer.candidates(view)
+        valid = partial(self._gatherer.still_valid, view=view)
+        return select(candidates, self._chosen, self._budget, self.count, valid).chosen
+
+    @property
+    def revision(self) -> int:
+        """Rises when a source has read what it did not know when it was asked."""
+        return self._gatherer.revision
+
+    async def knows_more_than(self, revision: int) -> bool:
+        """Wait (bounded) until the sources have read what they were asked for; whether they know more than then.
+
+        The caller notes the revision before it chooses: what is read while blocks are decoded counts, too.
+        """
         await self._gatherer.settled()
-        return self._gatherer.revision != before
+        return self._gatherer.revision != revision
 
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
         """Pin a file.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""

@@ -1,0 +1,89 @@
+"""The choice: when it is made anew, and what leaves it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from context_workspace import Workspace
+
+from palimpsest.context.chooser import Chooser
+from palimpsest.context.gather import Gatherer
+
+Make = Callable[..., Workspace]
+
+CODE = "import json\nimport re\n\n\ndef one(s):\n    return json.dumps(s)$0\n\n\ndef two(s):\n    return re.match('a', s)\n"
+OTHER = CODE.replace("$0", "").replace("('a', s)\n", "('a', s)$0\n")
+
+
+def keys(chooser: Chooser, made: Workspace, text: str, *, fresh: bool = False) -> set[str]:
+    return {block.key for block in chooser.choose(made.view("a.py", text), fresh=fresh)}
+
+
+@pytest.fixture
+def made(workspace: Make) -> Workspace:
+    return workspace({"a.py": CODE.replace("$0", "")})
+
+
+@pytest.fixture
+def chooser(made: Workspace) -> Chooser:
+    return Chooser(made.gatherer, made.board, made.settings)
+
+
+@pytest.fixture
+def slow(made: Workspace, tmp_path: Path) -> Iterator[Chooser]:
+    """One whose packages are read on a thread, as an editor's window does."""
+    gatherer = Gatherer(made.board, made.settings, cache=tmp_path / "other", variables={})
+    yield Chooser(gatherer, made.board, made.settings)
+    gatherer.wait()
+    gatherer.close()
+
+
+def test_the_choice_stands_while_one_types_in_a_scope(chooser: Chooser, made: Workspace) -> None:
+    first = keys(chooser, made, CODE)
+    assert "package:json" in first
+    typed = CODE.replace("$0", " + s.name$0")
+    assert keys(chooser, made, typed) == first
+
+
+@pytest.mark.parametrize("change", ["scope", "import", "board"])
+def test_it_is_made_anew_when_the_situation_changes(chooser: Chooser, made: Workspace, change: str) -> None:
+    keys(chooser, made, CODE)
+    if change == "scope":
+        assert "package:re" in keys(chooser, made, OTHER)
+    elif change == "import":
+        assert "package:json" not in keys(chooser, made, CODE.replace("import json\n", ""))
+    else:
+        made.board.put("documentation", "tax", "VAT is 19 percent.")
+        assert "documentation:tax" in keys(chooser, made, CODE)
+
+
+async def test_to_look_somewhere_else_is_not_to_move_the_cursor(chooser: Chooser, made: Workspace) -> None:
+    before = keys(chooser, made, CODE)
+    looked = {block.key for block in await chooser.settled(made.view("a.py", OTHER))}
+    assert "package:re" in looked
+    assert keys(chooser, made, CODE) == before
+
+
+async def test_what_was_read_while_blocks_were_decoded_is_not_missed(slow: Chooser, made: Workspace) -> None:
+    known = slow.revision
+    keys(slow, made, CODE, fresh=True)
+    await slow.settled(made.view("a.py", CODE))  # the reading ends before anyone asks whether there is more
+    assert await slow.knows_more_than(known)
+    assert "package:json" in keys(slow, made, CODE, fresh=True)
+
+
+def test_the_engines_own_count_replaces_the_estimate(chooser: Chooser, made: Workspace) -> None:
+    blocks = chooser.choose(made.view("a.py", CODE))
+    block = next(b for b in blocks if b.key == "package:json")
+    estimated = chooser.count(block)
+    chooser.counted({block.key: estimated + 7}, blocks)
+    assert chooser.count(block) == estimated + 7
+
+
+def test_a_small_model_gets_a_small_budget(chooser: Chooser, made: Workspace) -> None:
+    all_of_them = keys(chooser, made, CODE)
+    chooser.fits(200)
+    few = keys(chooser, made, CODE, fresh=True)
+    assert few < all_of_them
