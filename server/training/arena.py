@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 MAIN, SCRATCH = 0, 1
+SILENT = ll.llama_log_callback(lambda level, text, data: None)  # llama.cpp may call it as long as the process lives
 Floats = npt.NDArray[np.float32]
 
 
@@ -22,8 +23,7 @@ class Arena:
     """One context.  `main` is the sequence that a tail is decoded in."""
 
     def __init__(self, path: Path, n_context: int = 4096, n_threads: int = 2) -> None:
-        self._silent = ll.llama_log_callback(lambda level, text, data: None)  # referenced as long as it may be called
-        ll.llama_log_set(self._silent, ctypes.c_void_p(0))
+        ll.llama_log_set(SILENT, ctypes.c_void_p(0))
         ll.llama_backend_init()
         model = ll.llama_model_default_params()
         model.use_extra_bufts = False  # a Q8_0 model segfaults on a CPU with AMX otherwise

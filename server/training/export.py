@@ -84,7 +84,8 @@ def add_weights(writer: gguf.GGUFWriter, p: dict[str, Any], shape: Shape) -> Non
         at = f"blk.{i}."
         vector(at + "attn_norm.weight", p["attention_norm"][i])
         vector(at + "ffn_norm.weight", p["feed_forward_norm"][i])
-        parts = zip("qkv", torch.split(p["qkv"][i], shape.qkv), torch.split(p["qkv_bias"][i], shape.qkv), strict=True)
+        heights = list(shape.qkv)
+        parts = zip("qkv", torch.split(p["qkv"][i], heights), torch.split(p["qkv_bias"][i], heights), strict=True)
         for letter, weight, bias in parts:
             matrix(f"{at}attn_{letter}.weight", weight)
             vector(f"{at}attn_{letter}.bias", bias)

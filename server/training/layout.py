@@ -123,7 +123,7 @@ class Builder:
         context, position = self.add_blocks(blocks, 0.0)
         tail, known = np.zeros(0, np.int64), []
         while len(tail) < n_tail:
-            source = tail if len(tail) > 40 and self.rng.random() < 0.4 else blocks[self.rng.integers(len(blocks))]
+            source = tail if len(tail) > 40 and self.rng.random() < 0.4 else blocks[int(self.rng.integers(len(blocks)))]
             start = int(self.rng.integers(0, max(1, len(source) - 6)))
             piece = source[start : start + int(self.rng.integers(6, 24))]
             known.append(len(tail) + np.arange(2, len(piece)))

@@ -103,7 +103,7 @@ def loss(p: Parameters, batch: Batch, shape: Shape) -> Tensor:
     layers = ("qkv", "qkv_bias", "out", "gate_up", "down", "attention_norm", "feed_forward_norm")
     for qkv, bias, out, gate_up, down, norm_1, norm_2 in zip(*(p[name].unbind(0) for name in layers), strict=True):
         x = F.linear(F.rms_norm(h, (shape.width,), norm_1, shape.epsilon), qkv, bias)
-        q, k, v = torch.split(x, shape.qkv, -1)
+        q, k, v = torch.split(x, list(shape.qkv), -1)
         q = turned(q.reshape(n, shape.n_heads, shape.head) * shape.head**-0.5, cos, sin).view(n, -1)
         k = turned(k.reshape(n, shape.n_kv, shape.head), cos, sin).view(n, -1)
         # Gathering by `embedding`, for its backward pass is the fast scatter-add that CPU indexing lacks.

@@ -49,7 +49,7 @@ class Optimizer:
             momentum, gradient = self.momentum[name], gradients[name]
             momentum.lerp_(gradient, 1 - MOMENTUM)
             ahead = gradient.lerp(momentum, MOMENTUM)
-            parts = zip(torch.split(self.p[name], heights, 1), torch.split(ahead, heights, 1), strict=True)
+            parts = zip(torch.split(self.p[name], list(heights), 1), torch.split(ahead, list(heights), 1), strict=True)
             jobs += [(weight, update, share) for weight, update in parts]
         jobs.sort(key=lambda job: -job[0].numel())
         list(threads.map(turn, jobs))

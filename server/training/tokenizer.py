@@ -54,7 +54,9 @@ def make(texts: Iterable[str], file: Path = FILE) -> Tokenizer:
 
 
 def load(file: Path = FILE) -> Tokenizer:
-    return Tokenizer.from_file(str(file))
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.encode_special_tokens = True  # that is: as the text they are spelt with
+    return tokenizer
 
 
 def encode_all(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:

@@ -116,7 +116,7 @@ class Training:
         """The next ones of an order drawn anew for each round through the data."""
         epoch, at = divmod(self.progress.n_seen, len(self.data) - n)
         self.progress.n_seen += n
-        return np.random.default_rng(epoch).permutation(len(self.data))[at : at + n].tolist()
+        return list(map(int, np.random.default_rng(epoch).permutation(len(self.data))[at : at + n]))
 
     def share(self, workspaces: list[int], seed: tuple[int, int]) -> Share:
         """Gradients of one thread's part; one part in 25 is shown without blocks."""

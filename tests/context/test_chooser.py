@@ -13,7 +13,11 @@ from palimpsest.context.gather import Gatherer
 
 Make = Callable[..., Workspace]
 
-CODE = "import json\nimport re\n\n\ndef one(s):\n    return json.dumps(s)$0\n\n\ndef two(s):\n    return re.match('a', s)\n"
+CODE = (
+    "import json\nimport re\n\n\n"
+    "def one(s):\n    return json.dumps(s)$0\n\n\n"
+    "def two(s):\n    return re.match('a', s)\n"
+)
 OTHER = CODE.replace("$0", "").replace("('a', s)\n", "('a', s)$0\n")
 
 

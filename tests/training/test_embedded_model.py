@@ -61,7 +61,7 @@ def test_a_header_begins_with_the_first_token(arena: Arena) -> None:
 def test_evaluation_runs_without_held_out_data(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json"])
+    monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json", "--threads", "1"])
     evaluate.main()
     result = json.loads(capsys.readouterr().out)
     loss = result["middles"]["spm"]["loss"]
