@@ -30,6 +30,8 @@ COLOURS = {
     "recent": "bright_red",
 }
 
+SHORT = {"filesystem": "files"}
+
 
 def event(number: int, it: Event) -> RenderableType:
     title = Text(f"{number}. {it.event}", style="bold")
@@ -109,5 +111,5 @@ def suggestion(found: dict[str, Any]) -> RenderableType:
 def legend() -> Text:
     text = Text("   cache: ")
     for kind in ("class", "scope", "package", "documentation", "filesystem", "tail"):
-        text.append("█ ", COLOURS[kind]).append(f"{kind}  ", "dim")
+        text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)}  ", "dim")
     return text.append("░ kept  · free", "dim")
