@@ -36,6 +36,7 @@ KINDS = {
     "off": "Inactive",
     "closed": "Inactive",
 }
+NO_MIDDLE = "{name} has no tokens for filling in the middle: edits work, inline completion does not."
 WORDS = {"starting": "The engine is starting.", "loading": "The model is being loaded."}
 
 
@@ -119,10 +120,13 @@ def shown_status(engine: EngineStatus, usage: Usage) -> ShownStatus:
     from palimpsest.lsp.report import Status
 
     model = engine.model
+    kind, message = KINDS[engine.state], engine.message or WORDS.get(engine.state, "")
+    if model is not None and not model.fim_layout:
+        kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
     return Status(
-        kind=KINDS[engine.state],  # type: ignore[arg-type]
+        kind=kind,  # type: ignore[arg-type]
         busy=usage.n_busy > 0,
-        message=engine.message or WORDS.get(engine.state, ""),
+        message=message,
         model=model.name if model else "",
         tokens={"used": usage.context_tokens, "total": model.n_ctx if model else 0},
         last={"decoded": usage.last.decoded, "reused": usage.last.reused, "ms": usage.last.ms},

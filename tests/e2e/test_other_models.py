@@ -1,0 +1,60 @@
+"""Models that are not the embedded one: without FIM tokens, with a chat template, with a cache that cannot be edited."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.models import written
+
+from .conftest import Editor, start_editor, stop_editor
+from .test_suggest import suggest
+
+
+async def _started(shop: Path, kind: str, folder: Path, status: str) -> Editor:
+    settings = {
+        "model": {"path": str(written(kind, folder))},
+        "engine": {"extra_bufts": "off"},
+        "suggestion": {"max_tokens": 64},
+    }
+    editor = await start_editor(shop, settings)
+    for _ in range(1200):
+        if editor.status.get("kind") == status:
+            return editor
+        await asyncio.sleep(0.05)
+    raise AssertionError(editor.status)
+
+
+async def test_without_fim_tokens_edits_work_completion_does_not_and_the_status_says_so(
+    shop: Path, tmp_path: Path
+) -> None:
+    editor = await _started(shop, "plain", tmp_path, "Warning")
+    try:
+        assert "filling in the middle" in editor.status["message"]
+        uri = editor.open("shop/cart.py")
+        position = editor.at(uri, "self.discount.amount(totla)")
+        assert await editor.complete(uri, position) == []
+        # It has a chat template, so it is told the format, and may name the editable blocks, too.
+        answer = await suggest(editor, uri, position)
+        for refusal in answer["refused"]:
+            assert "syntax" in refusal["reason"] or "cannot be edited" in refusal["reason"]
+    finally:
+        await stop_editor(editor)
+
+
+@pytest.mark.parametrize("kind", ["mamba", "mrope"])
+async def test_a_cache_that_cannot_be_edited_is_served_with_whole_prompts_and_says_why(
+    shop: Path, tmp_path: Path, kind: str
+) -> None:
+    editor = await _started(shop, kind, tmp_path, "Normal")
+    try:
+        info = await editor.command("palimpsest.model.info")
+        assert info["in_place"] is False
+        assert info["why_not"]
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+        await editor.settled(uri, position)
+        await editor.complete(uri, position)
+        assert (await editor.stats())["decoded"] > 0
+    finally:
+        await stop_editor(editor)
