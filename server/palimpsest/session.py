@@ -139,30 +139,6 @@ class Session:
         self.chooser.files_changed(uris)
         self.refresh_soon()
 
-    def put_block(
-        self,
-        type: str,
-        name: str,
-        text: str,
-        *,
-        editable: bool = False,
-        uri: str | None = None,
-        source: str = "",
-        priority: float | None = None,
-        ttl: float | None = None,
-    ) -> tuple[Block, int]:
-        """A block from outside, and its tokens (estimated until the engine has counted).  Raises InvalidArgument."""
-        block = self.chooser.board.put(
-            type, name, text, editable=editable, uri=uri, source=source, priority=priority or 0.0, ttl=ttl
-        )
-        self.refresh_soon()
-        return block, self.chooser.count(block)
-
-    def drop_block(self, type: str, name: str) -> bool:
-        dropped = self.chooser.board.drop(type, name)
-        self.refresh_soon()
-        return dropped
-
     def pin(self, uri: str) -> tuple[str, int]:
         """Hold a file in the context.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
         block = self.chooser.pin(uri, self.roots.folders)

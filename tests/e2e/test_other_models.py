@@ -1,4 +1,4 @@
-"""Models that are not the embedded one: without FIM tokens, with a chat template, with a cache that cannot be edited."""
+"""Models other than the embedded one: no FIM tokens, a chat template, a cache that cannot be edited."""
 
 import asyncio
 from pathlib import Path

@@ -38,22 +38,27 @@ async def context_show(server: PalimpsestServer, arguments: Arguments) -> dict[s
 
 
 async def context_put(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    block, tokens = server.window.session.put_block(
+    session = server.window.session
+    block = session.chooser.board.put(
         type=arguments.string("type", among=BLOCK_TYPES),
         name=arguments.string("name"),
         text=arguments.string("text"),
         editable=arguments.boolean("editable", False),
         uri=arguments.string("uri", "") or None,
         source=arguments.string("source", ""),
-        priority=arguments.number("priority", None),
+        priority=arguments.number("priority", 0.0) or 0.0,
         ttl=arguments.number("ttl", None),
     )
-    return {"name": block.name, "tokens": tokens}
+    session.refresh_soon()
+    return {"name": block.name, "tokens": session.chooser.count(block)}
 
 
 async def context_drop(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     kind = arguments.string("type", among=BLOCK_TYPES)
-    return {"dropped": server.window.session.drop_block(kind, arguments.string("name"))}
+    session = server.window.session
+    dropped = session.chooser.board.drop(kind, arguments.string("name"))
+    session.refresh_soon()
+    return {"dropped": dropped}
 
 
 async def context_pin(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
