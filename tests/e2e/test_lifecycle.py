@@ -270,3 +270,19 @@ async def test_a_truncated_model_is_named(shop: Path) -> None:
     (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
     message = await _error_status(shop, {"model": {"path": str(shop / "cut.gguf")}})
     assert "cut.gguf" in message
+
+
+async def test_changed_settings_take_effect_and_a_setting_taken_back_is_gone(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+    await editor.settled(uri, position)
+
+    async def configured(own: dict[str, Any]) -> list[lsp.InlineCompletionItem]:
+        editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings={"palimpsest": own}))
+        await editor.show(uri, position)  # the documents are still open
+        await asyncio.sleep(0.2)
+        await editor.ready()
+        return await editor.complete(uri, position)
+
+    assert await configured({"completion": {"enabled": False}}) == []
+    assert await configured({})

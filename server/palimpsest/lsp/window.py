@@ -66,7 +66,8 @@ class Window:
         self._server = server
         self._build = build
         self._roots: tuple[Path, ...] = ()
-        self._editor: list[Mapping[str, Any]] = []
+        self._options: Mapping[str, Any] = {}
+        self._configuration: Mapping[str, Any] = {}
         self._session: Session | None = None
         self._closing = False
         self._configured: asyncio.Task[None] | None = None
@@ -89,7 +90,7 @@ class Window:
             uris = [params.root_uri]
         self._roots = tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None)
         options = plain(params.initialization_options)
-        self._editor = [options] if isinstance(options, Mapping) else []
+        self._options = options if isinstance(options, Mapping) else {}
         # Not waiting for `initialized`: some clients never send it.
         self._configured = asyncio.get_running_loop().create_task(self._configure())
 
@@ -104,7 +105,7 @@ class Window:
         if isinstance(settings, Mapping):
             own = settings.get("palimpsest", settings)
             if isinstance(own, Mapping):
-                self._editor.append(own)
+                self._configuration = own
         self._apply()
 
     def folders_changed(self, added: list[str], removed: list[str]) -> None:
@@ -151,7 +152,7 @@ class Window:
             return
         own = plain(answer[0]) if answer else None
         if isinstance(own, Mapping):
-            self._editor = [*self._editor[:1], own]
+            self._configuration = own
 
     def _read_settings(self) -> Settings:
         layers: list[Mapping[str, Any]] = []
@@ -160,7 +161,7 @@ class Window:
             layer, wrong = read_toml(path)
             layers.append(layer)
             problems += wrong
-        settings, wrong = merged([*layers, *self._editor])
+        settings, wrong = merged([*layers, self._options, self._configuration])
         for problem in [*problems, *wrong]:
             self.report.warn(f"Setting {problem}")
         return settings
