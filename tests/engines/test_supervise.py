@@ -47,7 +47,8 @@ async def killed(supervisor: Supervisor, number: int = signal.SIGKILL) -> None:
     pid = supervisor.status.pid
     assert pid is not None
     os.kill(pid, number)
-    while supervisor.status.pid == pid:
+    # The lease ends first; how the process ended is known a moment later.
+    while (status := supervisor.status).pid == pid or (status.state == "ready" and status.pid is None):
         await asyncio.sleep(0.01)
 
 
