@@ -75,7 +75,7 @@ async def test_killed_in_a_request_the_next_one_works(supervisor: Supervisor) ->
 
     async def use() -> None:
         async with supervisor.engine(PATIENCE_S) as engine:
-            task = asyncio.create_task(engine.generate(endless(700)))
+            task = asyncio.create_task(engine.generate(endless(400)))
             await busy(engine, task)
             await killed(supervisor)
             await task
