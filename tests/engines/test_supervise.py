@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
 import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -269,3 +271,22 @@ async def test_where_no_engine_is_possible_it_says_how_to_get_one(
         await supervisor.ready(PATIENCE_S)
     assert supervisor.status.state == "given_up"
     await supervisor.aclose()
+
+
+async def test_a_look_for_an_engine_that_is_given_up_leaves_no_connection_open(
+    supervisor: Supervisor, target: Target
+) -> None:
+    await supervisor.ready(PATIENCE_S)
+    for step in range(40):  # given up at every point of the way
+        task = asyncio.create_task(launch(target))
+        await asyncio.wait({task}, timeout=step * 0.0005)
+        if task.done():
+            await task.result().engine.aclose()
+        else:
+            task.cancel()
+            await asyncio.wait({task})
+        del task
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", ResourceWarning)
+            gc.collect()
+        assert not [str(warning.message) for warning in found]

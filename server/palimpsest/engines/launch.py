@@ -62,10 +62,14 @@ async def launch(target: Target) -> Launched:
     place = target.address()
     engine = await find(place)
     if engine is not None:
-        if not await _has_failed(engine):
-            return Launched(engine)
-        with suppress(EngineError):  # gone already
-            await engine.shutdown()  # the next start waits for it to be gone
+        try:
+            if not await _has_failed(engine):
+                return Launched(engine)
+            with suppress(EngineError):  # gone already
+                await engine.shutdown()  # the next start waits for it to be gone
+        except BaseException:  # given up meanwhile: nobody else knows of these connections
+            await engine.aclose()
+            raise
         await engine.aclose()
     return await _start(target, place)
 

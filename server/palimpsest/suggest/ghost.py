@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from palimpsest.suggest.inline import agrees
+
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
@@ -40,4 +42,4 @@ class Ghost:
         if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):
             return []
         typed = before[len(shown.before) :]
-        return [text[len(typed) :] for text in shown.texts if text.startswith(typed) and len(text) > len(typed)]
+        return [left for text in shown.texts if (left := agrees(text, typed))]
