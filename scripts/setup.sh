@@ -29,7 +29,7 @@ pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
 llama=$(ls "$cache"/llama_cpp_python-*.whl 2>/dev/null | tail -n 1 || true)
 if [ -z "$llama" ] || ! .venv/bin/python -m pip install -q --dry-run --no-deps "$llama" >/dev/null 2>&1; then
   command -v c++ >/dev/null || debian build-essential
-  say "building llama-cpp-python once: 4 to 6 minutes on two cores"
+  say "building llama-cpp-python once: several minutes"
   mkdir -p "$cache"
   # Portable and small: no instruction set of this machine alone, no vision.
   CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" pip wheel --no-deps -w "$cache" 'llama-cpp-python>=0.3.36'
