@@ -32,7 +32,7 @@ def _serve(argv: list[str]) -> int:
 
 
 def _engine(argv: list[str]) -> int:
-    from palimpsest.kv.process import main as engine_main
+    from palimpsest.kv.process.process import main as engine_main
 
     return engine_main(argv)
 

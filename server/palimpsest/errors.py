@@ -11,6 +11,7 @@
         ├── EngineDied              the process went away during the request
         ├── ModelError              the model file is missing, truncated, or lacks what is needed
         ├── ContextTooLarge         it does not fit; `fitting` says how many tokens would
+        ├── UnknownText             a text named by its hash is not known (any more); `hashes` says which
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
 
@@ -18,6 +19,8 @@ In: nothing.  Out: exceptions.  `code` is the stable word that crosses the wire 
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class PalimpsestError(Exception):
@@ -82,6 +85,14 @@ class ContextTooLarge(EngineError):
     def __init__(self, message: str, *, fitting: int, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.fitting = fitting
+
+
+class UnknownText(EngineError):
+    code = "unknown_text"
+
+    def __init__(self, hashes: Sequence[str], *, hint: str = "Send them in full.") -> None:
+        super().__init__(f"{len(hashes)} texts are not known by their hash.", hint=hint)
+        self.hashes = tuple(hashes)
 
 
 class DecodeError(EngineError):

@@ -2,7 +2,7 @@
 
 In: nothing.  Out: request and answer dataclasses, `to_json` and `from_json`.  The engine sees opaque block
 keys and text here, never documents; the server sees counts and positions, never a token.
-Routes (`kv/api.py` serves them, `engines/in_place.py` calls them):
+Routes (`kv/process/api.py` serves them, `engines/in_place.py` calls them):
 
     GET  /v1/health              Health; answers while the model is still loading
     GET  /v1/model               ModelInfo
@@ -17,13 +17,15 @@ Routes (`kv/api.py` serves them, `engines/in_place.py` calls them):
                                  state; the engine counts open leases, and leaves when there are none for a while
     POST /v1/shutdown            {} → {}
 
-An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?}}, `code` as in
+An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?,
+"hashes"?}}, `code` as in
 `errors.py`; once lines have begun it is the last line.  A client cancels by closing its connection.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -47,25 +49,34 @@ psm       `<fim_prefix> prefix <fim_suffix> suffix <fim_middle>`, in order
 auto      what the model's metadata and family say
 """
 BlockState = Literal["resident", "stored", "wanted"]
-BlockAction = Literal["kept", "attached", "restored", "extended", "written", "unfit"]
+BlockAction = Literal["kept", "attached", "restored", "extended", "written", "deferred", "unfit"]
+"""`deferred`: it would have to be decoded beyond the request's `max_decode`; a later sync will."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedBlock:
+    """`hash` is `text_hash(text)`.  A text that the engine has had before may be left out: where it does not know it
+    (any more), the request fails with `unknown_text`, which names the hashes, and nothing was done."""
+
     key: str
-    text: str
+    text: str | None = None
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SyncRequest:
     """The blocks that a workspace's tail shall attend to, most valuable first.  Declarative and idempotent:
-    resident blocks not named are detached (their KV stays while there is room)."""
+    resident blocks not named are detached (their KV stays while there is room).
+
+    `max_decode` bounds the tokens of blocks that this request may decode, 0: no bound.  What would exceed it, least
+    valuable first, is `deferred`: not attached, and decoded by a later sync without that bound."""
 
     workspace: str
     header: str
     footer: str
     blocks: list[WantedBlock]
     slot: Slot = "background"
+    max_decode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +147,9 @@ class GenerateRequest:
 
     Exactly one of `fim` and `text` is set.  `sync`, when given, is applied first in the same job, so that no
     other request can come between.  `replace` names a line of requests of which only the newest matters: an older
-    one still running or waiting is cancelled.  `grammar` is GBNF with the root rule `root`.
+    one still running or waiting is cancelled.  `grammar` is GBNF with the root rule `root`.  `max_tokens` 0 only
+    decodes the tail, so that a later request finds it there.  `draft` is the most tokens of one draft looked up in
+    the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`.
     """
 
     workspace: str
@@ -152,6 +165,7 @@ class GenerateRequest:
     sampling: Sampling = Sampling()
     stream: bool = False
     replace: str = ""
+    draft: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +182,8 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class GenerateAnswer:
     """`context_tokens`: cells the tail attended to (header, blocks, footer); `tail_tokens`: the tail itself, of which
-    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices.
+    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices, in `steps`
+    micro-batches; of `drafted` tokens `accepted` were right.
     `ms` has the keys queue, sync, prefill, sample, decode, total."""
 
     choices: list[Choice]
@@ -181,6 +196,9 @@ class GenerateAnswer:
     healed: str = ""
     sync: SyncAnswer | None = None
     ms: dict[str, float] = field(default_factory=dict)
+    steps: int = 0
+    drafted: int = 0
+    accepted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +256,8 @@ class SpanReport:
 @dataclass(frozen=True, slots=True)
 class CacheMap:
     """One workspace's positions, and the sums since the engine started.  `n_ctx` counts cells, `used_cells` of them
-    in use over all workspaces; `n_positions` is where this workspace's tail region ends."""
+    in use over all workspaces; `n_positions` is where this workspace's tail region ends.  `memory` is in bytes:
+    model, cache, store, disk, and `limit` of the cache."""
 
     n_ctx: int
     used_cells: int
@@ -248,6 +267,7 @@ class CacheMap:
     stored: list[str]
     stored_bytes: int
     stats: dict[str, int]
+    memory: dict[str, int] = field(default_factory=dict)
 
 
 T = TypeVar("T")
@@ -292,6 +312,11 @@ def from_json(data: Any, wanted: type[T]) -> T:
         problem = transform_error(error, path="$")[0] if isinstance(error, BaseValidationError) else str(error)
         what, _, where = problem.partition(" @ ")
         raise InvalidArgument(where.removeprefix("$.") or wanted.__name__, what) from None
+
+
+def text_hash(text: str) -> str:
+    """BLAKE2b of the text's UTF-8 (lone surrogates kept), 16 bytes as hex: how a text is named on the wire."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def to_json(value: Any) -> dict[str, Any]:

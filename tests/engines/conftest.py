@@ -21,7 +21,7 @@ from palimpsest.address import Address
 from palimpsest.engines.in_place import InPlaceEngine
 from palimpsest.engines.launch import find
 from palimpsest.errors import EngineError
-from palimpsest.kv.listen import answers
+from palimpsest.kv.process.listen import answers
 
 ENDLESS = "root ::= [a-z] root"
 """A grammar without an end: what is generated under it ends by its limits, or by being cancelled."""

@@ -4,7 +4,7 @@ import pytest
 
 from palimpsest import errors
 from palimpsest.engines.errors import from_object
-from palimpsest.kv.core import error_object
+from palimpsest.kv.work.core import error_object
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from palimpsest.address import Address
 from palimpsest.engines.in_place import InPlaceEngine
 from palimpsest.engines.target import Target
 from palimpsest.errors import EngineUnavailable
-from palimpsest.kv.listen import answers
-from palimpsest.kv.lock import ProcessLock
+from palimpsest.kv.process.listen import answers
+from palimpsest.kv.process.lock import ProcessLock
 from palimpsest.settings import EngineSettings
 from tests.engines.conftest import Process, loaded
 
@@ -222,7 +222,7 @@ def test_where_the_bindings_are_missing_it_says_how_to_get_an_engine(
 def test_wrong_usage_is_exit_status_2_and_names_what_is_wrong(
     machine: Path, arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from palimpsest.kv.process import main
+    from palimpsest.kv.process.process import main
 
     with pytest.raises(SystemExit) as ended:
         main(arguments)

@@ -5,10 +5,10 @@ Every rule of the real cache that a plan could break is an assertion here.
 
 from dataclasses import dataclass, field
 
-from palimpsest.kv.arena import Arena, Move
-from palimpsest.kv.plan import Limits, Plan, Wanted, plan
-from palimpsest.kv.span import Span
-from palimpsest.kv.steps import Attach, Cut, Detach, Evict, Free, Keep, Rekey, Restore, Save, Step, Write, apply
+from palimpsest.kv.arena.arena import Arena, Move
+from palimpsest.kv.arena.plan import Limits, Plan, Wanted, plan
+from palimpsest.kv.arena.span import Span
+from palimpsest.kv.arena.steps import Attach, Cut, Detach, Evict, Free, Keep, Rekey, Restore, Save, Step, Write, apply
 
 ORDER = (Detach, (Save, Evict, Free), Cut, Rekey, Move, (Keep, Attach), Restore, Write)
 

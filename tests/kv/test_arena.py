@@ -7,8 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from palimpsest.kv.arena import Arena
-from palimpsest.kv.span import Span
+from palimpsest.kv.arena.arena import Arena
+from palimpsest.kv.arena.span import Span
 
 
 def tokens(n: int, first: int = 0) -> tuple[int, ...]:

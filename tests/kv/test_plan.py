@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from palimpsest.kv.arena import Arena, Move
-from palimpsest.kv.plan import Limits, Wanted, plan, shrink
-from palimpsest.kv.steps import Evict, Keep, apply
+from palimpsest.kv.arena.arena import Arena, Move
+from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
+from palimpsest.kv.arena.steps import Evict, Keep, apply
 
 from .simulator import Cache, kinds, of, stage, wanted
 

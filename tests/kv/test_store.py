@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.kv.store import HostStore, StoredKV
+from palimpsest.kv.arena.store import HostStore, StoredKV
 
 
 def kv(n_bytes: int, key: str = "", start: int = 0) -> StoredKV:

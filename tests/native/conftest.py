@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from palimpsest.kv.core import EngineCore
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.work.core import EngineCore
 from palimpsest.settings import EngineSettings
 from tests.models import written
 from tests.native.helpers import TestedEngine

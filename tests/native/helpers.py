@@ -11,10 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from palimpsest import wire
-from palimpsest.kv.engine import Engine
-from palimpsest.kv.equivalence import Reference, edited
-from palimpsest.kv.generate import generate
-from palimpsest.kv.workspace import Workspace
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.measure.equivalence import Reference, edited
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument
-from palimpsest.kv.cancel import CancelToken
-from palimpsest.kv.core import EngineCore, error_object
-from palimpsest.kv.native import Context
+from palimpsest.kv.llama.native import Context
+from palimpsest.kv.work.cancel import CancelToken
+from palimpsest.kv.work.core import EngineCore, error_object
 from tests.native.conftest import MakeCore
 from tests.native.helpers import FOOTER, HEADER, fim, request, text
 

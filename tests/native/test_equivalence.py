@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from palimpsest.kv.engine import Engine
-from palimpsest.kv.equivalence import edited
-from palimpsest.kv.in_place import InPlaceWorkspace
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.measure.equivalence import edited
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 

@@ -9,10 +9,10 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.answer import Answer
-from palimpsest.kv.engine import Engine
-from palimpsest.kv.generate import generate
-from palimpsest.kv.sampler import log_probability
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.generation.answer import Answer
+from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.generation.sampler import log_probability
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, done, fim, sync, text
 

@@ -9,10 +9,10 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
-from palimpsest.kv.engine import Engine
-from palimpsest.kv.generate import generate
-from palimpsest.kv.in_place import InPlaceWorkspace
-from palimpsest.kv.native import Context
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sized, sync, text
 

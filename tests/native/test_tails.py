@@ -9,10 +9,10 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
-from palimpsest.kv.compose import CHUNK, fitted
-from palimpsest.kv.engine import Engine
-from palimpsest.kv.load import info
-from palimpsest.kv.native import Logits
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.generation.compose import CHUNK, fitted
+from palimpsest.kv.llama.load import info
+from palimpsest.kv.llama.native import Logits
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sync, text
 

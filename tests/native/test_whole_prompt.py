@@ -8,8 +8,8 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ModelError
-from palimpsest.kv.load import info
-from palimpsest.kv.whole import WholeWorkspace
+from palimpsest.kv.cache.whole import WholeWorkspace
+from palimpsest.kv.llama.load import info
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped

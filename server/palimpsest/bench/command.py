@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
 
 
 def _equivalence(options: argparse.Namespace) -> int:
-    from palimpsest.kv.measure import measure
+    from palimpsest.kv.measure.measure import measure
 
     path = Path(options.model) if options.model else model_path(ModelSettings())
     result = measure(path, operations=options.operations, seed=options.seed)

@@ -36,6 +36,9 @@ def from_object(data: Any) -> PalimpsestError:
         return errors.InvalidArgument(field, message.removeprefix(f"{field}: "), hint=hint)
     if code == errors.ContextTooLarge.code:
         return errors.ContextTooLarge(message, fitting=_int(data.get("fitting")), hint=hint)
+    if code == errors.UnknownText.code:
+        hashes = data.get("hashes")
+        return errors.UnknownText([str(h) for h in hashes] if isinstance(hashes, list) else [])
     if code == errors.DecodeError.code:
         return errors.DecodeError(message, return_code=_int(data.get("return_code")), hint=hint)
     return PLAIN.get(code, EngineError)(message or "The engine failed.", hint=hint)

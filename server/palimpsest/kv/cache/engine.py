@@ -1,0 +1,240 @@
+"""The loaded model, its cache, and who has what in it: the one owner of every native handle.
+
+In: a model file and settings.  Out: sequences, room, decoded tokens, for the workspaces that share the cache.
+All of it belongs to the engine's thread.  Knows no request.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palimpsest import wire
+from palimpsest.errors import ContextTooLarge, DecodeError, EngineError, ModelError
+from palimpsest.kv.arena.store import HostStore
+from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.cache.texts import Texts
+from palimpsest.kv.cache.whole import WholeWorkspace
+from palimpsest.kv.generation.compose import Composer
+from palimpsest.kv.llama import facts as model_facts
+from palimpsest.kv.llama import load
+from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
+from palimpsest.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.workspace import Workspace
+
+LOG = logging.getLogger("palimpsest.engine")
+STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated")
+TOKEN_CACHE = 1024
+
+
+class Engine:
+    """`workspaces` by name.  `why_not`: why the cache is not edited in place, "" when it is."""
+
+    def __init__(
+        self, path: Path, settings: EngineSettings, *, caution: bool = False, make_context: type[Context] = Context
+    ) -> None:
+        """Loads the model.  Raises EngineUnavailable, ModelError, ContextTooLarge, InvalidArgument."""
+        self.settings = settings
+        load.check(settings)
+        self.extra_bufts = settings.extra_bufts == "on" or (settings.extra_bufts == "auto" and not caution)
+        self.model = Model(path, n_gpu_layers=load.n_gpu_layers(settings), extra_bufts=self.extra_bufts)
+        self.facts = model_facts.read(self.model)
+        if not self.facts.n_ctx_train or not self.model.n_vocab:
+            raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
+        self.params = load.context_params(settings, self.facts)
+        self.context = make_context(self.model, self.params)
+        self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift)
+        self.vocab = load.vocabulary(self.model, self.facts)
+        others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
+        # a grammar ends with llama.cpp's own ends alone
+        self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
+        special = functools.partial(self.model.tokenize, special=True)
+        self.composer = Composer(self.facts, self.vocab, self.model.tokenize, special)
+        self.tokens_of: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TOKEN_CACHE)(
+            lambda text: tuple(self.model.tokenize(text))
+        )
+        self.texts = Texts(lambda text: self.tokens_of(text))
+        self.store = HostStore(settings.store_mb << 20)
+        self.stats = dict.fromkeys(STATS, 0)
+        self.workspaces: dict[str, Workspace] = {}
+        self._free = list(range(self.context.n_seq_max - 1, -1, -1))
+        self._clock = 0
+
+    def close(self) -> None:
+        self.context.close()
+        self.model.close()
+
+    # Facts that follow
+
+    @property
+    def in_place(self) -> bool:
+        return not self.why_not
+
+    @property
+    def n_ctx(self) -> int:
+        """Cells."""
+        return self.context.n_ctx
+
+    @property
+    def n_positions(self) -> int:
+        """Positions of one workspace.  Half as many more than cells: holes and slack cost none."""
+        return min(self.facts.n_ctx_train, self.n_ctx + self.n_ctx // 2 if self.in_place else self.n_ctx)
+
+    @property
+    def tail_room(self) -> int:
+        """Positions and cells for a tail and its answer: a quarter, 1,024 at least where that leaves half."""
+        n = min(self.n_ctx, self.n_positions)
+        return max(n // 4, min(1024, n // 2))
+
+    @property
+    def used_cells(self) -> int:
+        return sum(workspace.used_cells for workspace in self.workspaces.values())
+
+    @property
+    def free_cells(self) -> int:
+        return self.n_ctx - self.used_cells
+
+    def tick(self) -> int:
+        """Later than every tick before: for what was used least recently."""
+        self._clock += 1
+        return self._clock
+
+    # Workspaces
+
+    def workspace(self, name: str) -> Workspace:
+        """The workspace of that name, made when there is none."""
+        found = self.workspaces.get(name)
+        if found is None:
+            kind = InPlaceWorkspace if self.in_place else WholeWorkspace
+            found = self.workspaces[name] = kind(self, name)
+        return found
+
+    def map(self, name: str) -> wire.CacheMap:
+        """Of a workspace that is not known, a map with nothing in it; it does not come to be by being asked about."""
+        known = self.workspaces.get(name)
+        spans, free = known.map_spans() if known is not None else ([], [])
+        return wire.CacheMap(
+            n_ctx=self.n_ctx,
+            used_cells=self.used_cells,
+            n_positions=self.n_positions,
+            spans=spans,
+            free=free,
+            stored=list(dict.fromkeys(i.key for _, i in self.store.items() if i.meta.get("workspace") == name)),
+            stored_bytes=self.store.bytes,
+            stats=dict(self.stats),
+        )
+
+    def reset(self, name: str) -> None:
+        """Forget what the workspace has here and in the store."""
+        workspace = self.workspaces.pop(name, None)
+        if workspace is not None:
+            workspace.forget()
+        self.store.clear(lambda _digest, item: item.meta.get("workspace") == name)
+
+    def close_workspace(self, name: str) -> None:
+        """Free its cells; its blocks' KV goes to the store."""
+        workspace = self.workspaces.pop(name, None)
+        if workspace is not None:
+            workspace.close()
+
+    # Sequences
+
+    def take(self) -> int:
+        """An empty sequence.  Raises EngineError when every one is in use by something that runs."""
+        if not self._free and not self._give_up_sequences():
+            raise EngineError("All sequences of the cache are in use.", hint="Ask for fewer alternatives at a time.")
+        return self._free.pop()
+
+    def give(self, seq: int) -> None:
+        """Empty a sequence and take it back; −1 is none."""
+        if seq >= 0:
+            assert seq not in self._free, f"sequence {seq} given back twice"
+            self.context.remove(seq)
+            self._free.append(seq)
+
+    @property
+    def free_sequences(self) -> int:
+        return len(self._free)
+
+    def _give_up_sequences(self) -> bool:
+        for workspace in self._oldest_first():
+            if workspace.drop_tails():
+                return True
+        for workspace in self._oldest_first():
+            if not workspace.busy:
+                self.close_workspace(workspace.name)
+                return True
+        return False
+
+    # Decoding, with room made for it
+
+    def decode(self, runs: Sequence[Run], workspace: Workspace) -> list[Logits | None]:
+        """Decode one micro-batch for `workspace`; others give up cells when there are too few.
+
+        Raises ContextTooLarge (nothing happened) when there is no room, DecodeError when llama.cpp failed.
+        """
+        n_tokens = sum(len(run.tokens) for run in runs)
+        if self.free_cells < n_tokens:
+            self.make_room(n_tokens, workspace)
+        for last in (False, True):
+            try:
+                logits = self.context.decode(runs)
+            except DecodeError as error:
+                if error.return_code != NO_SLOT:
+                    raise
+                # the mirror said there was room: somebody's snapshot still holds cells
+                if last or not self.make_room(self.free_cells + n_tokens, workspace):
+                    raise ContextTooLarge(
+                        "The cache has no room for this.",
+                        fitting=max(0, self.free_cells),
+                        hint="Set a larger `engine.n_ctx`, or a smaller `context.budget`.",
+                    ) from error
+                continue
+            self.stats["decoded"] += n_tokens
+            return logits
+        raise AssertionError("unreachable")
+
+    def apply_shifts(self) -> bool:
+        """Have llama.cpp carry out pending shifts, which only a decode does; False without a cell for it."""
+        if not self.context.shift_pending:
+            return True
+        seq = self.take()
+        try:
+            self.context.decode([Run([max(self.facts.header_start, default=0)], 0, seq)])
+        except DecodeError as error:
+            if error.return_code != NO_SLOT:
+                raise
+            return False
+        finally:
+            self.give(seq)
+        return True
+
+    def make_room(self, n_cells: int, asking: Workspace) -> bool:
+        """Free cells until `n_cells` are free: what can be had again for little and was used least recently first.
+
+        False when nothing could be freed and there are too few.
+        """
+        others = [w for w in self._oldest_first() if w is not asking]
+        ways: list[Callable[[], object]] = [*(w.drop_tails for w in others)]
+        ways += [functools.partial(self._shrink, w, n_cells, attached=False) for w in others]
+        ways += [asking.drop_tails, functools.partial(self._shrink, asking, n_cells, attached=False)]
+        ways += [functools.partial(self._shrink, w, n_cells, attached=True) for w in others]
+        progress = False
+        for way in ways:
+            if self.free_cells >= n_cells:
+                return True
+            progress = bool(way()) or progress
+        return progress or self.free_cells >= n_cells
+
+    def _shrink(self, workspace: Workspace, n_cells: int, *, attached: bool) -> bool:
+        return workspace.shrink(n_cells - self.free_cells, attached=attached)
+
+    def _oldest_first(self) -> list[Workspace]:
+        return sorted(self.workspaces.values(), key=lambda w: w.last_used)

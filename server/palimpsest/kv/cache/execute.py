@@ -1,0 +1,228 @@
+"""Carrying out a plan on one workspace's sequences, the arena following step by step.
+
+In: a `Plan`, the workspace it was made for.  Out: HOLD, MAIN, store and arena as the plan says.  The arena tells
+the truth wherever a job is closed.  Plans nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.kv.arena.arena import Arena, Move
+from palimpsest.kv.arena.plan import Plan
+from palimpsest.kv.arena.steps import Attach, Cut, Detach, Evict, Free, Keep, Rekey, Restore, Save, Step, Write, apply
+from palimpsest.kv.arena.store import StoredKV
+from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.writing import Writer
+from palimpsest.kv.llama.native import NO_SLOT
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.in_place import InPlaceWorkspace
+
+
+class Executor:
+    """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then."""
+
+    def __init__(self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger) -> None:
+        assert workspace.arena is not None
+        self._workspace = workspace
+        self._engine = workspace.engine
+        self._context = workspace.engine.context
+        self._arena: Arena = workspace.arena
+        self._made = made
+        self._ledger = ledger
+        self._stored = {step.digest: self._engine.store.get(step.digest) for step in made.restores}
+        self._moves = [step for step in made.steps if isinstance(step, Move)]
+        self._writes: list[Write] = []
+
+    def run(self) -> Generator[None, None, bool]:
+        """Yields between micro-batches and copies."""
+        for step in self._made.steps:
+            if isinstance(step, Write):
+                self._writes.append(step)
+                continue
+            with self._workspace.locked():
+                self._do(step)
+            if isinstance(step, (Restore, Evict, Save)) and not (yield from self._still_valid()):
+                return False
+        self._writes.sort(key=lambda write: write.rank)
+        return (yield from self._write())
+
+    def _still_valid(self) -> Generator[None, None, bool]:
+        """Suspend; whether the plan still stands after it."""
+        version = self._workspace.version
+        yield
+        return self._workspace.version == version
+
+    def _do(self, step: Step) -> None:
+        ledger = self._ledger
+        match step:
+            case Move():
+                if step is self._moves[0]:
+                    with ledger.timed("move"):
+                        self._move()
+            case Restore():
+                with ledger.timed("restore"):
+                    self._restore(step)
+            case Save() | Evict() | Free() | Cut() | Detach():
+                with ledger.timed("evict"):
+                    self._release(step)
+                self._apply(step)
+            case Attach(key=key, span=span, n_tokens=n):
+                self._context.copy(self._workspace.hold, self._workspace.main, span.start, span.start + n)
+                ledger.did(key, "attached")
+                self._apply(step)
+            case Keep() | Rekey():
+                self._apply(step)
+            case Write():
+                raise AssertionError("writes come last")
+
+    def _apply(self, step: Step) -> None:
+        """The arena's side of a step whose cells are done."""
+        if isinstance(step, (Detach, Attach, Restore, Write)) or (
+            isinstance(step, (Evict, Free, Cut, Move)) and self._arena[step.key].attached
+        ):
+            self._workspace.changed()
+        apply(self._arena, step, self._made.tick)
+        if isinstance(step, Cut):
+            self._arena.detach(step.key)
+        if not isinstance(step, (Keep, Save)):
+            self._workspace.version += 1
+
+    # Taking out
+
+    def _release(self, step: Save | Evict | Free | Cut | Detach) -> None:
+        context, hold, main = self._context, self._workspace.hold, self._workspace.main
+        start, end = step.span.start, step.span.start + step.n_tokens
+        match step:
+            case Save(key=key, digest=digest):
+                self._save(key, digest, start, end)
+            case Detach():
+                context.remove(main, start, end)
+            case Evict(key=key, digest=digest):
+                self._save(key, digest, start, end)
+                context.remove(main, start, end)
+                context.remove(hold, start, end)
+                self._ledger.did_evict(key, step.n_tokens)
+            case Free():
+                context.remove(main, start, end)
+                context.remove(hold, start, end)
+            case Cut():  # what is left is no whole block: MAIN has it again when it is written
+                context.remove(main, start, start + step.old_tokens)
+                context.remove(hold, end, start + step.old_tokens)
+
+    def _save(self, key: str, digest: str, start: int, end: int) -> None:
+        data = self._copy_of(start, end)
+        if data is not None:
+            item = StoredKV(data, end - start, start, key, {"workspace": self._workspace.name})
+            self._engine.store.put(digest, item)
+
+    def _copy_of(self, start: int, end: int) -> bytearray | None:
+        """The cells' state; None when a pending shift cannot be applied for want of a cell."""
+        if not self._engine.apply_shifts():
+            return None
+        scratch = self._engine.take()
+        try:
+            self._context.copy(self._workspace.hold, scratch, start, end)
+            return self._context.save(scratch)
+        finally:
+            self._engine.give(scratch)
+
+    # Bringing back
+
+    def _restore(self, step: Restore) -> None:
+        """From the store; a block whose copy is gone, or finds no room, is written instead."""
+        item = self._stored[step.digest]
+        if item is None or not self._load(item.data, item.start, step.span.start, step.n_tokens, attached=True):
+            self._writes.append(Write(step.key, step.span, step.tokens, step.digest, step.rank))
+            return
+        self._ledger.restored += step.n_tokens
+        self._ledger.did(step.key, "restored")
+        self._apply(step)
+
+    def _load(self, data: bytes | bytearray | memoryview, old: int, new: int, n_tokens: int, *, attached: bool) -> bool:
+        """Cells saved at `old` to `new` in HOLD, and MAIN when attached; False when there is no room for them."""
+        if self._engine.free_cells < n_tokens:
+            self._engine.make_room(n_tokens, self._workspace)
+        scratch = self._engine.take()
+        try:
+            if not self._context.load(scratch, data):
+                return False
+            if old != new:
+                self._context.shift(scratch, old, old + n_tokens, new - old)
+            self._publish(scratch, new, new + n_tokens, attached=attached)
+        finally:
+            self._engine.give(scratch)
+        return True
+
+    def _publish(self, scratch: int, start: int, end: int, *, attached: bool) -> None:
+        self._context.copy(scratch, self._workspace.hold, start, end)
+        if attached:
+            self._context.copy(scratch, self._workspace.main, start, end)
+
+    # Moving
+
+    def _move(self) -> None:
+        """All moves as one K-shift.  It moves a cell for everyone who shares it: where a suspended job looks at the
+        cells as they were, by copies instead."""
+        if self._workspace.has_snapshots:
+            return self._move_copies()
+        for move in self._moves:
+            start = move.old.start
+            self._context.shift(self._workspace.hold, start, start + move.n_tokens, move.distance)
+            self._moved(move)
+        return None
+
+    def _moved(self, move: Move) -> None:
+        self._apply(move)
+        self._ledger.did_move(move.key, move.n_tokens)
+
+    def _move_copies(self) -> None:
+        copies = [self._copy_of(move.old.start, move.old.start + move.n_tokens) for move in self._moves]
+        for move, data in zip(self._moves, copies, strict=True):
+            start, end = move.old.start, move.old.start + move.n_tokens
+            attached = self._arena[move.key].attached
+            self._context.remove(self._workspace.main, start, end)
+            self._context.remove(self._workspace.hold, start, end)
+            if data is None or not self._load(data, start, move.new.start, move.n_tokens, attached=attached):
+                self._arena.free(move.key)
+                self._workspace.version += 1
+                self._workspace.changed()
+                raise DecodeError("There was no room to move a block.", return_code=NO_SLOT)
+            self._moved(move)
+
+    # Writing
+
+    def _write(self) -> Generator[None, None, bool]:
+        """Whatever finds no cells after all is unfit."""
+        workspace, engine, ledger = self._workspace, self._engine, self._ledger
+        writer = Writer(engine, workspace, workspace.header, workspace.hold)
+        writing = writer.write(self._writes, self._publish_written)
+        try:
+            while True:
+                with workspace.locked(), ledger.timed("decode"):
+                    report = next(writing, None)
+                if report is None:
+                    return True
+                for part in report:
+                    ledger.decoded += part.n_tokens + part.n_header
+                    ledger.replayed += part.n_header
+                    ledger.did_decode(part.key, part.n_tokens)
+                if not (yield from self._still_valid()):
+                    return False
+        except ContextTooLarge:
+            for write in self._writes:
+                if ledger.blocks[write.key].action not in ("written", "extended"):
+                    ledger.did(write.key, "unfit")
+            return True
+        finally:
+            writing.close()
+
+    def _publish_written(self, step: Write, scratch: int) -> None:
+        start, n = step.span.start, step.from_index
+        self._context.copy(scratch, self._workspace.hold, start + n, start + step.n_tokens)
+        self._context.copy(self._workspace.hold, self._workspace.main, start, start + step.n_tokens)
+        self._ledger.did(step.key, "extended" if n else "written")
+        self._apply(step)

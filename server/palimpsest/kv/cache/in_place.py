@@ -1,0 +1,252 @@
+"""A workspace whose cache is edited in place.
+
+    [ header ][ arena: blocks and holes ................ ][ footer ][ tail ... ]
+    0         len(header)                      footer_start         base.end
+
+In: sync requests.  Out: blocks encoded alone, attached and detached, moved, saved and restored.
+Sequence HOLD has everything resident, MAIN what is attached; tails copy MAIN.  `plan.py` plans, `execute.py` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palimpsest import wire
+from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.kv.arena.arena import Arena
+from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
+from palimpsest.kv.arena.span import Span
+from palimpsest.kv.arena.steps import Write
+from palimpsest.kv.cache.execute import Executor
+from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.cache.writing import Writer
+from palimpsest.kv.generation.tail import NONE, Base
+from palimpsest.kv.llama.native import NO_SLOT, Run
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+MAX_ATTEMPTS = 3
+LEAST_ARENA = 64
+
+
+class InPlaceWorkspace(Workspace):
+    """`arena` is None until the first sync.  `version` counts changes of the arena, so that a sync that was suspended
+    sees that it must plan again."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        super().__init__(engine, name)
+        self.context = engine.context
+        self.hold = self.main = NONE
+        self.header: tuple[int, ...] = ()
+        self.footer: tuple[int, ...] = ()
+        self.arena: Arena | None = None
+        self.version = 0
+        self._n_locks = 0
+
+    @property
+    def ready(self) -> bool:
+        return self.arena is not None
+
+    @property
+    def base(self) -> Base:
+        assert self.arena is not None
+        return Base(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
+
+    @property
+    def base_cells(self) -> int:
+        return len(self.header) + len(self.footer) + self.arena.n_tokens if self.arena is not None else 0
+
+    @property
+    def context_tokens(self) -> int:
+        assert self.arena is not None
+        return len(self.header) + len(self.footer) + sum(r.n_tokens for r in self.arena if r.attached)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """While a step is carried out, nobody takes blocks from under it to make room."""
+        self._n_locks += 1
+        try:
+            yield
+        finally:
+            self._n_locks -= 1
+
+    # Sync
+
+    def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
+        ledger = Ledger()
+        header, footer, wanted = self._tokenized(request, ledger)
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                yield from self._have_base(header, footer, ledger)
+                yield from self._attach(wanted, ledger)
+                break
+            except DecodeError as error:
+                self.recover(error)
+                if attempt == MAX_ATTEMPTS - 1:
+                    raise
+        self.request = request
+        answer = ledger.answer(self.revision)
+        for name in ("reused", "restored", "moved", "evicted"):
+            self.engine.stats[name] += getattr(answer, name)
+        return answer
+
+    def _tokenized(
+        self, request: wire.SyncRequest, ledger: Ledger
+    ) -> tuple[tuple[int, ...], tuple[int, ...], list[Wanted]]:
+        """Header, footer and blocks.  A block without tokens is in place as it is."""
+        with ledger.timed("tokenize"):
+            tokens_of = self.engine.tokens_of
+            header = self.engine.facts.header_start + tokens_of(request.header)
+            footer = tokens_of(request.footer) or tokens_of("\n")
+            blocks = self.engine.texts.tokens(request.blocks)
+            ledger.expect([(key, len(tokens)) for key, tokens in blocks.items()])
+            wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
+        return header, footer, wanted
+
+    def _digest(self, header: tuple[int, ...], tokens: tuple[int, ...]) -> str:
+        """Names a block's KV.  The workspace's name is in it: workspaces share nothing."""
+        made = hashlib.blake2b(self.name.encode("utf-8", "replace") + b"\0", digest_size=16)
+        made.update(np.array([*header, NONE, *tokens], np.int32).tobytes())
+        return made.hexdigest()
+
+    def _have_base(
+        self, header: tuple[int, ...], footer: tuple[int, ...], ledger: Ledger
+    ) -> Generator[None, None, None]:
+        """Header and footer in place; with others than before, everything begins anew."""
+        while self.arena is None or (header, footer) != (self.header, self.footer):
+            self.forget()
+            end = self.engine.n_positions - self.engine.tail_room - len(footer)
+            if end - len(header) < LEAST_ARENA or len(header) + len(footer) > self.engine.n_ctx // 4:
+                raise ContextTooLarge(
+                    "Header and footer leave no room for blocks.", fitting=0, hint="Set a larger `engine.n_ctx`."
+                )
+            hold = self.engine.take()
+            main = NONE
+            try:
+                main = self.engine.take()
+                with ledger.timed("decode"):
+                    yield from self._decode_base(header, footer, hold, main, end)
+            except BaseException:
+                self.engine.give(hold)
+                self.engine.give(main)
+                raise
+            if self.arena is not None:  # another sync was faster while this one was suspended
+                self.engine.give(hold)
+                self.engine.give(main)
+                continue
+            ledger.decoded += 2 * len(header) + len(footer)
+            ledger.replayed += len(header)
+            self.hold, self.main, self.header, self.footer = hold, main, header, footer
+            self.arena = Arena(len(header), end)
+            self.version += 1
+            self.changed()
+
+    def _decode_base(
+        self, header: tuple[int, ...], footer: tuple[int, ...], hold: int, main: int, end: int
+    ) -> Generator[None, None, None]:
+        """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
+        size = self.context.n_batch
+        for i in range(0, len(header), size):
+            yield
+            self.engine.decode([Run(header[i : i + size], i, main)], self)
+
+        def publish(step: Write, scratch: int) -> None:
+            self.context.copy(scratch, main, step.span.start, step.span.end)
+            self.context.copy(main, hold)
+
+        step = Write("", Span(end, end + len(footer)), footer, "", 0)
+        for _ in Writer(self.engine, self, header, hold).write([step], publish):
+            yield
+
+    def _attach(self, wanted: Sequence[Wanted], ledger: Ledger) -> Generator[None, None, None]:
+        """Plan and carry out; again when something else changed the arena in between."""
+        done = False
+        while not done:
+            if self.arena is None:  # a reset came in between
+                raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
+            with ledger.timed("plan"):
+                self._room_from_others(wanted)
+                made = plan(self.arena, wanted, self.engine.store.start_of, self._limits())
+            for key in made.unfit:
+                ledger.did(key, "unfit")
+            done = yield from Executor(self, made, ledger).run()
+        assert self.arena is not None
+        for w in wanted:
+            resident = self.arena.get(w.key)
+            if resident is not None and resident.attached:
+                ledger.placed(w.key, resident.span.start, resident.n_tokens)
+
+    def _limits(self) -> Limits:
+        """Cells for blocks: what is free, but for the room a tail may take."""
+        engine = self.engine
+        tails = self.used_cells - self.base_cells
+        reserve = max(0, engine.tail_room - tails)
+        return Limits(engine.free_cells - reserve, len(self.header), store=engine.store.enabled)
+
+    def _room_from_others(self, wanted: Sequence[Wanted]) -> None:
+        """Other workspaces make way for what is wanted, the least recently used first."""
+        assert self.arena is not None
+        held = {r.digest for r in self.arena}
+        coming = sum(len(w.tokens) for w in wanted if w.digest not in held)
+        detached = sum(r.n_tokens for r in self.arena if not r.attached)
+        short = coming + len(self.header) - self._limits().cells_free - detached
+        if coming and short > 0:
+            with self.locked():
+                self.engine.make_room(self.engine.free_cells + short, self)
+
+    # Giving up
+
+    def forget(self) -> None:
+        self._abandon_tails()
+        self.engine.give(self.hold)
+        self.engine.give(self.main)
+        self.hold = self.main = NONE
+        self.arena = None
+        self.version += 1
+        self.revision += 1
+
+    def close(self) -> None:
+        if self.arena is not None and not self._n_locks:
+            self.drop_tails()
+            self.shrink(self.arena.n_tokens, attached=True)
+        self.forget()
+
+    def shrink(self, n_cells: int, *, attached: bool) -> bool:
+        if self.arena is None or self._n_locks or n_cells <= 0:
+            return False
+        made = shrink(self.arena, n_cells, self.engine.store.start_of, self._limits(), attached=attached)
+        ledger = Ledger()
+        for _ in Executor(self, made, ledger).run():
+            pass
+        self.engine.stats["evicted"] += ledger.evicted
+        return bool(made.steps)
+
+    # Looking
+
+    def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
+        if self.arena is None:
+            return [], []
+        end = self.arena.span.end
+        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        for r in self.arena:
+            found.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
+        found.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
+        return found, [(hole.start, hole.end) for hole in self.arena.holes]
+
+    def verify(self) -> bool:
+        if self.arena is None:
+            return True
+        residents = list(self.arena)
+        attached = [r for r in residents if r.attached]
+        for seq, blocks in ((self.hold, residents), (self.main, attached)):
+            starts = [0] if self.header else [*(r.span.start for r in blocks), self.arena.span.end]
+            if (self.context.first(seq), self.context.last(seq)) != (starts[0], self.base.end - 1):
+                return False
+        return True

@@ -1,0 +1,156 @@
+"""A request's tail as tokens, laid out as the model knows it, cut to the room there is.
+
+In: the request's text, the model's facts, a tokenizer.  Out: a `Composed` tail.  Touches no cache.
+
+    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer
+    isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer
+    psm        footer │ <prefix> prefix <suffix> suffix <middle> → answer
+    text       footer │ text → answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.kv.generation.healing import held_back
+from palimpsest.kv.llama.facts import Facts, FimTokens
+from palimpsest.kv.llama.vocab import Vocabulary
+from palimpsest.wire import FimTail, GenerateRequest, TextTail
+
+Layout = Literal["spm", "isolated", "psm", "text"]
+CHUNK = 256
+"""A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
+SLACK, STRIDE = 16, 128
+"""Positions kept free between a growing prefix and the isolated suffix behind it: `SLACK` and what is missing to a
+multiple of `STRIDE`, so that the suffix stays while the prefix grows, and stands where it would in a fresh cache."""
+Tokenize = Callable[[str], list[int]]
+
+
+def isolated_start(n_prefix: int) -> int:
+    """How far behind its prefix's first token an isolated suffix stands."""
+    return -(-(n_prefix + SLACK) // STRIDE) * STRIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """`alone` is encoded behind the header only; `tokens` continue the base (and `alone` in spm); `after` stand
+    behind the isolated suffix.  `piece`: what the answer's bytes must begin with."""
+
+    layout: Layout
+    tokens: tuple[int, ...]
+    alone: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    piece: bytes = b""
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.alone) + len(self.tokens) + len(self.after)
+
+    @property
+    def in_order(self) -> Composed:
+        """The same with nothing alone, for a cache that knows ordinary causal order only."""
+        assert self.layout != "isolated"
+        return replace(self, tokens=self.alone + self.tokens, alone=())
+
+
+class Composer:
+    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates)."""
+
+    def __init__(self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize) -> None:
+        self._facts = facts
+        self._vocab = vocab
+        self._tokenize = tokenize
+        self._tokenize_special = tokenize_special
+
+    def compose(self, request: GenerateRequest, room: int, *, in_place: bool) -> Composed:
+        """`room`: positions for the tail, answer included.
+
+        Raises InvalidArgument for a request that is not one, ModelError where the model cannot do it,
+        ContextTooLarge for a text that does not fit (a FIM tail is cut instead).
+        """
+        if (request.fim is None) == (request.text is None):
+            raise InvalidArgument("fim", "exactly one of fim and text is needed.")
+        room -= request.max_tokens
+        if room < 16:
+            raise ContextTooLarge(
+                f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",
+                fitting=max(0, room + request.max_tokens - 16),
+                hint="Ask for fewer tokens, or set a larger `engine.n_ctx`.",
+            )
+        if request.fim is not None:
+            return self._fim(request.fim, room, heal=request.fim.heal and not request.grammar, in_place=in_place)
+        assert request.text is not None
+        return self._text(request.text, room)
+
+    def layout_of(self, fim: FimTail, *, in_place: bool) -> Literal["spm", "isolated", "psm"]:
+        """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
+        facts = self._facts
+        if facts.fim is None:
+            raise ModelError(
+                f"{facts.name} has no FIM tokens, so it cannot complete in the middle of a text.",
+                hint="Choose a code model trained to fill in the middle, such as Qwen2.5-Coder.",
+            )
+        wanted = facts.fim_layout if fim.layout == "auto" else fim.layout
+        if wanted not in facts.fim_layouts:
+            known = ", ".join(facts.fim_layouts)
+            raise ModelError(f"{facts.name} has no tokens for the layout {wanted}.", hint=f"It knows {known}.")
+        if wanted == "isolated":
+            return "isolated" if in_place else "psm"
+        return "spm" if wanted == "spm" else "psm"
+
+    def _fim(self, fim: FimTail, room: int, *, heal: bool, in_place: bool) -> Composed:
+        layout = self.layout_of(fim, in_place=in_place)
+        tokens = self._facts.fim
+        assert tokens is not None
+        held = held_back(fim.prefix) if heal else ""
+        piece = held.encode("utf-8", "replace")
+        if not self._vocab.can_spell(piece):
+            held, piece = "", b""
+        kept = fim.prefix[: len(fim.prefix) - len(held)]
+        room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
+        prefix, suffix = fitted(self._tokenize(kept), self._tokenize(fim.suffix), room)
+        return _laid_out(layout, tokens, prefix, suffix, piece)
+
+    def _text(self, tail: TextTail, room: int) -> Composed:
+        ids = self._tokenize(tail.text)
+        if tail.chat and self._facts.chat is not None:
+            before, after = self._facts.chat
+            first = self._tokenize_special(before)
+            n_start = len(self._facts.header_start)
+            if n_start and tuple(first[:n_start]) == self._facts.header_start:
+                first = first[n_start:]  # the header has it already
+            ids = first + ids + self._tokenize_special(after)
+        if not ids:
+            raise InvalidArgument("text.text", "is empty.")
+        if len(ids) > room:
+            raise ContextTooLarge(
+                f"A text of {len(ids)} tokens does not fit behind the blocks.",
+                fitting=room,
+                hint="Shorten it, or set a larger `engine.n_ctx`.",
+            )
+        return Composed("text", tuple(ids))
+
+
+def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
+    if len(prefix) + len(suffix) <= room:
+        return prefix, suffix
+    suffix = suffix[: room // 4]
+    left = room - len(suffix)
+    over = len(prefix) - left
+    if over > 0:
+        chunk = min(CHUNK, max(1, left // 4))
+        prefix = prefix[-(-over // chunk) * chunk :]
+    return prefix, suffix
+
+
+def _laid_out(layout: Layout, fim: FimTokens, prefix: list[int], suffix: list[int], piece: bytes) -> Composed:
+    head, alone = (fim.prefix, *prefix), (fim.suffix, *suffix)
+    if layout == "spm":
+        return Composed(layout, head, alone=alone, piece=piece)
+    if layout == "isolated":
+        return Composed(layout, head, alone=alone, after=(fim.middle,), piece=piece)
+    return Composed(layout, (*head, *alone, fim.middle), piece=piece)

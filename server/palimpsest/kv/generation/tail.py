@@ -1,0 +1,306 @@
+"""One tail's KV: what is decoded behind a workspace's blocks, kept as far as the next request begins alike.
+
+In: a `Base` (the sequence with header, blocks and footer) and a `Composed` tail.  Out: a `Start` for generating.
+What is kept, per slot:
+
+    seq        base's cells, then the suffix alone (spm), then `tokens`
+    alone_seq  the suffix encoded alone behind the header; good as long as header and footer stand
+    gen        where the answer is generated: `seq` itself, or a copy where `seq` must not get ahead of the prompt
+
+The answer is kept too: where typing agrees with it, the next request decodes nothing.  Knows no sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from palimpsest.kv.arena.plan import common_prefix
+from palimpsest.kv.generation.compose import Composed, isolated_start
+from palimpsest.kv.llama.native import Logits, Run
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.cache.workspace import Workspace
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a tail stands on: a sequence that ends before position `end`, its revision, and the header's tokens that
+    a suffix alone is encoded behind."""
+
+    seq: int
+    end: int
+    revision: int
+    header: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Kept:
+    """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV in `gen`."""
+
+    prompt: Composed
+    tokens: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    n_decoded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where to go on: the next token to decode goes to `position` of `seq`.  `logits` are those after the prompt,
+    None when the answer's beginning is known (`Tail.kept`).  Counts are of the tail's tokens."""
+
+    seq: int
+    position: int
+    logits: Logits | None
+    decoded: int
+    reused: int
+
+
+class Tail:
+    """One slot's.  While `busy` a job uses it and nobody else may."""
+
+    def __init__(self, engine: Engine, workspace: Workspace) -> None:
+        self._engine = engine
+        self._workspace = workspace
+        self._rolls_back = engine.facts.rolls_back
+        self.busy = False
+        self.revision = -1
+        self.seq = self.gen = self.alone_seq = NONE
+        self.alone: tuple[int, ...] = ()
+        self.alone_start = 0
+        self.joined = False  # seq has alone's cells
+        self.base_end = 0
+        self.tokens: list[int] = []  # in seq, from `start` on
+        self.n_extra = 0  # cells of gen and of alternatives, not in seq
+        self.prompt: Composed | None = None  # what gen has, but for the answer
+        self.logits: Logits | None = None  # after `prompt`
+        self.kept: Kept | None = None
+        self._decoded = 0
+
+    @property
+    def start(self) -> int:
+        """Position of the first of `tokens`."""
+        return self.base_end + (len(self.alone) if self.joined else 0)
+
+    @property
+    def cells(self) -> int:
+        """Cells beyond the base's."""
+        return len(self.alone) + len(self.tokens) + self.n_extra
+
+    def drop(self) -> bool:
+        """Forget everything; False when there was nothing."""
+        had = self.cells > 0
+        self.drop_prompt()
+        self._engine.give(self.alone_seq)
+        self.alone_seq, self.alone = NONE, ()
+        return had
+
+    def drop_prompt(self) -> None:
+        """Forget all but the suffix alone, which no block bears upon."""
+        self._drop_gen()
+        self._engine.give(self.seq)
+        self.seq, self.tokens, self.joined, self.revision = NONE, [], False, -1
+
+    def _drop_gen(self) -> None:
+        if self.gen != self.seq:
+            self._engine.give(self.gen)
+        self.gen, self.n_extra = NONE, 0
+        self.prompt = self.logits = self.kept = None
+
+    def snapshot(self, base: Base, composed: Composed) -> None:
+        """Take hold of the base as it is now; what becomes of it later does not change this tail."""
+        stale = self.seq == NONE or self.revision != base.revision
+        if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
+            same = self.prompt is not None and self.prompt.tokens == composed.tokens and self.logits is not None
+            n = len(self.tokens)
+            stale = not same and (composed.tokens[:n] != tuple(self.tokens) or n >= len(composed.tokens))
+            stale = stale and self._agreed(composed) is None
+        if stale:
+            self.drop_prompt()
+            self.seq = self._engine.take()
+            self._engine.context.copy(base.seq, self.seq)
+            self.revision, self.base_end = base.revision, base.end
+
+    def prepare(self, base: Base, composed: Composed, *, reuse_answer: bool) -> Generator[None, None, Start]:
+        """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
+
+        `reuse_answer`: nothing but the prompt bears on the answer, so that a kept one may stand.  A failure
+        leaves nothing kept.
+        """
+        if reuse_answer and (n_typed := self._agreed(composed)) is not None:
+            return self._resume(composed, n_typed)
+        self._decoded = 0
+        try:
+            yield from self._place_alone(base, composed)
+            if self._same_prompt(composed):
+                self._cut_answer(composed)
+            else:
+                self._drop_gen()
+                yield from self._extend(composed)
+            if self.gen == NONE:
+                yield from self._branch(composed)
+        except Exception:
+            self.drop()
+            raise
+        self.prompt = composed
+        reused = composed.n_tokens - self._decoded
+        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused)
+
+    def note(self, tokens: Sequence[int]) -> None:
+        """Tokens of the answer were decoded in `gen`."""
+        if self.gen == self.seq:
+            self.tokens += tokens
+        else:
+            self.n_extra += len(tokens)
+        if self.kept is not None:
+            self.kept.n_decoded += len(tokens)
+
+    # A kept answer
+
+    def _agreed(self, composed: Composed) -> int | None:
+        """How many of the kept answer's tokens are prompt now, when typing agrees with it; None when it does not.
+
+        Greedy choices stand as long as what they must begin with only grows towards them: the old choice was the
+        best of more candidates than there are now, and is still one of them.
+        """
+        kept = self.kept
+        if kept is None or self.gen == NONE or kept.n_decoded >= len(kept.tokens):
+            return None
+        old = kept.prompt
+        if (old.layout, old.alone, old.after) != (composed.layout, composed.alone, composed.after):
+            return None
+        n = len(old.tokens)
+        typed = composed.tokens[n:]
+        if composed.tokens[:n] != old.tokens or len(typed) >= len(kept.tokens) or (typed and old.after):
+            return None
+        text_of = self._engine.vocab.text
+        beginning = text_of(typed) + composed.piece
+        agrees = tuple(kept.tokens[: len(typed)]) == typed and beginning.startswith(old.piece)
+        return len(typed) if agrees and text_of(kept.tokens).startswith(beginning) else None
+
+    def _resume(self, composed: Composed, n_typed: int) -> Start:
+        assert self.kept is not None
+        old = self.kept
+        self.kept = Kept(composed, old.tokens[n_typed:], old.logprobs[n_typed:], old.n_decoded - n_typed)
+        self.prompt = composed
+        if n_typed:
+            self.logits = None
+        position = self._prompt_end(composed) + self.kept.n_decoded
+        return Start(self.gen, position, None, 0, composed.n_tokens)
+
+    def _same_prompt(self, composed: Composed) -> bool:
+        old = self.prompt
+        return (
+            old is not None
+            and self.logits is not None
+            and self.gen != NONE
+            and (old.layout, old.alone, old.tokens, old.after)
+            == (composed.layout, composed.alone, composed.tokens, composed.after)
+        )
+
+    def _cut_answer(self, composed: Composed) -> None:
+        """Take the last answer out of `gen`, which has the prompt already."""
+        self.kept = None
+        if self.gen == self.seq:
+            self._cut(len(composed.tokens))
+        elif self._rolls_back:
+            self._engine.context.remove(self.gen, self._prompt_end(composed))
+            self.n_extra = len(composed.after)
+        else:
+            self._engine.give(self.gen)
+            self.gen, self.n_extra = NONE, 0
+
+    # Decoding
+
+    def _prompt_end(self, composed: Composed) -> int:
+        if composed.after:
+            return self.alone_start + len(self.alone) + len(composed.after)
+        return self.start + len(composed.tokens)
+
+    def _cut(self, n_tokens: int) -> None:
+        """Keep the first so many tokens of `seq`."""
+        if n_tokens < len(self.tokens):
+            self._engine.context.remove(self.seq, self.start + n_tokens)
+            del self.tokens[n_tokens:]
+
+    def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
+        """By micro-batches; a batch's tokens count as soon as they are in."""
+        size = self._engine.context.n_batch
+        for i in range(0, len(tokens), size):
+            yield
+            part = tokens[i : i + size]
+            last = i + size >= len(tokens)
+            (row,) = self._engine.decode([Run(part, position + i, seq, logits and last)], self._workspace)
+            if seq == self.seq:
+                self.tokens += part
+                self._decoded += len(part)
+            if logits and last:
+                self.logits = row
+
+    def _extend(self, composed: Composed) -> Generator[None, None, None]:
+        n = common_prefix(self.tokens, composed.tokens)
+        wants_logits = not composed.after
+        if wants_logits and n == len(composed.tokens):
+            n -= 1  # the last once more, for its logits
+        self._cut(n)
+        yield from self._decode(composed.tokens[n:], self.start + n, self.seq, logits=wants_logits)
+
+    def _branch(self, composed: Composed) -> Generator[None, None, None]:
+        """Make `gen`; behind an isolated suffix, decode what stands after it."""
+        if not composed.after and self._rolls_back:
+            self.gen = self.seq
+            return
+        context = self._engine.context
+        self.gen = self._engine.take()
+        context.copy(self.seq, self.gen)
+        if composed.after:
+            context.copy(self.alone_seq, self.gen)
+            end = self.alone_start + len(self.alone)
+            yield from self._decode(composed.after, end, self.gen, logits=True)
+            self.n_extra = len(composed.after)
+            self._decoded += len(composed.after)
+
+    def _place_alone(self, base: Base, composed: Composed) -> Generator[None, None, None]:
+        """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""
+        start = self.base_end
+        if composed.layout == "isolated":
+            start += isolated_start(len(composed.tokens))
+        if composed.alone != self.alone or (composed.alone and self.alone_start != start):
+            self._unjoin()
+            self._drop_gen()
+            self._engine.give(self.alone_seq)
+            self.alone_seq, self.alone = NONE, ()
+            if composed.alone:
+                self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start)
+                self.alone, self.alone_start = composed.alone, start
+        if composed.layout == "spm" and composed.alone:
+            if not self.joined:
+                self._cut(0)
+                self._drop_gen()
+                self._engine.context.copy(self.alone_seq, self.seq)
+                self.joined = True
+        else:
+            self._unjoin()
+
+    def _unjoin(self) -> None:
+        if self.joined:
+            self._drop_gen()
+            self._engine.context.remove(self.seq, self.base_end)
+            self.tokens, self.joined = [], False
+
+    def _encode_alone(self, header: tuple[int, ...], tokens: tuple[int, ...], start: int) -> Generator[None, None, int]:
+        """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
+        seq = self._engine.take()
+        try:
+            yield from self._decode(header + tokens, start - len(header), seq, logits=False)
+        except BaseException:
+            self._engine.give(seq)
+            raise
+        if header:
+            self._engine.context.remove(seq, start - len(header), start)
+        self._decoded += len(tokens)
+        return seq

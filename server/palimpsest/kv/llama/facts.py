@@ -1,0 +1,183 @@
+"""What a model file says about itself, and what follows from it for the cache.
+
+In: a loaded `Model`.  Out: `Facts`, and whether the cache can be edited in place.  Knows no request.
+Tables: GGML type sizes are ggml.c's, architectures and metadata keys the GGUF specification's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from palimpsest.errors import ModelError
+from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama.native import Model
+
+TYPES: dict[str, tuple[int, float]] = {  # name: (ggml's number, bytes of one element)
+    "f32": (0, 4.0),
+    "f16": (1, 2.0),
+    "bf16": (30, 2.0),
+    "q8_0": (8, 34 / 32),
+    "q5_1": (7, 24 / 32),
+    "q5_0": (6, 22 / 32),
+    "q4_1": (3, 20 / 32),
+    "q4_0": (2, 18 / 32),
+}
+MROPE_TYPES = {8: "M-RoPE", 40: "interleaved M-RoPE", 24: "vision RoPE"}  # LLAMA_ROPE_TYPE_*
+SENTINEL = "\u2042palimpsest\u2042"
+"""Stands for a chat turn's text while the template is written around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FimTokens:
+    """Ids of `<fim_prefix>` and its fellows; `middle` may be missing from a model that only knows suffix first."""
+
+    prefix: int
+    suffix: int
+    middle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`header_start`: tokens that every prompt begins with.  `eog`: what llama.cpp takes for an end of generation (a
+    grammar admits these alone at its end); `ends`: they and FIM's tokens, any of which ends an answer.  `why_not`: why
+    the cache cannot be edited in place, "" when it can.  `rolls_back`: a part of a sequence can be removed.
+    `state_only`: a recurrent model, which keeps one state per sequence."""
+
+    name: str
+    architecture: str
+    n_ctx_train: int
+    n_params: int
+    n_layers: int
+    n_head_kv: int
+    n_embd_k: int
+    n_embd_v: int
+    header_start: tuple[int, ...]
+    eog: frozenset[int]
+    ends: frozenset[int]
+    fim: FimTokens | None
+    fim_layout: str
+    chat: tuple[str, str] | None
+    rolls_back: bool
+    state_only: bool
+    why_not: str
+
+    @property
+    def fim_layouts(self) -> list[str]:
+        if self.fim is None:
+            return []
+        return ["spm"] if self.fim.middle < 0 else ["spm", "isolated", "psm"]
+
+    def kv_bytes(self, n_ctx: int, type_k: str, type_v: str) -> int:
+        """Memory of K and V for `n_ctx` cells, in bytes; 0 for a model that keeps one state per sequence."""
+        if self.state_only:
+            return 0
+        cell = self.n_embd_k * TYPES[type_k][1] + self.n_embd_v * TYPES[type_v][1]
+        return int(self.n_layers * self.n_head_kv * cell * n_ctx)
+
+
+def read(model: Model) -> Facts:
+    """Everything but what only a context can say (`llama_memory_can_shift`)."""
+    api = library().api
+    architecture = model.metadata("general.architecture")
+    heads = max(1, int(api.llama_model_n_head(model.handle)))
+    width = int(api.llama_model_n_embd(model.handle)) // heads
+    fim = _fim_tokens(api, model)
+    eog = frozenset(token for token in range(model.n_vocab) if api.llama_vocab_is_eog(model.vocab, token))
+    recurrent = bool(api.llama_model_is_recurrent(model.handle))
+    hybrid = bool(api.llama_model_is_hybrid(model.handle))
+    return Facts(
+        name=model.metadata("general.name") or model.path.stem,
+        architecture=architecture,
+        n_ctx_train=int(api.llama_model_n_ctx_train(model.handle)),
+        n_params=int(api.llama_model_n_params(model.handle)),
+        n_layers=int(api.llama_model_n_layer(model.handle)),
+        n_head_kv=int(api.llama_model_n_head_kv(model.handle)) or heads,
+        n_embd_k=int(model.metadata(f"{architecture}.attention.key_length") or width),
+        n_embd_v=int(model.metadata(f"{architecture}.attention.value_length") or width),
+        header_start=_header_start(api, model),
+        eog=eog,
+        ends=_ends(api, model, fim, eog),
+        fim=fim,
+        fim_layout=_fim_layout(model, architecture, fim),
+        chat=_chat(api, model),
+        rolls_back=not (recurrent or hybrid),
+        state_only=recurrent,
+        why_not=_why_not(api, model, recurrent, hybrid),
+    )
+
+
+def decide(facts: Facts, mode: str, can_shift: bool) -> str:
+    """ "" to edit in place, else the reason for decoding whole prompts.  `mode` is the setting `engine.mode`.
+
+    Raises ModelError when the setting asks for what the model cannot do.
+    """
+    why_not = facts.why_not or ("" if can_shift else "llama.cpp cannot shift this model's cache.")
+    if mode == "whole-prompt":
+        return "The setting `engine.mode` says so."
+    if mode == "in-place" and why_not:
+        message = f"The cache of {facts.name} cannot be edited in place: {why_not}"
+        raise ModelError(message, hint='Set `engine.mode` to "auto".')
+    return why_not
+
+
+def _header_start(api: Any, model: Model) -> tuple[int, ...]:
+    bos = int(api.llama_vocab_bos(model.vocab))
+    return (bos,) if api.llama_vocab_get_add_bos(model.vocab) and bos >= 0 else ()
+
+
+def _fim_tokens(api: Any, model: Model) -> FimTokens | None:
+    prefix, suffix, middle = (
+        int(get(model.vocab)) for get in (api.llama_vocab_fim_pre, api.llama_vocab_fim_suf, api.llama_vocab_fim_mid)
+    )
+    return FimTokens(prefix, suffix, middle) if prefix >= 0 and suffix >= 0 else None
+
+
+def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) -> frozenset[int]:
+    names = ("eos", "eot", "fim_pad", "fim_rep", "fim_sep")
+    found = {*eog, *(int(getattr(api, f"llama_vocab_{name}")(model.vocab)) for name in names)}
+    if fim is not None:
+        found |= {fim.prefix, fim.suffix, fim.middle}
+    return frozenset(token for token in found if token >= 0)
+
+
+def _fim_layout(model: Model, architecture: str, fim: FimTokens | None) -> str:
+    """What `auto` means: the file's own word, else the family's.  Code Llama was trained suffix first."""
+    if fim is None:
+        return ""
+    said = model.metadata("palimpsest.fim_layout")
+    if said in ("spm", "isolated", "psm"):
+        return said
+    family = f"{model.metadata('general.basename')} {model.metadata('general.name')}".lower().replace("-", "")
+    if fim.middle < 0 or (architecture == "llama" and "codellama" in family.replace(" ", "")):
+        return "spm"
+    return "psm"
+
+
+def _why_not(api: Any, model: Model, recurrent: bool, hybrid: bool) -> str:
+    if recurrent or hybrid:
+        kind = "recurrent" if recurrent else "hybrid"
+        return f"it is a {kind} model, whose state cannot be taken apart."
+    if api.llama_model_has_encoder(model.handle):
+        return "it is an encoder-decoder model."
+    rope = int(api.llama_model_rope_type(model.handle))
+    if rope in MROPE_TYPES:
+        return f"it has {MROPE_TYPES[rope]}, whose positions llama.cpp cannot shift."
+    return ""
+
+
+def _chat(api: Any, model: Model) -> tuple[str, str] | None:
+    """What the chat template writes before and after a user's turn; None without one that llama.cpp knows."""
+    template = api.llama_model_chat_template(model.handle, None)
+    if not template:
+        return None
+    content = SENTINEL.encode()
+    turns = (api.llama_chat_message * 1)(api.llama_chat_message(role=b"user", content=content))
+    size = len(template) + 4096
+    buffer = ctypes.create_string_buffer(size)
+    n = api.llama_chat_apply_template(template, turns, 1, True, ctypes.cast(buffer, ctypes.c_char_p), size)
+    if not 0 < n <= size:
+        return None
+    before, found, after = buffer.raw[:n].decode("utf-8", "replace").partition(SENTINEL)
+    return (before, after) if found else None

@@ -1,0 +1,269 @@
+"""The engine's HTTP: the routes of `wire.py` over an `EngineCore`.
+
+In: ASGI requests.  Out: JSON, or lines of JSON.  A client that closes its connection cancels its job.
+Knows no native handle (the core's futures come from its own thread) and not how the socket was made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from palimpsest import wire
+from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+from palimpsest.kv.process.life import Life
+from palimpsest.kv.work.cancel import CancelToken
+from palimpsest.kv.work.core import error_object
+
+if TYPE_CHECKING:
+    from palimpsest.kv.work.core import EngineCore
+
+T = TypeVar("T")
+MAX_BODY = 64 << 20
+STATUS = {
+    "invalid_argument": 400,
+    "settings": 400,
+    "cancelled": 409,
+    "model": 422,
+    "loading": 503,
+    "unavailable": 503,
+    "context_too_large": 507,
+}
+"""HTTP status of an error's `code`; 500 for the others."""
+
+logger = logging.getLogger(__name__)
+
+
+class Api:
+    """The handlers.  One per process; `life` and the core are its only state."""
+
+    def __init__(self, core: EngineCore, life: Life) -> None:
+        self._core = core
+        self._life = life
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/health", self.health),
+            Route("/v1/model", self.model),
+            Route("/v1/sync", self.sync, methods=["POST"]),
+            Route("/v1/generate", self.generate, methods=["POST"]),
+            Route("/v1/count", self.count, methods=["POST"]),
+            Route("/v1/map", self.map),
+            Route("/v1/reset", self.reset, methods=["POST"]),
+            Route("/v1/close", self.close, methods=["POST"]),
+            Route("/v1/lease", self.lease),
+            Route("/v1/shutdown", self.shutdown, methods=["POST"]),
+        ]
+
+    async def health(self, _request: Request) -> Response:
+        return reply(wire.to_json(self._life.health()))
+
+    async def model(self, _request: Request) -> Response:
+        return reply(wire.to_json(self._core.model()))
+
+    async def sync(self, request: Request) -> Response:
+        wanted = wire.from_json(await body(request), wire.SyncRequest)
+        return await self._job(request, lambda token: self._core.sync(wanted, token))
+
+    async def generate(self, request: Request) -> Response:
+        wanted = wire.from_json(await body(request), wire.GenerateRequest)
+        if wanted.stream:
+            return StreamingResponse(self._pieces(wanted), media_type="application/jsonl")
+        return await self._job(request, lambda token: self._core.generate(wanted, token))
+
+    async def count(self, request: Request) -> Response:
+        wanted = wire.from_json(await body(request), wire.CountRequest)
+        counts = await asyncio.wrap_future(self._core.count(wanted.texts))
+        return reply(wire.to_json(wire.CountAnswer(counts)))
+
+    async def map(self, request: Request) -> Response:
+        workspace = self._parameter(request, "workspace")
+        return reply(wire.to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
+
+    async def reset(self, request: Request) -> Response:
+        await asyncio.wrap_future(self._core.reset(await self._workspace(request)))
+        return reply({})
+
+    async def close(self, request: Request) -> Response:
+        await asyncio.wrap_future(self._core.close(await self._workspace(request)))
+        return reply({})
+
+    async def lease(self, request: Request) -> Response:
+        logger.info("lease of %s", self._parameter(request, "client"))
+        lines = (line(wire.to_json(health)) async for health in self._life.lease())
+        return StreamingResponse(lines, media_type="application/jsonl")
+
+    async def shutdown(self, _request: Request) -> Response:
+        logger.info("asked to shut down")
+        self._life.stop()
+        return reply({})
+
+    @staticmethod
+    def _parameter(request: Request, name: str) -> str:
+        value = request.query_params.get(name)
+        if not value:
+            raise InvalidArgument(name, "is missing from the query.")
+        return value
+
+    @staticmethod
+    async def _workspace(request: Request) -> str:
+        workspace = (await body(request)).get("workspace")
+        if not isinstance(workspace, str):
+            raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
+        return workspace
+
+    async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
+        """Submit a job and answer with what it came to; cancelled when the client goes away."""
+        with self._life.job() as token:
+            job = asyncio.wrap_future(submit(token))
+            gone = asyncio.ensure_future(disconnected(request))
+            either: set[asyncio.Future[Any]] = {job, gone}
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                if not job.done():
+                    token.cancel()
+                    await asyncio.wait({job})  # it stops within a micro-batch
+                return reply(wire.to_json(job.result()))
+            except Cancelled:
+                raise self._why_cancelled() from None
+            finally:
+                gone.cancel()
+
+    async def _pieces(self, wanted: wire.GenerateRequest) -> AsyncIterator[bytes]:
+        """Text as it comes, at last the answer, or the error where the status is already sent."""
+        loop = asyncio.get_running_loop()
+        texts: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
+
+        def put(item: tuple[int, str] | None) -> None:
+            loop.call_soon_threadsafe(texts.put_nowait, item)
+
+        with self._life.job() as token, self._life.request():
+            try:
+                job = self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
+                job.add_done_callback(lambda _job: put(None))
+                while (piece := await texts.get()) is not None:
+                    yield line({"choice": piece[0], "text": piece[1]})
+                yield line({"answer": wire.to_json(job.result())})
+            except Cancelled:
+                yield line({"error": error_object(self._why_cancelled())})
+            except Exception as error:
+                yield line({"error": known(error)})
+
+    def _why_cancelled(self) -> PalimpsestError:
+        if self._life.stopping.is_set():
+            return stopping()
+        return Cancelled("The request was cancelled, or replaced by a newer one.")
+
+
+class Guard:
+    """Before every route: the token where one is wanted, no work for an engine that stops, requests counted."""
+
+    def __init__(self, app: ASGIApp, life: Life, token: str) -> None:
+        self._app = app
+        self._life = life
+        self._wanted = f"Bearer {token}".encode() if token else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        if self._wanted and not secrets.compare_digest(given, self._wanted):
+            refusal = EngineUnavailable(
+                "The engine refused the token.", hint="Another engine may have taken its place."
+            )
+            await failed(refusal, 401)(scope, receive, send)
+        elif self._life.stopping.is_set():
+            await failed(stopping())(scope, receive, send)
+        elif scope["path"] == "/v1/lease":
+            await self._app(scope, receive, send)
+        else:
+            with self._life.request():
+                await self._app(scope, receive, send)
+
+
+def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
+    """The whole application.  `token`: what `Authorization: Bearer …` must say; empty where a socket's mode guards."""
+
+    async def ours(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, PalimpsestError)
+        return failed(error)
+
+    async def no_route(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return failed(InvalidArgument("path", error.detail), error.status_code)
+
+    async def gone(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=499)  # nobody reads it
+
+    async def unknown(_request: Request, error: Exception) -> Response:
+        return reply({"error": error_object(error)}, 500)  # the HTTP server logs it
+
+    app = Starlette(
+        routes=Api(core, life).routes(),
+        exception_handlers={
+            PalimpsestError: ours,
+            HTTPException: no_route,
+            ClientDisconnect: gone,
+            Exception: unknown,
+        },
+    )
+    return Guard(app, life, token)
+
+
+async def body(request: Request) -> dict[str, Any]:
+    """The request's JSON object.  Raises InvalidArgument."""
+    raw = bytearray()
+    async for piece in request.stream():
+        raw += piece
+        if len(raw) > MAX_BODY:
+            raise InvalidArgument("body", f"is larger than {MAX_BODY >> 20} MiB.")
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument("body", f"is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise InvalidArgument("body", f"expected an object, got {type(data).__name__}.")
+    return data
+
+
+async def disconnected(request: Request) -> None:
+    """Return when the client has closed its connection; the body must have been read."""
+    receive: Callable[[], Awaitable[Any]] = request.receive
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def stopping() -> EngineUnavailable:
+    return EngineUnavailable("The engine is stopping.")
+
+
+def known(error: Exception) -> dict[str, Any]:
+    """The error object; one that is no error of ours is a defect, which the log gets in full."""
+    if not isinstance(error, PalimpsestError):
+        logger.error("a request failed", exc_info=error)
+    return error_object(error)
+
+
+def failed(error: PalimpsestError, status: int | None = None) -> Response:
+    return reply({"error": error_object(error)}, status or STATUS.get(error.code, 500))
+
+
+def line(data: dict[str, Any]) -> bytes:
+    return json.dumps(data, separators=(",", ":")).encode() + b"\n"
+
+
+def reply(data: dict[str, Any], status: int = 200) -> Response:
+    """ASCII JSON, since a text may hold a lone surrogate, which UTF-8 has no bytes for."""
+    return Response(line(data), status, media_type="application/json")

@@ -1,0 +1,223 @@
+"""`palimpsest engine`: the process around an `EngineCore`; finds its place, serves, leaves, cleans up.
+
+In: arguments, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here, 2 wrong
+usage), a socket that answers from before the model is loaded, logs to a file and stderr; stdout stays silent.
+A crash inside libllama ends this process: that is meant, the server starts the next one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import faulthandler
+import json
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from palimpsest import __version__, folders
+from palimpsest.address import Address, address, has_sockets, identity
+from palimpsest.errors import EngineUnavailable
+from palimpsest.kv.process.listen import Listener, answers, listen
+from palimpsest.kv.process.lock import ProcessLock
+from palimpsest.settings import EngineSettings, merged
+
+if TYPE_CHECKING:
+    from palimpsest.kv.work.core import EngineCore
+
+HOW_TO_GET_ONE = """\
+palimpsest: no local engine here ({why}).  Three ways on:
+  built here       pip install 'palimpsest[engine]'      (needs a C++ compiler and CMake)
+  prebuilt         pip install 'palimpsest[engine]' --extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu
+                   (or …/whl/metal on a Mac, …/whl/cu124 and the like for CUDA)
+  without one      set engine.kind = "none": the editor keeps everything that needs no model"""
+WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
+"""Before libllama is loaded.  Threads that spin for one another slow it down thirty times on cores that something
+else uses too (measured with two threads on two busy cores), and in an editor something always does."""
+PREDECESSOR_S = 30.0
+"""How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
+STOP_S = 10.0
+"""How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    model: Path
+    settings: EngineSettings
+    address: Address
+    tcp: tuple[str, int] | None
+    log_level: str
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run an engine until it leaves; what `palimpsest engine` does."""
+    options = _read(argv)
+    _quiet_stdout(options)
+    os.environ.setdefault(*WAIT_POLICY)
+    try:
+        import uvicorn  # noqa: F401
+
+        from palimpsest.kv.llama.library import library
+        from palimpsest.kv.work.core import EngineCore
+
+        library()
+    except (ImportError, EngineUnavailable) as error:
+        print(HOW_TO_GET_ONE.format(why=getattr(error, "message", error)), file=sys.stderr)
+        return 1
+    signal.signal(signal.SIGTERM, _leave)
+    with _only_one(options.address) as ours:
+        if not ours:
+            logger.info("another engine runs at %s", options.address.socket)
+            return 0
+        _log_to_file(options.address)
+        logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
+        core = EngineCore(options.model, options.settings)
+        try:
+            with listen(options.address, options.tcp) as listener:
+                asyncio.run(_serve(core, listener, options.settings.idle_exit_s))
+        except OSError as error:
+            logger.error("cannot serve at %s: %s", options.address.socket, error)
+            return 1
+        finally:
+            _stop(core)
+    return 0
+
+
+async def _serve(core: EngineCore, listener: Listener, idle_exit_s: float) -> None:
+    """Answer until told to leave, by a signal, a request or long silence."""
+    from palimpsest.kv.process.api import create_app
+    from palimpsest.kv.process.life import Life
+    from palimpsest.kv.process.serve import serve
+
+    life = Life(core, idle_exit_s)
+    _on_signals(asyncio.get_running_loop(), life.stop)
+    core.start()
+    idle = asyncio.ensure_future(life.leave_when_idle())
+    await serve(create_app(core, life, listener.token), listener.socket, life.stopping)
+    await idle
+    logger.info("leaving")
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """Until the event loop takes the signals over: what was made is removed on the way out."""
+    raise SystemExit(0)
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Any) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+
+
+def _stop(core: EngineCore) -> None:
+    """Free everything native, or leave it to the system where that takes too long."""
+    thread = threading.Thread(target=core.stop, daemon=True)
+    thread.start()
+    thread.join(STOP_S)
+    if thread.is_alive():
+        logger.warning("the model is still busy; leaving it to the system")
+        logging.shutdown()
+        os._exit(0)
+
+
+@contextmanager
+def _only_one(place: Address) -> Iterator[bool]:
+    """True while this is the only engine at `place`; False when another one is there and answers.
+
+    An engine that is leaving still holds the lock, so a start that comes then waits for it to be gone.
+    """
+    lock = ProcessLock(place.lock)
+    end = time.monotonic() + PREDECESSOR_S
+    while not (ours := lock.acquire()):
+        if answers(place) or time.monotonic() > end:
+            break
+        time.sleep(0.05)
+    try:
+        yield ours
+    finally:
+        lock.release()
+
+
+def _quiet_stdout(options: Options) -> None:
+    """Whatever prints in here goes to stderr, and so do the stack of a native fault and the log (to a person all of
+    it, to the server's file what is wrong)."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.NOTSET if sys.stderr is not None and sys.stderr.isatty() else logging.WARNING)
+    with suppress(OSError, RuntimeError):  # no stderr at all
+        os.dup2(2, 1)
+        faulthandler.enable()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=options.log_level.upper(), handlers=[handler])
+
+
+def _log_to_file(place: Address) -> None:
+    with suppress(OSError):  # a log that cannot be written is no reason to have no engine
+        path = folders.state() / f"{place.name}.log"
+        handler = logging.handlers.RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8")
+        handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+        logging.getLogger().addHandler(handler)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="palimpsest engine", description="One model and its cache, for every editor.")
+    parser.add_argument("--model", type=Path, required=True, metavar="PATH", help="a GGUF file")
+    parser.add_argument(
+        "--socket", type=Path, metavar="PATH", help="serve here, not at a path named after model and settings"
+    )
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="serve on loopback TCP with a token; port 0: a free one")
+    parser.add_argument("--settings", default="{}", metavar="JSON", help="engine settings as one object")
+    parser.add_argument("--identity", help=argparse.SUPPRESS)  # the server's, so that both surely look at one place
+    parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    for item in dataclasses.fields(EngineSettings):
+        if item.name != "kind":
+            kind, choices = type(item.default), item.metadata["choices"] or None
+            name = "--" + item.name.replace("_", "-")
+            parser.add_argument(name, type=kind, choices=choices, default=None, help=item.metadata["doc"])
+    return parser
+
+
+def _read(argv: Sequence[str]) -> Options:
+    """The options; prints what is wrong and raises SystemExit(2)."""
+    parser = _parser()
+    given = vars(parser.parse_args(argv))
+    try:
+        table = json.loads(given["settings"])
+    except ValueError as error:
+        parser.error(f"--settings is not JSON: {error}")
+    if not isinstance(table, dict):
+        parser.error("--settings: expected an object")
+    own = {item.name: given.get(item.name) for item in dataclasses.fields(EngineSettings)}
+    settings, problems = merged([{"engine": table}, {"engine": own}])
+    if problems:
+        parser.error("; ".join(map(str, problems)))
+    model = given["model"].absolute()
+    if given["socket"]:
+        place = Address(given["socket"].absolute())
+        if place.socket.suffix in (".lock", ".json"):
+            parser.error("--socket: .lock and .json beside it are taken")
+    else:
+        name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__)
+        place = address(folders.runtime(), name)
+    return Options(model, settings.engine, place, _host_and_port(parser, given["tcp"]), given["log_level"])
+
+
+def _host_and_port(parser: argparse.ArgumentParser, text: str | None) -> tuple[str, int] | None:
+    if text is None:
+        return None if has_sockets() else ("127.0.0.1", 0)
+    host, _, port = text.rpartition(":")
+    if host not in ("127.0.0.1", "localhost", "[::1]") or not port.isdecimal() or int(port) > 65535:
+        parser.error(f"--tcp {text}: expected a loopback address and a port, such as 127.0.0.1:0")
+    return host.strip("[]"), int(port)
