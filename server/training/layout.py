@@ -31,11 +31,17 @@ N_VOCABULARY = 4096
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that attend together: queries (B, T) and keys (B, S) as flat token indexes, `seen` (B, T, S)."""
+    """Rows that attend together: queries (B, T) and keys (B, S) as flat token indexes; `real` (B, T) is False for
+    padding.
+
+    The last T keys of a row are its queries, each of which sees those up to itself.  It sees all keys before them but
+    those in `hidden`: (row, until, start, end) hides the keys `start..end` of a row from its queries `..until`.
+    """
 
     queries: Ints
     keys: Ints
-    seen: npt.NDArray[np.bool_]
+    real: npt.NDArray[np.bool_]
+    hidden: list[tuple[int, int, int, int]]
 
 
 @dataclass(frozen=True)
@@ -180,7 +186,7 @@ class Builder:
         back, offset = np.zeros(self.n, np.int64), 0
         for group in groups:
             flat = group.queries.reshape(-1)
-            real = np.nonzero(flat >= 0)[0]
+            real = np.nonzero(group.real.reshape(-1))[0]
             back[flat[real]] = offset + real
             offset += len(flat)
             np.maximum(group.queries, 0, out=group.queries)
@@ -193,21 +199,17 @@ class Builder:
     @staticmethod
     def row_group(rows: Sequence[Ints]) -> Group:
         queries = padded(rows)
-        n = queries.shape[1]
-        return Group(queries, queries.copy(), np.tril(np.ones((1, n, n), bool)))
+        return Group(queries, queries.copy(), queries >= 0, [])
 
     @staticmethod
     def tail_group(tails: Sequence[tuple[Ints, Ints, int]]) -> Group:
         contexts, queries = padded([c for c, _, _ in tails]), padded([f for _, f, _ in tails])
-        n, t, c = len(tails), queries.shape[1], contexts.shape[1]
-        seen = np.zeros((n, t, c + t), bool)
-        seen[:, :, :c] = (contexts >= 0)[:, None]
-        seen[:, :, c:] = np.tril(np.ones((t, t), bool))
+        t, c = queries.shape[1], contexts.shape[1]
+        hidden = [(i, t, len(context), c) for i, (context, _, _) in enumerate(tails) if len(context) < c]
         for i, (context, _, packed) in enumerate(tails):
             if late := packed >> 16:
-                first = packed & 0xFFFF
-                seen[i, : first - 1, len(context) - late : len(context)] = False
-        return Group(queries, np.concatenate([contexts, queries], 1), seen)
+                hidden.append((i, (packed & 0xFFFF) - 1, len(context) - late, len(context)))
+        return Group(queries, np.concatenate([contexts, queries], 1), queries >= 0, hidden)
 
 
 def chunks(items: Sequence[T], n: int) -> list[Sequence[T]]:

@@ -38,8 +38,9 @@ import torch  # noqa: E402
 from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
 from training import tokenizer  # noqa: E402
 from training.data import CACHE  # noqa: E402
+from training.grow import take_over  # noqa: E402
 from training.layout import COPIED, MIDDLE, Data, Mode, make_batch  # noqa: E402
-from training.model import Parameters, Shape, loss, matrices, parameters  # noqa: E402
+from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402
 from training.optimizer import Optimizer  # noqa: E402
 
 WARM_UP_STEPS, FALLING_FROM, LOWEST = 60, 0.5, 0.02
@@ -74,6 +75,10 @@ def rate(step: int, share: float) -> float:
     return min(1.0, (step + 1) / WARM_UP_STEPS) * falling
 
 
+def default_dtype() -> str:
+    return "bfloat16" if torch.cpu._is_avx512_bf16_supported() else "float32"
+
+
 def framing() -> Frame:
     """Tokens of header and footer as the engine makes them: the header begins with the vocabulary's BOS."""
     header, footer = tokenizer.encode_all(tokenizer.load(), [HEADER, FOOTER])
@@ -83,12 +88,16 @@ def framing() -> Frame:
 class Training:
     """A run: its data, weights and progress."""
 
-    def __init__(self, folder: Path, shape: Shape, n_copying: int = 1) -> None:
+    def __init__(
+        self, folder: Path, shape: Shape, n_copying: int, dtype: torch.dtype, parts: Parts, start: Path | None
+    ) -> None:
         torch.manual_seed(0)
-        self.n_copying = n_copying
+        self.n_copying, self.dtype, self.parts = n_copying, dtype, parts
         self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
         self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
         self.p: Parameters = parameters(shape)
+        if start is not None:
+            take_over(self.p, shape, start)
         self.optimizer, self.progress = Optimizer(self.p, matrices(shape)), Progress()
         if self.path.exists():
             self.restore(torch.load(self.path, weights_only=False))
@@ -123,7 +132,7 @@ class Training:
         rng = np.random.default_rng(seed)
         mode: Mode = "none" if rng.random() < 0.04 else "own"
         batch = make_batch(self.data, workspaces, *self.frame, rng, mode, self.n_copying)
-        losses = loss(self.p, batch, self.shape)
+        losses = loss(self.p, batch, self.shape, self.parts, self.dtype)
         weights = torch.from_numpy(batch.weights)
         total = (losses * weights).sum() / weights.sum()
         gradients = torch.autograd.grad(total, list(self.p.values()))
@@ -154,7 +163,8 @@ class Training:
         for at in range(0, min(n, len(self.held)), 8):
             batch = make_batch(self.held, range(at, min(at + 8, len(self.held))), *self.frame, rng, mode)
             middle = batch.parts == MIDDLE
-            total += float(loss(self.p, batch, self.shape).numpy()[middle].sum())
+            losses = loss(self.p, batch, self.shape, self.parts, self.dtype)
+            total += float(losses.numpy()[middle].sum())
             count += int(middle.sum())
         return total / max(1, count)
 
@@ -193,8 +203,13 @@ def main() -> None:
     cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
     cli.add_argument("--width", type=int, default=Shape.width)
+    cli.add_argument("--from", dest="start", type=Path, help="a GGUF to begin with; layers are added between its own")
+    cli.add_argument("--dtype", choices=["float32", "bfloat16"], default=default_dtype(), help="of matmuls")
+    cli.add_argument("--no-compile", action="store_true", help="without a C++ compiler; half as fast")
     a = cli.parse_args()
-    training = Training(a.data, Shape(n_layers=a.layers, width=a.width), a.copying)
+    parts = Parts() if a.no_compile else compiled()
+    shape = Shape(n_layers=a.layers, width=a.width)
+    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start)
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
     progress, told, at = training.progress, training.progress.n_tokens, time.monotonic()
