@@ -5,10 +5,13 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
     fim        qwen2, FIM tokens, f32
     fim-q8     the same in Q8_0
     short      the same, trained with fewer positions than a cache has cells
+    starcoder  the same under the name of a family that was trained suffix first
+    own        the same with a FIM layout of its own stated in the file
     plain      llama, no FIM tokens, a BOS token that is added, a chat template
     swa        gemma2-like sliding window beside full attention
     mrope      qwen2vl: rotary positions that cannot be shifted
     mamba      recurrent: one state per sequence
+    hybrid     lfm2: short convolutions, which keep a state, beside attention
 """
 
 from __future__ import annotations
@@ -195,6 +198,42 @@ def _mamba(
     _finish(w)
 
 
+def _hybrid(path: Path, *, layers: int = 4, width: int = 64, heads: int = 2, ff: int = 128, conv: int = 3) -> None:
+    w = gguf.GGUFWriter(path, "lfm2")
+    w.add_name(path.stem)
+    w.add_block_count(layers)
+    w.add_context_length(N_TRAINED)
+    w.add_embedding_length(width)
+    w.add_feed_forward_length(ff)
+    w.add_head_count(heads)
+    w.add_head_count_kv([heads if i % 2 else 0 for i in range(layers)])
+    w.add_vocab_size(len(vocabulary()[0]))
+    w.add_shortconv_l_cache(conv)
+    w.add_rope_freq_base(1e5)
+    w.add_layer_norm_rms_eps(1e-5)
+    _tokenizer(w, fim=True, add_bos=False, chat=False)
+    t = Writer(w, np.random.default_rng(7))
+    t.matrix("token_embd.weight", len(vocabulary()[0]), width, 1.0)
+    t.vector("token_embd_norm.weight", width, 1.0)
+    for i in range(layers):
+        b = f"blk.{i}."
+        t.vector(b + "attn_norm.weight", width, 1.0)
+        t.vector(b + "ffn_norm.weight", width, 1.0)
+        if i % 2:
+            for name in ("q", "k", "v", "output"):
+                t.matrix(f"{b}attn_{name}.weight", width, width)
+            for name in ("q", "k"):
+                t.vector(f"{b}attn_{name}_norm.weight", width // heads, 1.0)
+        else:
+            t.matrix(b + "shortconv.conv.weight", width, conv)
+            t.matrix(b + "shortconv.in_proj.weight", 3 * width, width)
+            t.matrix(b + "shortconv.out_proj.weight", width, width)
+        t.matrix(b + "ffn_gate.weight", ff, width)
+        t.matrix(b + "ffn_up.weight", ff, width)
+        t.matrix(b + "ffn_down.weight", width, ff)
+    _finish(w)
+
+
 def _finish(w: gguf.GGUFWriter) -> None:
     w.write_header_to_file()
     w.write_kv_data_to_file()
@@ -208,14 +247,21 @@ def _swa(w: gguf.GGUFWriter) -> None:
     w.add_value_length(32)
 
 
+def _own_layout(w: gguf.GGUFWriter) -> None:
+    w.add_string("palimpsest.fim_layout", "psm")
+
+
 KINDS: dict[str, Callable[[Path], None]] = {
     "fim": lambda path: _transformer(path, "qwen2"),
     "short": lambda path: _transformer(path, "qwen2", n_trained=1024),
+    "starcoder": lambda path: _transformer(path, "qwen2", layers=1),
+    "own": lambda path: _transformer(path, "qwen2", layers=1, extra=_own_layout),
     "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
     "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
     "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
     "mrope": lambda path: _transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),
     "mamba": lambda path: _mamba(path),
+    "hybrid": lambda path: _hybrid(path),
 }
 
 

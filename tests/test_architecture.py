@@ -24,6 +24,7 @@ FLOORS = {
     "suggest": 4,
     "usage": 3,
     "requests": 5,
+    "pause": 5,
     "session": 6,
     "conversation": 7,
     "lsp": 8,

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-NOT_THE_CACHE = frozenset({"kind", "idle_exit_s"})
+THE_CLIENTS = frozenset({"kind", "url", "api_key_env", "api_key", "ca_file", "model", "timeout_s", "retries"})
+"""Engine settings that no engine process hears of: how its client reaches it."""
+NOT_THE_CACHE = THE_CLIENTS | {"idle_exit_s"}
 """Engine settings that make no other engine: neither the model's answers nor its memory depend on them."""
 
 

@@ -31,6 +31,7 @@ KINDS = {
     "starting": "Inactive",
     "loading": "Inactive",
     "restarting": "Warning",
+    "away": "Warning",
     "failed": "Error",
     "given_up": "Error",
     "off": "Inactive",

@@ -129,6 +129,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
                     "caution", False, "the engine died and runs with repacking off", "See the engine's log.", False
                 )
             yield await _speed(engine)
+            yield await _memory(engine)
     except PalimpsestError as error:
         yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
 
@@ -162,6 +163,20 @@ async def _speed(engine: Engine) -> Check:
     prefill = synced.decoded / max(synced.ms.get("decode", 0.0), 0.1) * 1000
     generation = answer.generated / max(answer.ms.get("sample", 0.0) + answer.ms.get("decode", 0.0), 0.1) * 1000
     return Check("speed", True, f"{prefill:,.0f} tokens/s prefill, {generation:,.0f} tokens/s generation", needed=False)
+
+
+async def _memory(engine: Engine) -> Check:
+    """What the model takes here, of host and GPU memory together."""
+    found = await engine.cache_map(f"doctor-{os.getpid()}")
+    sizes = {name: n / (1 << 20) for name, n in found.memory.items()}
+    parts = [
+        f"{name} {sizes[name]:,.0f} MiB" for name in ("model", "cache", "compute", "store", "disk") if name in sizes
+    ]
+    per_token = found.memory.get("cache", 0) / max(1, found.n_ctx)
+    detail = f"{', '.join(parts)}; {per_token:,.0f} bytes of cache a token, {found.n_ctx:,} tokens"
+    if sizes.get("limit"):
+        detail += f"; cache and compute may take {sizes['limit']:,.0f} MiB"
+    return Check("memory", True, detail, needed=False)
 
 
 def _editors() -> Iterator[Check]:

@@ -6,7 +6,8 @@
     ├── OutsideWorkspace            a path or URI that is not inside a workspace folder
     ├── StaleDocument               the document moved on from the version that was asked about
     └── EngineError                 the engine cannot do what was asked
-        ├── EngineUnavailable       no engine: not installed, not started, given up
+        ├── EngineUnavailable       no engine: not installed, not started, given up, away
+        │   └── EngineRefused       there is one, which refuses the key
         ├── EngineLoading           the model is still being loaded
         ├── EngineDied              the process went away during the request
         ├── ModelError              the model file is missing, truncated, or lacks what is needed
@@ -65,6 +66,10 @@ class EngineError(PalimpsestError):
 
 class EngineUnavailable(EngineError):
     code = "unavailable"
+
+
+class EngineRefused(EngineUnavailable):
+    code = "refused"
 
 
 class EngineLoading(EngineError):

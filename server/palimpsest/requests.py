@@ -5,8 +5,9 @@ In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from palimpsest import wire
 from palimpsest.context.view import CursorView
@@ -16,7 +17,20 @@ from palimpsest.settings import Settings
 from palimpsest.suggest.grammar import grammar_for
 from palimpsest.suggest.inline import open_brackets, stops
 from palimpsest.suggest.shown import EDITING, ShownBlock
-from palimpsest.types import Block
+from palimpsest.types import Block, BlockType
+
+KEPT_TEXTS = 512
+"""Blocks whose text as the model reads it, and its hash, are kept from one request to the next."""
+
+
+def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
+    block = Block(type, name, text, editable=editable)
+    rendered = render_context(block)
+    return wire.WantedBlock(block.key, rendered, wire.text_hash(rendered))
+
+
+def _kept_wanted() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
+    return lru_cache(KEPT_TEXTS)(_wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +39,15 @@ class Requests:
 
     workspace: str
     settings: Settings
+    _wanted: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
+        default_factory=_kept_wanted, init=False, repr=False, compare=False
+    )
 
     def sync(self, blocks: Iterable[Block], slot: wire.Slot) -> wire.SyncRequest:
-        wanted = [wire.WantedBlock(block.key, render_context(block)) for block in blocks]
-        return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot)
+        """Someone who types does not wait for many blocks: those that take longer are left to a pause."""
+        wanted = [self._wanted(block.type, block.name, block.text, block.editable) for block in blocks]
+        bound = self.settings.completion.sync_ms if slot == "typing" else 0
+        return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
 
     def completion(self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int) -> wire.GenerateRequest:
         """The middle at the cursor.  An older one that still waits or runs is replaced."""
@@ -48,6 +67,12 @@ class Requests:
             sampling=wire.Sampling(temperature=0.0, seed=0),
             replace=f"{self.workspace}:typing",
         )
+
+    def warm_up(self, view: CursorView) -> wire.GenerateRequest:
+        """Have the tail that `completion` asks for decoded, behind the blocks that are there, when nothing is more
+        urgent; a completion that comes meanwhile goes on from what there is."""
+        request = self.completion(view, (), multiline=False, n=1)
+        return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
 
     def suggestion(
         self,
@@ -74,6 +99,7 @@ class Requests:
             grammar=grammar_for(nameable),
             n=n,
             sampling=wire.Sampling(temperature=options.temperature, seed=0),
+            draft=options.draft,
         )
 
 

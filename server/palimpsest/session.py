@@ -9,8 +9,6 @@ Knows no LSP, no token, no prompt format and no cache.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +20,8 @@ from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Supervisor
-from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.pause import Pause
 from palimpsest.prompt.blocks import unescape_closing
 from palimpsest.requests import Requests, whole_prompt
 from palimpsest.settings import Settings
@@ -35,14 +34,9 @@ from palimpsest.syntax.parse import Parser, language_of, parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
-from palimpsest.text.snapshot import InputEdit, Position, Snapshot
+from palimpsest.text.snapshot import InputEdit, Position, Snapshot, moved
 from palimpsest.types import Block, BlockKey, Reading
 from palimpsest.usage import Usage
-
-logger = logging.getLogger(__name__)
-
-IDLE_S = 0.15
-"""A pause this long after the last change or move is when context is gathered and decoded ahead."""
 
 LOADING_S = 60.0
 """Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
@@ -106,7 +100,7 @@ class Session:
         self._parser = parser
         self._ghost = Ghost()
         self._cursor: tuple[str, Position] | None = None
-        self._idle: asyncio.Task[None] | None = None
+        self._pause = Pause(self.refresh, usage)
 
     # What the editor says -------------------------------------------------------------------------------------
 
@@ -120,6 +114,8 @@ class Session:
         if old is not None and language_of(new.language_id, new.uri):
             self._parser.update(old, new, edits)
         if self._cursor is not None and self._cursor[0] == new.uri:
+            if old is not None:
+                self._cursor = new.uri, moved(self._cursor[1], old, new, edits)
             self.refresh_soon()
 
     def closed(self, uri: str) -> None:
@@ -155,9 +151,7 @@ class Session:
         return name, 0
 
     def refresh_soon(self) -> None:
-        if self._idle is not None and not self._idle.done():
-            self._idle.cancel()
-        self._idle = asyncio.get_running_loop().create_task(self._refresh_after_a_pause())
+        self._pause.soon()
 
     # The story ------------------------------------------------------------------------------------------------
 
@@ -169,16 +163,18 @@ class Session:
         snapshot = self.documents.get(uri)
         if not self._wants_completion(snapshot):
             return None
+        self._cursor = (uri, position)
         before, after = _around(snapshot, position)
         if left := self._ghost.remainders(uri, before, after):
             return Completed(snapshot, position, tuple(left))
 
         view = self.view(snapshot, position)
-        self._cursor = (uri, position)
         blocks = self.chooser.choose(view)
         multiline = self._multiline(view)
         async with self._supervisor.engine() as engine:
             answer = await self._generate(engine, self._requests.completion(view, blocks, multiline, n), blocks)
+        if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
+            self.refresh_soon()
 
         if self.documents.find(uri) is not snapshot:
             return None  # the person typed on: a stale answer is never shown
@@ -250,7 +246,8 @@ class Session:
         )
 
     async def refresh(self) -> None:
-        """Gather context for the last cursor and have it decoded, ahead of the next keystroke."""
+        """Gather context for the last cursor and have it decoded, ahead of the next keystroke; then what stands
+        around the cursor, so that of a keystroke only what is typed is left to decode."""
         if self._cursor is None or (snapshot := self.documents.find(self._cursor[0])) is None:
             return
         view = self.view(snapshot, self._cursor[1])
@@ -261,6 +258,9 @@ class Session:
         if await self.chooser.knows_more_than(known) and self.documents.find(snapshot.uri) is snapshot:
             blocks = self.chooser.choose(view, fresh=True)
             self._note(blocks, await engine.sync(self._requests.sync(blocks, "background")))
+        model = self._supervisor.status.model
+        if model is not None and model.fim_layout and self._wants_completion(snapshot):
+            self.usage.warmed(await engine.generate(self._requests.warm_up(view)))
 
     async def show(self, uri: str, position: Position) -> Shown:
         """The context for a cursor as it is chosen now, after waiting a moment for sources that are still reading."""
@@ -291,25 +291,13 @@ class Session:
         self.usage.reset()
 
     async def aclose(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
+        self._pause.cancel()
         self.chooser.close()
         with suppress(EngineError):
             await (await self._supervisor.ready()).close_workspace(self.workspace)
         await self._supervisor.aclose()
 
     # Parts ----------------------------------------------------------------------------------------------------
-
-    async def _refresh_after_a_pause(self) -> None:
-        await asyncio.sleep(IDLE_S)
-        try:
-            await self.refresh()
-        except (Cancelled, InvalidArgument):
-            pass
-        except EngineError as error:
-            logger.debug("context is not prepared: %s", error)
-        except Exception:
-            logger.exception("preparing context failed")
 
     async def _generate(
         self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]

@@ -2,7 +2,8 @@
 
 In: dictionaries (from `initializationOptions`, `workspace/configuration`, TOML files).  Out: a frozen
 `Settings`, and the names of what was wrong.  A wrong value is reported and its default used; an unknown name is
-reported.  This room reads two TOML files and knows nothing else.
+reported.  Where code is sent is not for a workspace's file to say, and a key is not for any file (`from_file`).  This
+room reads two TOML files and knows nothing else.
 """
 
 from __future__ import annotations
@@ -11,16 +12,34 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from palimpsest.errors import SettingsError
 
+Layer = Mapping[str, Any]
+"""What one giver says: sections with settings, or dotted names."""
+KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
+TRUST_HINT = "It decides where your code is sent: set it in your editor or in your own configuration folder."
 
-def _setting(default: Any, doc: str, *, choices: tuple[str, ...] = (), low: float | None = None) -> Any:
-    metadata = {"doc": doc, "choices": choices, "low": low}
+Giver = Literal["anyone", "person", "editor"]
+"""Who may give a setting: also a workspace's file, which anybody may have written; the person's own file and editor;
+the editor alone, and then it is a secret."""
+
+
+def _setting(
+    default: Any,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    giver: Giver = "anyone",
+    process: bool = True,
+) -> Any:
+    """`process`: an engine setting that the engine process is started with; the others are its client's."""
+    metadata = {"doc": doc, "choices": choices, "low": low, "giver": giver, "process": process}
     if isinstance(default, (list, tuple)):
-        return field(default=tuple(default), metadata=metadata)
-    return field(default=default, metadata=metadata)
+        default = tuple(default)
+    return field(default=default, metadata=metadata, repr=giver != "editor")
 
 
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
@@ -29,7 +48,42 @@ KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     kind: str = _setting(
-        "in-place", "The engine: `in-place`, or `none` to run without one.", choices=("in-place", "none")
+        "in-place",
+        "The engine: ours, a stock llama-server, a server with OpenAI's protocol, or none at all.",
+        choices=("in-place", "llama-server", "openai", "none"),
+        giver="person",
+        process=False,
+    )
+    url: str = _setting(
+        "",
+        "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
+        giver="person",
+        process=False,
+    )
+    api_key_env: str = _setting(
+        "PALIMPSEST_API_KEY",
+        "The environment variable that holds the key for `engine.url`.",
+        giver="person",
+        process=False,
+    )
+    api_key: str = _setting(
+        "",
+        "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
+        giver="editor",
+        process=False,
+    )
+    ca_file: str = _setting(
+        "",
+        "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
+        giver="person",
+        process=False,
+    )
+    model: str = _setting("", "The model to ask for at an `openai` server. Empty: the first it lists.", process=False)
+    timeout_s: float = _setting(
+        120.0, "Seconds without a byte after which a request to `engine.url` is given up.", low=0.1, process=False
+    )
+    retries: int = _setting(
+        3, "Further attempts when `engine.url` refuses a connection or is overloaded.", low=0, process=False
     )
     mode: str = _setting(
         "auto",
@@ -53,7 +107,12 @@ class EngineSettings:
         choices=("auto", "on", "off"),
     )
     store_mb: int = _setting(512, "Host memory for the KV of evicted blocks, in MiB.", low=0)
-    memory_mb: int = _setting(0, "Upper bound of the KV cache's memory, in MiB. 0: nine tenths of what is free.", low=0)
+    disk_mb: int = _setting(
+        0, "Disk space in your cache folder for blocks' KV, read back by a later engine, in MiB. 0: none.", low=0
+    )
+    memory_mb: int = _setting(
+        0, "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.", low=0
+    )
     idle_exit_s: int = _setting(300, "The engine leaves after so many seconds without an editor.", low=1)
 
 
@@ -88,6 +147,9 @@ class CompletionSettings:
     heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.")
     max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1)
     time_ms: int = _setting(1500, "The most time for generating one inline completion.", low=1)
+    sync_ms: int = _setting(
+        100, "The most time for decoding new blocks before one; the others come on the next pause. 0: no bound.", low=0
+    )
     multiline: str = _setting(
         "auto",
         "More than one line: where the cursor's line is empty, always, or never.",
@@ -109,6 +171,9 @@ class SuggestionSettings:
     time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
     n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1)
     temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
+    draft: int = _setting(
+        8, "The most tokens drafted from the prompt and verified at once; no draft changes a reply. 0: none.", low=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +220,8 @@ def _checked(name: str, value: Any, item: Any) -> Any:
         value = float(value)
     if type(value) is not type(default):
         names = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
-        raise SettingsError(name, f"expected {names[type(default)]}, got {value!r}.")
+        got = type(value).__name__ if item.metadata["giver"] == "editor" else repr(value)
+        raise SettingsError(name, f"expected {names[type(default)]}, got {got}.")
     if choices and value not in choices:
         raise SettingsError(name, f"expected one of {', '.join(choices)}, got {value!r}.")
     if low is not None and value < low:
@@ -163,7 +229,7 @@ def _checked(name: str, value: Any, item: Any) -> Any:
     return value
 
 
-def _flat(layer: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+def _flat(layer: Layer) -> Iterator[tuple[str, str, Any]]:
     """(section, name, value) of a layer whose keys are nested or dotted."""
     for key, value in layer.items():
         if isinstance(value, Mapping):
@@ -176,7 +242,7 @@ def _flat(layer: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
             yield "", key, value
 
 
-def merged(layers: Iterable[Mapping[str, Any]]) -> tuple[Settings, list[SettingsError]]:
+def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
     """Apply layers in order, the last winning; what is wrong is left out and returned as errors."""
     settings, problems = Settings(), list[SettingsError]()
     sections = {f.name: f for f in fields(Settings)}
@@ -200,6 +266,25 @@ def merged(layers: Iterable[Mapping[str, Any]]) -> tuple[Settings, list[Settings
                 continue
             settings = replace(settings, **{section: replace(current, **{name: checked})})
     return settings, problems
+
+
+def from_file(layer: Layer, *, whose: Literal["person", "workspace"]) -> tuple[Layer, list[SettingsError]]:
+    """The layer without what a file of this kind may not say, and an error for each of these.
+
+    A workspace comes from anywhere: it must not redirect the person's code and key to another machine.
+    """
+    kept, problems = dict[str, dict[str, Any]](), list[SettingsError]()
+    sections = {f.name: {x.name: x.metadata["giver"] for x in fields(f.default)} for f in fields(Settings)}  # type: ignore[arg-type]
+    for section, name, value in _flat(layer):
+        giver = sections.get(section, {}).get(name, "anyone")
+        full = f"{section}.{name}" if section else name
+        if giver == "editor":
+            problems.append(SettingsError(full, "a key is not read from a file.", hint=KEY_HINT))
+        elif giver == "person" and whose == "workspace":
+            problems.append(SettingsError(full, "is not read from a workspace's file.", hint=TRUST_HINT))
+        else:
+            kept.setdefault(section, {})[name] = value  # not by its full name: that could be read in another way
+    return kept, problems
 
 
 def read_toml(path: Path) -> tuple[dict[str, Any], list[SettingsError]]:

@@ -70,15 +70,29 @@ class Usage:
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()
 
+    def warmed(self, answer: wire.GenerateAnswer) -> None:
+        """A tail was decoded ahead; the last request for text is still the last."""
+        self.totals.decoded += answer.decoded
+        self.totals.reused += answer.reused
+        self.context_tokens = answer.context_tokens + answer.tail_tokens
+        self.on_change()
+
     @contextmanager
     def busy(self) -> Iterator[None]:
-        self.n_busy += 1
-        self.on_change()
+        self.begin()
         try:
             yield
         finally:
-            self.n_busy -= 1
-            self.on_change()
+            self.end()
+
+    def begin(self) -> None:
+        """One piece of work more is under way; `end` follows."""
+        self.n_busy += 1
+        self.on_change()
+
+    def end(self) -> None:
+        self.n_busy -= 1
+        self.on_change()
 
     def report_of(self, block: Block) -> wire.BlockReport | None:
         """What the last sync made of a block, if it was of this very text."""

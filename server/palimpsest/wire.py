@@ -50,7 +50,7 @@ auto      what the model's metadata and family say
 """
 BlockState = Literal["resident", "stored", "wanted"]
 BlockAction = Literal["kept", "attached", "restored", "extended", "written", "deferred", "unfit"]
-"""`deferred`: it would have to be decoded beyond the request's `max_decode`; a later sync will."""
+"""`deferred`: it would have to be decoded beyond the request's bound; a later sync will."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,10 @@ class SyncRequest:
     """The blocks that a workspace's tail shall attend to, most valuable first.  Declarative and idempotent:
     resident blocks not named are detached (their KV stays while there is room).
 
-    `max_decode` bounds the tokens of blocks that this request may decode, 0: no bound.  What would exceed it, least
-    valuable first, is `deferred`: not attached, and decoded by a later sync without that bound."""
+    `max_decode` bounds the tokens of blocks that this request may decode (copies of the header not counted), 0: no
+    bound; `max_decode_ms` bounds the time for it, by the speed the engine has measured.  In order of value, what would
+    exceed either is `deferred`: not attached, and decoded by a later sync without a bound.  Whole prompts know no
+    such bound."""
 
     workspace: str
     header: str
@@ -77,6 +79,7 @@ class SyncRequest:
     blocks: list[WantedBlock]
     slot: Slot = "background"
     max_decode: int = 0
+    max_decode_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +150,9 @@ class GenerateRequest:
 
     Exactly one of `fim` and `text` is set.  `sync`, when given, is applied first in the same job, so that no
     other request can come between.  `replace` names a line of requests of which only the newest matters: an older
-    one still running or waiting is cancelled.  `grammar` is GBNF with the root rule `root`.  `max_tokens` 0 only
-    decodes the tail, so that a later request finds it there.  `draft` is the most tokens of one draft looked up in
+    one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
+    rule `root`.  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the slot
+    that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up in
     the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`.
     """
 
@@ -166,6 +170,7 @@ class GenerateRequest:
     stream: bool = False
     replace: str = ""
     draft: int = 0
+    tail: Slot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +261,8 @@ class SpanReport:
 @dataclass(frozen=True, slots=True)
 class CacheMap:
     """One workspace's positions, and the sums since the engine started.  `n_ctx` counts cells, `used_cells` of them
-    in use over all workspaces; `n_positions` is where this workspace's tail region ends.  `memory` is in bytes:
-    model, cache, store, disk, and `limit` of the cache."""
+    in use over all workspaces; `n_positions` is where this workspace's tail region ends.  `memory` is in bytes: model,
+    cache, compute (llama.cpp's buffers), store (host memory), disk, and `limit` of cache and compute, 0 for none."""
 
     n_ctx: int
     used_cells: int

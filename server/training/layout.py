@@ -27,12 +27,12 @@ WEIGHTS = {"block": 0.3, "suffix": 0.3, "prefix": 0.5, "broken": 0.25, "middle":
 BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED = range(5)
 N_FARTHEST = 8192
 N_VOCABULARY = 4096
+MULTIPLE, ROWS, TAILS = 32, 24, 6
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that attend together: queries (B, T) and keys (B, S) as flat token indexes; `real` (B, T) is False for
-    padding.
+    """Rows that attend together: queries (B, T) and keys (B, S) as flat token indexes, padded with the last token's.
 
     The last T keys of a row are its queries, each of which sees those up to itself.  It sees all keys before them but
     those in `hidden`: (row, until, start, end) hides the keys `start..end` of a row from its queries `..until`.
@@ -40,13 +40,13 @@ class Group:
 
     queries: Ints
     keys: Ints
-    real: npt.NDArray[np.bool_]
     hidden: list[tuple[int, int, int, int]]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Flat tokens and positions (n,), the groups that cover each token as a query once, `back` (n,): where in the
+    """Flat tokens and positions (n,), of which the last is padding; the groups that cover each other token as a query
+    once, `back` (n,): where in the
     groups' outputs, one after another, a token's own is; and for the m wanted tokens their flat index, target,
     weight and part (BLOCK … COPIED)."""
 
@@ -181,44 +181,40 @@ class Builder:
         self.want(flat[first - 1 : -1], tail[first:], WEIGHTS["middle"], MIDDLE)
 
     def finish(self) -> Batch:
-        groups = [self.row_group(rows) for rows in chunks(sorted(self.rows, key=len), 12)]
-        groups += [self.tail_group(tails) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), 4)]
-        back, offset = np.zeros(self.n, np.int64), 0
-        for group in groups:
-            flat = group.queries.reshape(-1)
-            real = np.nonzero(group.real.reshape(-1))[0]
-            back[flat[real]] = offset + real
-            offset += len(flat)
-            np.maximum(group.queries, 0, out=group.queries)
-            np.maximum(group.keys, 0, out=group.keys)
+        (padding,) = self.add(np.zeros(1, np.int64), np.zeros(1, np.int64))
+        groups = [self.row_group(rows, padding) for rows in chunks(sorted(self.rows, key=len), ROWS)]
+        groups += [self.tail_group(tails, padding) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), TAILS)]
+        back = np.zeros(self.n, np.int64)
+        flat = np.concatenate([group.queries.reshape(-1) for group in groups])
+        back[flat] = np.arange(len(flat))
         chosen, targets, weights, parts = (np.concatenate(x) for x in zip(*self.wanted, strict=True))
         return Batch(
             np.concatenate(self.tokens), np.concatenate(self.positions), groups, back, chosen, targets, weights, parts
         )
 
     @staticmethod
-    def row_group(rows: Sequence[Ints]) -> Group:
-        queries = padded(rows)
-        return Group(queries, queries.copy(), queries >= 0, [])
+    def row_group(rows: Sequence[Ints], padding: int) -> Group:
+        queries = padded(rows, padding)
+        return Group(queries, queries, [])
 
     @staticmethod
-    def tail_group(tails: Sequence[tuple[Ints, Ints, int]]) -> Group:
-        contexts, queries = padded([c for c, _, _ in tails]), padded([f for _, f, _ in tails])
+    def tail_group(tails: Sequence[tuple[Ints, Ints, int]], padding: int) -> Group:
+        contexts, queries = padded([c for c, _, _ in tails], padding), padded([f for _, f, _ in tails], padding)
         t, c = queries.shape[1], contexts.shape[1]
         hidden = [(i, t, len(context), c) for i, (context, _, _) in enumerate(tails) if len(context) < c]
         for i, (context, _, packed) in enumerate(tails):
             if late := packed >> 16:
                 hidden.append((i, (packed & 0xFFFF) - 1, len(context) - late, len(context)))
-        return Group(queries, np.concatenate([contexts, queries], 1), queries >= 0, hidden)
+        return Group(queries, np.concatenate([contexts, queries], 1), hidden)
 
 
 def chunks(items: Sequence[T], n: int) -> list[Sequence[T]]:
     return [items[i : i + n] for i in range(0, len(items), n)]
 
 
-def padded(rows: Sequence[Ints]) -> Ints:
-    """Rows one under another, short ones filled with -1."""
-    out = np.full((len(rows), max(map(len, rows))), -1, np.int64)
+def padded(rows: Sequence[Ints], padding: int) -> Ints:
+    """Rows one under another, filled up to a multiple of what matrix units work on."""
+    out = np.full((len(rows), -(-max(map(len, rows)) // MULTIPLE) * MULTIPLE), padding, np.int64)
     for i, row in enumerate(rows):
         out[i, : len(row)] = row
     return out

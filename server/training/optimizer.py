@@ -6,7 +6,7 @@ https://kellerjordan.github.io/posts/muon/
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -17,22 +17,25 @@ from training.model import Parameters
 MUON_RATE, EMBEDDING_RATE, SMALL_RATE, DECAY, MOMENTUM = 0.02, 3e-3, 1e-3, 0.001, 0.95
 
 
-def orthogonalized(stack: Tensor, n_steps: int = 5) -> Tensor:
+def orthogonalized(stack: Tensor, dtype: torch.dtype, n_steps: int = 5) -> Tensor:
     """Each matrix of a stack with its singular values brought near 1, by the quintic Newton-Schulz iteration."""
     x: Tensor = stack.mT if stack.size(-2) > stack.size(-1) else stack
-    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    x = (x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)).to(dtype)
     for _ in range(n_steps):
         square = x @ x.mT
         x = 3.4445 * x + (-4.7750 * square + 2.0315 * square @ square) @ x
-    result: Tensor = x.mT if stack.size(-2) > stack.size(-1) else x
-    return result
+    return (x.mT if stack.size(-2) > stack.size(-1) else x).to(stack.dtype)
 
 
 class Optimizer:
-    """One step at a share of the full learning rates; its state goes into the checkpoint."""
+    """One step at a share of the full learning rates; its state goes into the checkpoint.
 
-    def __init__(self, p: Parameters, matrices: dict[str, tuple[int, ...]]) -> None:
-        self.p, self.matrices = p, matrices
+    The work falls into jobs that several processes share: parameters and momentum then lie in shared memory, and
+    AdamW's part is always the leader's.
+    """
+
+    def __init__(self, p: Parameters, matrices: dict[str, tuple[int, ...]], dtype: torch.dtype) -> None:
+        self.p, self.matrices, self.dtype = p, matrices, dtype
         self.momentum = {name: torch.zeros_like(p[name]) for name in matrices}
         small = [p[name] for name in p if name not in matrices and name != "embedding"]
         self.adam = torch.optim.AdamW(
@@ -42,22 +45,31 @@ class Optimizer:
             fused=True,
         )
 
+    def share(self) -> None:
+        for value in [*self.p.values(), *self.momentum.values()]:
+            value.share_memory_()
+
     @torch.no_grad()
-    def step(self, share: float, gradients: Parameters, threads: Executor) -> None:
+    def step(self, share: float, gradients: Sequence[Parameters], rank: int, n: int) -> None:
+        """This process's part of a step on the mean of several gradients; parts touch no data in common."""
         jobs = []
         for name, heights in self.matrices.items():
-            momentum, gradient = self.momentum[name], gradients[name]
+            start = 0
+            for height in heights:
+                jobs.append((name, slice(start, start + height)))
+                start += height
+        jobs.sort(key=lambda job: -self.p[job[0]][:, job[1]].numel())
+        for name, rows in jobs[rank::n]:
+            gradient = mean([g[name][:, rows] for g in gradients])
+            momentum = self.momentum[name][:, rows]
             momentum.lerp_(gradient, 1 - MOMENTUM)
-            ahead = gradient.lerp(momentum, MOMENTUM)
-            parts = zip(torch.split(self.p[name], list(heights), 1), torch.split(ahead, list(heights), 1), strict=True)
-            jobs += [(weight, update, share) for weight, update in parts]
-        jobs.sort(key=lambda job: -job[0].numel())
-        list(threads.map(turn, jobs))
-        for name in self.p.keys() - self.matrices.keys():
-            self.p[name].grad = gradients[name]
-        for group, rate in zip(self.adam.param_groups, (EMBEDDING_RATE, SMALL_RATE), strict=True):
-            group["lr"] = rate * share
-        self.adam.step()
+            turn(self.p[name][:, rows], gradient.lerp(momentum, MOMENTUM), share, self.dtype)
+        if rank == 0:
+            for name in self.p.keys() - self.matrices.keys():
+                self.p[name].grad = mean([g[name] for g in gradients])
+            for group, rate in zip(self.adam.param_groups, (EMBEDDING_RATE, SMALL_RATE), strict=True):
+                group["lr"] = rate * share
+            self.adam.step()
 
     def state(self) -> dict[str, Any]:
         return {"momentum": self.momentum, "adam": self.adam.state_dict()}
@@ -68,9 +80,11 @@ class Optimizer:
         self.adam.load_state_dict(state["adam"])
 
 
-@torch.no_grad()  # of the thread that runs it
-def turn(job: tuple[Tensor, Tensor, float]) -> None:
+def mean(values: Sequence[Tensor]) -> Tensor:
+    return torch.stack(list(values)).mean(0)
+
+
+def turn(weight: Tensor, update: Tensor, share: float, dtype: torch.dtype) -> None:
     """Muon's step on a stack of matrices."""
-    weight, update, share = job
     scale = max(1.0, weight.size(-2) / weight.size(-1)) ** 0.5
-    weight.mul_(1 - DECAY * share).add_(orthogonalized(update), alpha=-MUON_RATE * share * scale)
+    weight.mul_(1 - DECAY * share).add_(orthogonalized(update, dtype), alpha=-MUON_RATE * share * scale)

@@ -13,11 +13,11 @@ without these settings, the module starts itself again with them.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
+import signal
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,12 @@ SETTINGS = {
     "MALLOC_TRIM_THRESHOLD_": "99999999999",
     "MALLOC_TOP_PAD_": "268435456",
     "MALLOC_ARENA_MAX": "1",
-    "OMP_NUM_THREADS": "1",
 }
-if __name__ == "__main__" and not all(os.environ.get(k) == v for k, v in SETTINGS.items()):
+OTHER_ALLOCATOR = "jemalloc" in os.environ.get("LD_PRELOAD", "")
+if __name__ == "__main__" and not OTHER_ALLOCATOR and any(os.environ.get(k) != v for k, v in SETTINGS.items()):
     os.execve(sys.executable, [sys.executable, "-m", "training.train", *sys.argv[1:]], {**os.environ, **SETTINGS})
+
+os.environ["OMP_NUM_THREADS"] = "1"  # of each process
 
 import numpy as np  # noqa: E402  (after the environment is settled)
 import torch  # noqa: E402
@@ -42,6 +44,7 @@ from training.grow import take_over  # noqa: E402
 from training.layout import COPIED, MIDDLE, Data, Mode, make_batch  # noqa: E402
 from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402
 from training.optimizer import Optimizer  # noqa: E402
+from training.team import Team, gather  # noqa: E402
 
 WARM_UP_STEPS, FALLING_FROM, LOWEST = 60, 0.5, 0.02
 Frame = tuple[list[int], list[int]]
@@ -56,17 +59,6 @@ class Progress:
     n_tokens: int = 0
     n_middle: int = 0
     seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Share:
-    """What one thread found for its part of a batch."""
-
-    gradients: tuple[torch.Tensor, ...]
-    middle_loss: float
-    copied_loss: float
-    n_tokens: int
-    n_middle: int
 
 
 def rate(step: int, share: float) -> float:
@@ -88,19 +80,36 @@ def framing() -> Frame:
 class Training:
     """A run: its data, weights and progress."""
 
+    team: Team
+    asked_to_stop = False
+
     def __init__(
-        self, folder: Path, shape: Shape, n_copying: int, dtype: torch.dtype, parts: Parts, start: Path | None
+        self,
+        folder: Path,
+        shape: Shape,
+        n_copying: int,
+        dtype: torch.dtype,
+        parts: Parts,
+        start: Path | None = None,
+        device: str = "cpu",
+        n_processes: int = 1,
     ) -> None:
         torch.manual_seed(0)
         self.n_copying, self.dtype, self.parts = n_copying, dtype, parts
         self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
         self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
         self.p: Parameters = parameters(shape)
-        if start is not None:
+        if start is not None and not self.path.exists():
             take_over(self.p, shape, start)
-        self.optimizer, self.progress = Optimizer(self.p, matrices(shape)), Progress()
+        self.p = {name: value.detach().to(device).requires_grad_() for name, value in self.p.items()}
+        self.optimizer, self.progress = Optimizer(self.p, matrices(shape), dtype), Progress()
         if self.path.exists():
             self.restore(torch.load(self.path, weights_only=False))
+        self.found = [{name: torch.zeros_like(value) for name, value in self.p.items()} for _ in range(n_processes)]
+        if n_processes > 1:
+            self.optimizer.share()
+            for value in (value for found in self.found for value in found.values()):
+                value.share_memory_()
 
     def restore(self, saved: dict[str, Any]) -> None:
         with torch.no_grad():
@@ -113,7 +122,7 @@ class Training:
     def save(self) -> None:
         beside = self.path.with_suffix(".part")
         state = {
-            "parameters": {name: value.detach() for name, value in self.p.items()},
+            "parameters": {name: value.detach().cpu() for name, value in self.p.items()},
             "optimizer": self.optimizer.state(),
             "progress": vars(self.progress),
             "shape": self.shape.as_dict(),
@@ -127,105 +136,131 @@ class Training:
         self.progress.n_seen += n
         return list(map(int, np.random.default_rng(epoch).permutation(len(self.data))[at : at + n]))
 
-    def share(self, workspaces: list[int], seed: tuple[int, int]) -> Share:
-        """Gradients of one thread's part; one part in 25 is shown without blocks."""
-        rng = np.random.default_rng(seed)
+    def gradients(self, workspaces: list[int], rank: int) -> None:
+        """One process's part, into its shared gradients; one part in 25 is shown without blocks."""
+        rng = np.random.default_rng((self.progress.step, rank))
         mode: Mode = "none" if rng.random() < 0.04 else "own"
         batch = make_batch(self.data, workspaces, *self.frame, rng, mode, self.n_copying)
         losses = loss(self.p, batch, self.shape, self.parts, self.dtype)
-        weights = torch.from_numpy(batch.weights)
+        weights = torch.from_numpy(batch.weights).to(losses.device)
         total = (losses * weights).sum() / weights.sum()
-        gradients = torch.autograd.grad(total, list(self.p.values()))
+        for to, value in zip(self.found[rank].values(), torch.autograd.grad(total, list(self.p.values())), strict=True):
+            to.copy_(value)
         middle, copied = batch.parts == MIDDLE, batch.parts == COPIED
-        each = losses.detach().numpy()
-        return Share(
-            gradients, float(each[middle].mean()), float(each[copied].mean()), len(batch.tokens), int(middle.sum())
+        each = losses.detach().float().cpu().numpy()
+        copied_loss = float(each[copied].mean()) if copied.any() else 0.0
+        self.team.told[rank, :4] = torch.tensor(
+            [float(each[middle].mean()), copied_loss, float(len(batch.tokens)), float(middle.sum())]
         )
 
-    def step(self, threads: Executor, n_threads: int, n_workspaces: int, share_of_time: float) -> tuple[float, float]:
-        """One step; the mean loss on its middles and on what was to copy."""
-        progress, found = self.progress, self.next_workspaces(n_workspaces)
-        jobs = [(found[i::n_threads], (progress.step, i)) for i in range(n_threads)]
-        shares = list(threads.map(lambda job: self.share(*job), jobs))
-        gradients = {
-            name: torch.stack(each).mean(0)
-            for name, each in zip(self.p, zip(*(s.gradients for s in shares), strict=True), strict=True)
-        }
-        self.optimizer.step(rate(progress.step, share_of_time), gradients, threads)
+    def step(self, n_workspaces: int) -> None:
+        """One step; what came of it is in `team.told`."""
+        progress, team = self.progress, self.team
+        found = self.next_workspaces(n_workspaces)
+        self.gradients(found[team.rank :: team.n], team.rank)
+        team.meet()
+        self.optimizer.step(rate(progress.step, float(team.orders[1])), self.found, team.rank, team.n)
         progress.step += 1
-        progress.n_tokens += sum(s.n_tokens for s in shares)
-        progress.n_middle += sum(s.n_middle for s in shares)
-        return sum(s.middle_loss for s in shares) / n_threads, sum(s.copied_loss for s in shares) / n_threads
+        progress.n_tokens += int(team.told[:, 2].sum())
+        progress.n_middle += int(team.told[:, 3].sum())
+        team.meet()
 
-    @torch.no_grad()  # of the thread that runs it
+    @torch.no_grad()
     def held_out_loss(self, mode: Mode, n: int) -> float:
         rng, total, count = np.random.default_rng(5), 0.0, 0
         for at in range(0, min(n, len(self.held)), 8):
             batch = make_batch(self.held, range(at, min(at + 8, len(self.held))), *self.frame, rng, mode)
             middle = batch.parts == MIDDLE
-            losses = loss(self.p, batch, self.shape, self.parts, self.dtype)
-            total += float(losses.numpy()[middle].sum())
+            losses = loss(self.p, batch, self.shape, self.parts, self.dtype).float().cpu().numpy()
+            total += float(losses[middle].sum())
             count += int(middle.sum())
         return total / max(1, count)
 
-    def tell_held_out(self, threads: Executor, n: int) -> None:
+    def tell_held_out(self, n: int) -> None:
         modes: tuple[Mode, ...] = ("own", "none")
-        losses = threads.map(lambda mode: self.held_out_loss(mode, n), modes)
-        print("held out", {mode: round(x, 4) for mode, x in zip(modes, losses, strict=True)}, flush=True)
+        for i in range(self.team.rank, len(modes), self.team.n):
+            self.team.told[0, 4 + i] = self.held_out_loss(modes[i], n)
+        self.team.meet()
+        if self.team.leads:
+            found = {mode: round(float(self.team.told[0, 4 + i]), 4) for i, mode in enumerate(modes)}
+            print("held out", found, flush=True)
 
-    def run(
-        self, minutes: float, n_workspaces: int, n_threads: int, save_every: float
-    ) -> Iterator[tuple[float, float]]:
-        """Steps until the time is gone; yields the losses of each."""
-        progress = self.progress
-        with ThreadPoolExecutor(n_threads) as threads:
-            last = saved = time.monotonic()
-            while progress.seconds < minutes * 60:
-                yield self.step(threads, n_threads, n_workspaces, progress.seconds / (minutes * 60))
+    def stop(self, *_: object) -> None:
+        """Save and end after this step; a signal handler."""
+        self.asked_to_stop = True
+
+    def run(self, team: Team, minutes: float, n_workspaces: int, save_every: float) -> None:
+        """Steps until the time is gone."""
+        self.team, progress, orders = team, self.progress, team.orders
+        last = saved = time.monotonic()
+        report = Report(progress)
+        gc.collect()
+        gc.freeze()
+        if team.leads:
+            signal.signal(signal.SIGTERM, self.stop)
+        while True:
+            if team.leads:
+                share = progress.seconds / (minutes * 60)
+                orders[:3] = torch.tensor([share < 1 and not self.asked_to_stop, share, time.monotonic() - saved > save_every * 60])
+            team.meet()
+            go_on, save = bool(orders[0]), bool(orders[2])
+            if save or not go_on:
+                if team.leads:
+                    self.save()
+                    saved = time.monotonic()
+                self.tell_held_out(48 if go_on or self.asked_to_stop else 160)
+            if not go_on:
+                return
+            self.step(n_workspaces)
+            if team.leads:
                 now = time.monotonic()
                 progress.seconds += now - last
                 last = now
-                if now - saved > save_every * 60:
-                    self.save()
-                    self.tell_held_out(threads, 32)
-                    saved = time.monotonic()
-            self.save()
-            self.tell_held_out(threads, 160)
+                report.add(progress, team.told)
+
+
+class Report:
+    """A line every 25 steps."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.told, self.at = progress.n_tokens, time.monotonic()
+        self.recent: list[list[float]] = []
+
+    def add(self, progress: Progress, told: torch.Tensor) -> None:
+        self.recent = [*self.recent[-24:], told[:, :2].mean(0).tolist()]
+        if progress.step % 25 == 0:
+            speed = (progress.n_tokens - self.told) / (time.monotonic() - self.at)
+            self.told, self.at = progress.n_tokens, time.monotonic()
+            middle, copied = (sum(each) / len(each) for each in zip(*self.recent, strict=True))
+            print(
+                f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} copied {copied:.3f} "
+                f"{speed:.0f} tokens/s {progress.n_tokens / 1e6:.2f} M",
+                flush=True,
+            )
 
 
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("--data", type=Path, default=CACHE)
     cli.add_argument("--minutes", type=float, default=82.0, help="of the whole run, over all sittings")
-    cli.add_argument("--workspaces", type=int, default=4, help="of a step; each has about three tails")
-    cli.add_argument("--copying", type=int, default=1, help="tails of nothing but copies, for each thread and step")
-    cli.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    cli.add_argument("--workspaces", type=int, default=10, help="of a step; each has about three tails")
+    cli.add_argument("--copying", type=int, default=1, help="tails of nothing but copies, for each process and step")
+    cli.add_argument("--processes", type=int, default=1 if torch.cuda.is_available() else os.cpu_count() or 1)
     cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
     cli.add_argument("--width", type=int, default=Shape.width)
     cli.add_argument("--from", dest="start", type=Path, help="a GGUF to begin with; layers are added between its own")
     cli.add_argument("--dtype", choices=["float32", "bfloat16"], default=default_dtype(), help="of matmuls")
-    cli.add_argument("--no-compile", action="store_true", help="without a C++ compiler; half as fast")
+    cli.add_argument("--no-compile", action="store_true", help="without a C++ compiler; slower")
+    cli.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     a = cli.parse_args()
-    parts = Parts() if a.no_compile else compiled()
     shape = Shape(n_layers=a.layers, width=a.width)
-    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start)
+    parts = Parts() if a.no_compile else compiled()
+    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start, a.device, a.processes)
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
-    progress, told, at = training.progress, training.progress.n_tokens, time.monotonic()
-    recent: list[tuple[float, float]] = []
-    for losses in training.run(a.minutes, a.workspaces, a.threads, a.save_every):
-        recent = [*recent[-24:], losses]
-        if progress.step % 25 == 0:
-            speed = (progress.n_tokens - told) / (time.monotonic() - at)
-            told, at = progress.n_tokens, time.monotonic()
-            middle, copied = (sum(each) / len(each) for each in zip(*recent, strict=True))
-            print(
-                f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} copied {copied:.3f} "
-                f"{speed:.0f} tokens/s {progress.n_tokens / 1e6:.2f} M",
-                flush=True,
-            )
-    print(vars(progress), flush=True)
+    gather(a.processes, lambda team: training.run(team, a.minutes, a.workspaces, a.save_every))
+    print(vars(training.progress), flush=True)
 
 
 if __name__ == "__main__":

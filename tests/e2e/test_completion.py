@@ -58,9 +58,14 @@ async def test_an_older_request_is_overtaken_by_the_newest(editor: Editor) -> No
     position = editor.at(uri, "total = self.subtotal()")
     await editor.settled(uri, position)
     requests = []
+    for pid in engine_pids():  # it holds still, so that none is answered before the next one comes
+        os.kill(pid, signal.SIGSTOP)
     for character in "\n        x":
         position = _type(editor, uri, position, character)
         requests.append(asyncio.create_task(editor.complete(uri, position)))
+    await asyncio.sleep(0.3)
+    for pid in engine_pids():
+        os.kill(pid, signal.SIGCONT)
     answers = await asyncio.gather(*requests)
     assert all(answer == [] for answer in answers[:-1])
 

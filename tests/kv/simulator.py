@@ -40,8 +40,8 @@ class Cache:
     def stored(self, digest):
         return self.store[digest][1] if digest in self.store else None
 
-    def plan(self, blocks, **limits) -> Plan:
-        return plan(self.arena, blocks, self.stored, Limits(**{**asdict(self.limits), **limits}))
+    def plan(self, blocks, max_decode=None, **limits) -> Plan:
+        return plan(self.arena, blocks, self.stored, Limits(**{**asdict(self.limits), **limits}), max_decode)
 
     def sync(self, blocks, **limits) -> Plan:
         made = self.plan(blocks, **limits)

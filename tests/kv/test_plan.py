@@ -274,6 +274,47 @@ def _beginning(made, n, arena):
     return replace(made, steps=made.steps[:n], arena=after)
 
 
+# ---- a bound on what may be decoded
+
+
+def test_a_bound_defers_what_goes_beyond_it_in_order_of_value():
+    c = cache(1000)
+    made = c.sync([wanted("a", text(1, 60)), wanted("b", text(2, 100)), wanted("c", text(3, 40))], max_decode=100)
+    assert [step.key for step in made.writes] == ["a", "c"]
+    assert made.deferred == ("b",)
+    assert not made.unfit
+
+
+def test_what_is_deferred_does_not_keep_its_old_text_attached_nor_lose_it():
+    c = cache(1000)
+    c.sync([wanted("a", text(1, 100)), wanted("b", text(2, 50))])
+    changed = [wanted("a", text(1, 60) + text(3, 45)), wanted("b", text(2, 50))]
+    made = c.sync(changed, max_decode=20)
+    assert kinds(made) == ["Detach", "Keep"]
+    assert (made.deferred, c.arena["a"].n_tokens, c.arena["a"].attached) == (("a",), 100, False)
+    made = c.sync(changed)
+    assert [step.n_decoded for step in made.writes] == [45], "what is alike is still there"
+    assert not made.deferred
+
+
+def test_a_bound_costs_nothing_that_decodes_nothing():
+    c = cache(1000)
+    c.sync([wanted("a", text(1, 100)), wanted("b", text(2, 50))])
+    c.sync([wanted("b", text(2, 50)), wanted("c", text(3, 70))])
+    c.carry_out(shrink(c.arena, 1, c.stored, c.limits))
+    made = c.sync([wanted("a", text(1, 100)), wanted("c", text(3, 70)), wanted("d", text(2, 50))], max_decode=0)
+    assert kinds(made) == ["Rekey", "Keep", "Keep", "Restore"]
+    assert not made.deferred
+
+
+def test_whatever_is_small_enough_comes_though_nothing_else_may():
+    """Bounded again and again, all of what fits the bound by itself is there at last."""
+    c = cache(1000)
+    blocks = [wanted(f"block {i}", text(i, 30)) for i in range(5)]
+    left = [len(c.sync(blocks, max_decode=40).deferred) for _ in range(5)]
+    assert left == [4, 3, 2, 1, 0]
+
+
 # ---- whatever comes
 
 texts = st.lists(
@@ -350,6 +391,37 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         again = c.plan(blocks, move_cost=move_cost)
         assert set(kinds(again)) <= {"Keep"}
         assert again.unfit == made.unfit
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    texts=texts,
+    rounds=rounds,
+    bounds=st.lists(st.integers(0, 120), min_size=6, max_size=6),
+    size=st.integers(20, 250),
+    n_cells=st.integers(10, 300),
+    stores=st.booleans(),
+)
+def test_under_any_bound_what_is_not_deferred_stands_and_without_one_all_of_it(
+    texts, rounds, bounds, size, n_cells, stores
+):
+    c = cache(size, n_cells, stores=stores)
+    for drawn, bound in zip(rounds, bounds, strict=False):
+        blocks = [wanted(f"key {key}", texts[i % len(texts)]) for key, i in drawn]
+        free = c.plan(blocks)
+        made = c.plan(blocks, max_decode=bound)
+        c.carry_out(made)
+        assert made.unfit == free.unfit, "what fits is not a question of the bound"
+        assert sum(step.n_decoded for step in made.writes) <= bound
+        here = [w for w in blocks if w.key not in (*made.unfit, *made.deferred)]
+        for w in here:
+            r = c.arena[w.key]
+            assert (r.tokens, r.attached) == (w.tokens, True)
+        assert c.main == {p for w in here for p in range(*c.arena[w.key].used)}, "and nothing of what is deferred"
+        if sum(step.n_decoded for step in free.writes) <= bound:
+            assert made.steps == free.steps
+        c.sync(blocks)
+        assert c.main == {p for w in blocks if w.key not in made.unfit for p in range(*c.arena[w.key].used)}
 
 
 def test_planning_says_nothing_for_nothing_wanted_in_an_empty_arena():

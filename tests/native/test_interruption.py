@@ -43,7 +43,7 @@ def sequences_in_use(engine: Engine) -> int:
     held = sum(2 for w in engine.workspaces.values() if w.ready)
     for workspace in engine.workspaces.values():
         for tail in workspace.tails.values():
-            held += len({tail.seq, tail.gen, tail.alone_seq} - {-1})
+            held += len({tail.seq, tail.full, tail.gen, tail.alone_seq} - {-1})
     return held
 
 

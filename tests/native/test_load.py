@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
-from palimpsest.kv.llama import facts
 from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.machine import free_memory, physical_cores
 from palimpsest.kv.llama.native import Model
@@ -96,22 +95,6 @@ def test_while_loading_requests_say_so(models: Callable[[str], Path]) -> None:
     with pytest.raises(EngineLoading):
         core.model()
     core.stop()
-
-
-def test_layouts_follow_the_file_then_the_family(make_engine: MakeEngine) -> None:
-    engine = make_engine()
-    assert engine.facts.fim_layout == "psm"
-    assert facts._fim_layout(_Named({"palimpsest.fim_layout": "spm"}), "qwen2", engine.facts.fim) == "spm"  # type: ignore[arg-type]
-    assert facts._fim_layout(_Named({"general.name": "CodeLlama 7B"}), "llama", engine.facts.fim) == "spm"  # type: ignore[arg-type]
-    assert facts._fim_layout(_Named({}), "llama", None) == ""  # type: ignore[arg-type]
-
-
-class _Named:
-    def __init__(self, metadata: dict[str, str]) -> None:
-        self._metadata = metadata
-
-    def metadata(self, key: str) -> str:
-        return self._metadata.get(key, "")
 
 
 def test_cores_are_counted_once_however_many_threads_they_have(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_an_answer_longer_than_the_room_is_an_error(make_engine: MakeEngine) -> 
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("max_tokens", 0), ("n", 0), ("n", 1000), ("time_ms", -1), ("slot", "urgent"), ("text", None)]
+    ("field", "value"), [("max_tokens", -1), ("n", 0), ("n", 1000), ("time_ms", -1), ("slot", "urgent"), ("text", None)]
 )
 def test_wrong_arguments_are_named(make_engine: MakeEngine, field: str, value: object) -> None:
     request = wire.GenerateRequest("w", **{"text": wire.TextTail("x"), field: value})  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped
 
-KINDS = ["fim", "mrope", "mamba", "swa"]
+KINDS = ["fim", "mrope", "mamba", "swa", "hybrid"]
 
 
 def whole(make_engine: MakeEngine, kind: str, **settings: object) -> WholeWorkspace:

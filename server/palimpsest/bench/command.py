@@ -1,6 +1,10 @@
 """`palimpsest bench NAME`: measurements, each with `--json`.
 
 In: arguments.  Out: a table, or one JSON object.  Measures what is there; judges nothing.
+
+A bench is a module with NAME, HELP, `add(parser)` for options of its own, `measure(options)` that returns what is
+printed with `--json`, and `show(result, console)` for a person.  `--json` every bench has, and `--model` but where
+it says NEEDS_MODEL = False.
 """
 
 from __future__ import annotations
@@ -8,54 +12,51 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
+from importlib import import_module
+from types import ModuleType
+
+from rich.console import Console
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.models.files import model_path
-from palimpsest.settings import ModelSettings
+
+BENCHES = (  # modules of this room, in the order of `--help`
+    "equivalence",
+    "cache_types",
+    "trace",
+    "replay",
+)
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest bench", description=__doc__.partition("\n")[0])
-    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
-    equivalence = names.add_parser(
-        "equivalence", help="what editing the cache in place changes in the next token's logits, against a fresh build"
-    )
-    equivalence.add_argument("--operations", type=int, default=500, metavar="N", help="random block operations (500)")
-    equivalence.add_argument("--seed", type=int, default=0, help="of the operations (0)")
-    equivalence.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
-    equivalence.add_argument("--json", action="store_true", help="print one JSON object")
+    parser, benches = _parser()
     options = parser.parse_args(argv)
-    if options.operations < 1:
-        parser.error(f"--operations wants 1 or more, got {options.operations}")
+    bench = benches[options.name]
     try:
-        return _equivalence(options)
+        result = bench.measure(options)
     except ImportError as error:
         hint = "`palimpsest doctor` says how to get one."
         print(f"palimpsest bench: no engine here ({error.name} is not installed).  {hint}", file=sys.stderr)
+        return 1
     except PalimpsestError as error:
         print(f"palimpsest bench: {error}", file=sys.stderr)
-    return 1
-
-
-def _equivalence(options: argparse.Namespace) -> int:
-    from palimpsest.kv.measure.measure import measure
-
-    path = Path(options.model) if options.model else model_path(ModelSettings())
-    result = measure(path, operations=options.operations, seed=options.seed)
+        return 1
     if options.json:
         print(json.dumps(result))
-        return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=f"{result['model']}: next-token logits, edited cache against a fresh one", title_justify="left")
-    for column in ("weights", "K and V", "flash attention", "largest difference", "for scale: another text in a block"):
-        table.add_column(column)
-    for row in [result, *result["others"]]:
-        flash = "on" if row["flash_attention"] else "off"
-        table.add_row(
-            row["weights"], row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", f"{row['scale']:.2f}"
-        )
-    Console().print(table)
+    else:
+        bench.show(result, Console())
     return 0
+
+
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
+    parser = argparse.ArgumentParser("palimpsest bench", description=(__doc__ or "").partition("\n")[0])
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    benches = {}
+    for room in BENCHES:
+        bench = import_module(f"palimpsest.bench.{room}")
+        own = names.add_parser(bench.NAME, help=bench.HELP)
+        if getattr(bench, "NEEDS_MODEL", True):
+            own.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
+        own.add_argument("--json", action="store_true", help="print one JSON object")
+        bench.add(own)
+        benches[bench.NAME] = bench
+    return parser, benches

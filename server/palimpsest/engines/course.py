@@ -3,6 +3,7 @@
 In: what happened, and when.  Out: the next course; immutable, pure.  Knows no process and no clock.
 
     off                       engine.kind is "none"
+    away                      it is on another machine and does not answer: it is looked for again and again
     starting → loading → ready
                   └→ failed   the model cannot be loaded: nothing to restart, `asked` tries again
     any → restarting → loading …      it died, or left; twice in a row: with caution
@@ -14,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-State = Literal["off", "starting", "loading", "ready", "restarting", "failed", "given_up", "closed"]
+State = Literal["off", "starting", "loading", "ready", "restarting", "away", "failed", "given_up", "closed"]
 SOON_S = 60.0
 """A death within so many seconds of being ready is one more in a row."""
 CAUTION_AT = 2
@@ -23,7 +24,8 @@ GIVE_UP_AT = 3
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`row`: deaths in a row.  `caution`: the engine is started with every layer of doubt switched off.
+    """`row`: deaths in a row, or looks in vain for one that is away.  `caution`: the engine is started with every layer
+    of doubt switched off.
     `ready_at`: when the present engine became ready, None before that.  `reason` is fit for a person."""
 
     state: State = "starting"
@@ -58,6 +60,11 @@ class Course:
         caution = self.caution or row >= CAUTION_AT
         what = "starting it again with caution" if caution else "starting it again"
         return Course("restarting", row, caution, None, f"The engine died; {what}. {how}")
+
+    def away(self, reason: str) -> Course:
+        """It does not answer where it is, or went away; nothing here can start it."""
+        row = 1 if self.ready_at is not None else self.row + 1
+        return Course("away", row, False, None, reason)
 
     def asked(self) -> Course:
         """A person asked for a new start: what was counted is forgotten."""

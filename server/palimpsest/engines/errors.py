@@ -18,6 +18,7 @@ PLAIN: Mapping[str, type[PalimpsestError]] = {
     kind.code: kind
     for kind in (
         errors.EngineUnavailable,
+        errors.EngineRefused,
         errors.EngineLoading,
         errors.EngineDied,
         errors.ModelError,

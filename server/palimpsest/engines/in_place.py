@@ -1,7 +1,7 @@
 """The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing and keeps no state but
-connections.
+connections, and which texts the engine has had (`sent.py`): each goes over the wire once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -17,8 +18,11 @@ import httpx
 from palimpsest import wire
 from palimpsest.address import Address, has_sockets
 from palimpsest.engines.errors import from_object, translated
+from palimpsest.engines.http import verification
+from palimpsest.engines.place import Place
 from palimpsest.engines.protocol import TextPiece
-from palimpsest.errors import EngineDied, EngineUnavailable
+from palimpsest.engines.sent import Sent
+from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, UnknownText
 from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
 
 T = TypeVar("T")
@@ -33,11 +37,19 @@ SHORT = httpx.Timeout(CONNECT_S)
 class InPlaceEngine:
     """Implements `protocol.Engine`."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport, base_url: str = "http://engine", token: str = "") -> None:
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        base_url: str = "http://engine",
+        token: str = "",
+        patience: httpx.Timeout = PATIENCE,
+    ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._http = httpx.AsyncClient(
-            transport=transport, base_url=base_url, headers=headers, timeout=PATIENCE, trust_env=False
+            transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
         )
+        self._patience = patience
+        self._sent = Sent()
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
@@ -47,6 +59,12 @@ class InPlaceEngine:
     def over_tcp(cls, host: str, port: int, token: str) -> Self:
         name = f"[{host}]" if ":" in host else host
         return cls(httpx.AsyncHTTPTransport(verify=NO_TLS), f"http://{name}:{port}", token)
+
+    @classmethod
+    def elsewhere(cls, place: Place) -> Self:
+        """On another machine, or on this one behind a tunnel.  Raises ModelError for certificates that are none."""
+        transport = httpx.AsyncHTTPTransport(verify=verification(place), retries=place.retries)
+        return cls(transport, place.url, place.key, httpx.Timeout(place.timeout_s, connect=CONNECT_S))
 
     @classmethod
     def at(cls, place: Address) -> Self:
@@ -69,13 +87,54 @@ class InPlaceEngine:
         return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
 
     async def sync(self, request: SyncRequest) -> SyncAnswer:
-        return await self._ask("POST", "/v1/sync", SyncAnswer, wire.to_json(request))
+        try:
+            answer = await self._sync(self._sent.brief(request))
+        except UnknownText as error:
+            self._sent.forget(error.hashes)
+            answer = await self._sync(request)
+        self._sent.had(request)
+        return answer
 
     async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+        try:
+            answer = await self._generate(self._brief(request))
+        except UnknownText as error:
+            self._sent.forget(error.hashes)
+            answer = await self._generate(request)
+        self._had(request)
+        return answer
+
+    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        wanted = self._brief(request)
+        while True:
+            try:
+                async with aclosing(self._stream(wanted)) as items:
+                    async for item in items:
+                        if isinstance(item, GenerateAnswer):
+                            self._had(request)
+                        yield item
+                return
+            except UnknownText as error:  # it comes before any text
+                if wanted is request:
+                    raise
+                self._sent.forget(error.hashes)
+                wanted = request
+
+    async def _sync(self, request: SyncRequest) -> SyncAnswer:
+        return await self._ask("POST", "/v1/sync", SyncAnswer, wire.to_json(request))
+
+    async def _generate(self, request: GenerateRequest) -> GenerateAnswer:
         data = wire.to_json(request) | {"stream": False}
         return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
 
-    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    def _brief(self, request: GenerateRequest) -> GenerateRequest:
+        return replace(request, sync=self._sent.brief(request.sync)) if request.sync is not None else request
+
+    def _had(self, request: GenerateRequest) -> None:
+        if request.sync is not None:
+            self._sent.had(request.sync)
+
+    async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         data = wire.to_json(request) | {"stream": True}
         with translated():
             async with self._open("POST", "/v1/generate", data) as response, aclosing(_objects(response)) as lines:
@@ -94,7 +153,7 @@ class InPlaceEngine:
         Ends when the engine leaves in good order; raises EngineDied when it just goes.
         """
         with translated():
-            response = self._open("GET", "/v1/lease", None, {"client": client})
+            response = self._open("GET", "/v1/lease", None, {"client": client}, PATIENCE)
             async with response as opened, aclosing(_objects(opened)) as lines:
                 async for item in lines:
                     yield wire.from_json(item, Health)
@@ -126,7 +185,7 @@ class InPlaceEngine:
         wanted: type[T],
         data: dict[str, Any] | None = None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout = PATIENCE,
+        timeout: httpx.Timeout | None = None,
     ) -> T:
         return wire.from_json(await self._call(method, path, data, parameters, timeout), wanted)
 
@@ -136,7 +195,7 @@ class InPlaceEngine:
         path: str,
         data: dict[str, Any] | None = None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout = PATIENCE,
+        timeout: httpx.Timeout | None = None,
     ) -> Any:
         with translated():
             async with self._open(method, path, data, parameters, timeout) as response:
@@ -149,16 +208,17 @@ class InPlaceEngine:
         path: str,
         data: dict[str, Any] | None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout = PATIENCE,
+        timeout: httpx.Timeout | None = None,
     ) -> AsyncIterator[httpx.Response]:
         """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
         content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
         headers = {"Content-Type": "application/json"} if content else {}
         async with self._http.stream(
-            method, path, content=content, params=parameters, headers=headers, timeout=timeout
+            method, path, content=content, params=parameters, headers=headers, timeout=timeout or self._patience
         ) as response:
             if not response.is_success:
-                raise from_object(_decoded(await response.aread()).get("error"))
+                error = from_object(_decoded(await response.aread()).get("error"))
+                raise EngineRefused(error.message) if response.status_code == 401 else error
             yield response
 
 

@@ -1,8 +1,8 @@
-"""Keeps an engine running for one server: starts it, holds a lease, starts it again when it dies.
+"""Keeps an engine at hand for one server: has it started or looked for, watches it, does so again when it is gone.
 
 In: a `Target`; the wish to have an engine.  Out: an engine that is ready, or why there is none; a `Status` after
-each change.  What deaths lead to is `course.py`'s to say.  A new engine's cache is empty: every generate carries its
-`sync`, so nobody needs to be told.
+each change.  How an engine is come by is `upkeep.py`'s business, what deaths lead to `course.py`'s to say.  A new
+engine's cache is empty: every generate carries its `sync`, so nobody needs to be told.
 """
 
 from __future__ import annotations
@@ -14,20 +14,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from palimpsest.engines.child import Child
 from palimpsest.engines.course import Course, State
 from palimpsest.engines.errors import from_object
-from palimpsest.engines.in_place import InPlaceEngine
-from palimpsest.engines.launch import launch
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.target import Target
-from palimpsest.errors import EngineDied, EngineError, EngineLoading, EngineUnavailable
+from palimpsest.engines.upkeep import upkeep
+from palimpsest.errors import EngineDied, EngineError, EngineLoading, EngineUnavailable, InvalidArgument
 from palimpsest.wire import Health, ModelInfo
 
-PAUSE_S = 0.2
-"""Before an engine that left or died is started again."""
-CHILD_S = 2.0
-"""How long the system may take to say how a process of ours ended."""
 RESTART_HINT = "The command `palimpsest.restartEngine` tries again."
 
 logger = logging.getLogger(__name__)
@@ -52,8 +46,10 @@ class Supervisor:
         self._target = target
         self._course = self._first_course()
         self._error: EngineError | None = None
-        self._engine: InPlaceEngine | None = None
+        self._engine: Engine | None = None
+        self._upkeep = upkeep(target, self._client)
         self._doubted = False
+        self._doubt_raised = asyncio.Event()
         self._model: ModelInfo | None = None
         self._health: Health | None = None
         self._told: Status | None = None
@@ -82,12 +78,13 @@ class Supervisor:
 
     async def restart(self, target: Target | None = None) -> None:
         """Start anew, with what was counted forgotten: the running engine leaves (for every server that shares it,
-        and they start it again).  With another `target` the present engine is only given up, others may use it."""
+        and they start it again; one on another machine stays, and is only met anew).  With another `target` the
+        present engine is given up, others may use it."""
         if self._engine is not None and target is None:
-            with suppress(EngineError):
-                await self._engine.shutdown()
+            await self._upkeep.send_away()
         await self._end()
-        self._target = target or self._target
+        if target is not None:
+            self._target, self._upkeep = target, upkeep(target, self._client)
         self._error = None
         self._go(self._first_course())
         self.start()
@@ -100,8 +97,8 @@ class Supervisor:
     async def ready(self, timeout: float = 0.0) -> Engine:
         """The engine, waiting up to `timeout` seconds for it to become ready.
 
-        Raises EngineLoading while there will be one, else why there is none: EngineUnavailable, ModelError,
-        ContextTooLarge.
+        Raises EngineLoading while there will be one, else why there is none: EngineUnavailable (also while it is
+        away), ModelError, ContextTooLarge.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout
@@ -109,6 +106,8 @@ class Supervisor:
             if self._course.is_final:
                 if self._error is not None:
                     raise self._error.with_traceback(None)  # raised at every keystroke: it must not grow
+                raise EngineUnavailable(self._course.reason)
+            if self._course.state == "away":
                 raise EngineUnavailable(self._course.reason)
             left = end - loop.time()
             if left <= 0:
@@ -125,7 +124,7 @@ class Supervisor:
         try:
             yield engine
         except (EngineDied, EngineUnavailable):
-            await self._doubt(engine)  # the lease will end as well, and with it begins the next engine
+            await self._doubt(engine)  # its watch will end as well, and with that begins the next engine
             raise
 
     def _first_course(self) -> Course:
@@ -134,52 +133,52 @@ class Supervisor:
         return Course()
 
     async def _run(self) -> None:
-        """Launch and follow, again and again, until the course is final."""
+        """Have an engine and follow it, again and again, until the course is final."""
         while True:
             try:
                 self._go(await self._one_engine())
-            except EngineError as error:
-                self._error = error
-                self._go(self._course.unavailable(str(error)))
             except Exception as error:
                 logger.exception("the supervisor failed")
                 self._go(self._course.unavailable(f"The engine cannot be used: {error!r}."))
             if self._course.is_final:
                 return
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(self._upkeep.pause_s(self._course))
 
     async def _one_engine(self) -> Course:
-        """Launch and follow one engine to its end; what comes of that.  Raises EngineError where none can be had."""
-        child: Child | None = None
+        """Follow one engine to its end; what comes of that, or of there being none."""
+        gone: EngineError | None = None
         try:
-            launched = await launch(self._target.cautious() if self._course.caution else self._target)
-            child = launched.child
-            return await self._follow(launched.engine)
-        except EngineDied as error:
-            how = str(error)
-            if child is not None and await child.ended(CHILD_S) is not None and child.died:
-                how = child.how_it_ended()
-            return self._course.died(asyncio.get_running_loop().time(), how)
+            engine = await self._upkeep.connect(self._course)
+            final = await self._follow(engine)
+            if final is not None:
+                return final
+        except EngineError as error:
+            gone = error
+        except InvalidArgument as error:  # a server of another make does not understand us
+            gone = EngineError(str(error))
+        course = await self._upkeep.after(self._course, gone)
+        if course.is_final and not isinstance(gone, EngineDied):
+            self._error = gone
+        return course
 
-    async def _follow(self, engine: InPlaceEngine) -> Course:
-        """Hold a lease until the engine ends it.  Raises EngineDied when it went without a word."""
+    async def _follow(self, engine: Engine) -> Course | None:
+        """Watch the engine to its end; a course where that is final.  Raises EngineError when it went without a
+        word."""
         self._engine = engine
         try:
-            async with aclosing(engine.lease(self._client)) as healths:
+            async with aclosing(self._upkeep.watch(self._doubt_raised)) as healths:
                 async for health in healths:
                     course = await self._hear(engine, health)
                     if course.is_final:
                         return course
                     self._go(course)
-        except EngineUnavailable as error:  # it was leaving just as we came
-            logger.debug("lease: %s", error)
         finally:
             self._engine = self._health = self._model = None
             self._doubted = False
             await engine.aclose()
-        return self._course.left()
+        return None
 
-    async def _hear(self, engine: InPlaceEngine, health: Health) -> Course:
+    async def _hear(self, engine: Engine, health: Health) -> Course:
         self._health = health
         if health.state == "failed":
             self._error = _engine_error(health)
@@ -196,6 +195,7 @@ class Supervisor:
             with suppress(EngineError):
                 await engine.health()
                 self._doubted = False
+            self._doubt_raised.set()
 
     async def _end(self) -> None:
         task, self._task = self._task, None

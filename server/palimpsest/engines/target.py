@@ -1,4 +1,4 @@
-"""Which engine a server wants: a model and settings, and where such an engine is met.
+"""Which engine a server wants: a model and settings, and where such an engine is met on this machine.
 
 In: a path, settings.  Out: an address, arguments.  Starts nothing.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import __version__, folders
-from palimpsest.address import Address, address, identity
+from palimpsest.address import THE_CLIENTS, Address, address, identity
 from palimpsest.settings import EngineSettings
 
 UNQUANTIZED = ("f32", "f16", "bf16")
@@ -27,13 +27,19 @@ class Target:
     def identity(self) -> str:
         return identity(self.model, dataclasses.asdict(self.settings), __version__)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Others keep it running; no model of this machine is meant."""
+        return self.settings.kind in ("llama-server", "openai") or bool(self.settings.url)
+
     def address(self) -> Address:
         """Where such an engine is met now (a model file that changes is another engine)."""
         return address(folders.runtime(), self.identity)
 
     def arguments(self, place: Address) -> list[str]:
         """Of `palimpsest`, to start such an engine at `place`."""
-        settings = json.dumps(dataclasses.asdict(self.settings))
+        own = {name: value for name, value in dataclasses.asdict(self.settings).items() if name not in THE_CLIENTS}
+        settings = json.dumps(own)  # others can read a process's arguments: no key among them
         name = place.name.removeprefix("engine-")
         return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
 

@@ -55,7 +55,7 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
 
 
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
-    """`stats` are this window's sums; other windows share the engine, not the figures."""
+    """`stats` are this window's sums, of answers it got; `engine` are the engine's, of all it did for all windows."""
     spans = []
     for span in found.spans:
         kind, _, name = span.key.partition(":")
@@ -68,7 +68,9 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "spans": spans,
         "free": [list(hole) for hole in found.free],
         "stored": {"blocks": len(found.stored), "bytes": found.stored_bytes},
+        "memory": dict(found.memory),
         "stats": totals,
+        "engine": dict(found.stats),
     }
 
 

@@ -92,9 +92,11 @@ class Driver:
 
     # What a person does ---------------------------------------------------------------------------------------
 
-    def open(self, path: Path) -> str:
+    def open(self, path: Path, text: str | None = None) -> str:
+        """A file, or a text that is not on disk yet."""
         uri = to_uri(path)
-        text = path.read_text(encoding="utf-8")
+        if text is None:
+            text = path.read_text(encoding="utf-8")
         self._versions[uri], self._texts[uri] = 0, text.split("\n")
         item = lsp.TextDocumentItem(uri, "python", 0, text)
         self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
@@ -125,6 +127,10 @@ class Driver:
         self._client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, [change]))
         last = start.line + len(new) - 1
         return lsp.Position(last, _units(new[-1]) - _units(tail))
+
+    def saved(self, uri: str) -> None:
+        """Say that the text is on disk now; writing it there is the caller's."""
+        self._client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
 
     def type(self, uri: str, position: lsp.Position, text: str) -> lsp.Position:
         return self.replace(uri, position, position, text)

@@ -19,7 +19,7 @@ from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
 from palimpsest.lsp.report import Report
-from palimpsest.settings import Settings, merged, read_toml
+from palimpsest.settings import Settings, from_file, merged, read_toml
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
@@ -158,9 +158,10 @@ class Window:
         layers: list[Mapping[str, Any]] = []
         problems: list[PalimpsestError] = []
         for path in (folders.config() / FILE, *(root / FILE for root in reversed(self._roots))):
-            layer, wrong = read_toml(path)
+            table, wrong = read_toml(path)
+            layer, refused = from_file(table, whose="person" if path.parent == folders.config() else "workspace")
             layers.append(layer)
-            problems += wrong
+            problems += [*wrong, *refused]
         settings, wrong = merged([*layers, self._options, self._configuration])
         for problem in [*problems, *wrong]:
             self.report.warn(f"Setting {problem}")

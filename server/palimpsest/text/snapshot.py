@@ -163,6 +163,16 @@ class Snapshot:
         )
 
 
+def moved(position: Position, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Position:
+    """Where a cursor of `old` is in `new`: text that ends at or before it pushes it along."""
+    at = len(utf8(old.text[: old.offset(position)]))
+    for edit in edits:
+        if edit.old_end_byte <= at:
+            at += edit.new_end_byte - edit.old_end_byte
+    before = utf8(new.text)[:at].decode("utf-8", "surrogatepass")
+    return new.position(len(before))
+
+
 def _point(data: bytes, offset: int) -> tuple[int, int]:
     """tree-sitter's point of a byte offset: rows end with `\\n` alone."""
     return data.count(b"\n", 0, offset), offset - (data.rfind(b"\n", 0, offset) + 1)

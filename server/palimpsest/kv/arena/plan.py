@@ -15,6 +15,9 @@ Where it goes is `room.py`'s business.
 Which blocks fit is settled before, by counting alone (`_admit`): in order of value, whatever still has positions and
 cells.  Moves make any free positions one hole, so what was admitted can always be placed; and since the count does
 not depend on where blocks happen to be, planning again changes nothing.
+
+A bound on what may be decoded (`max_decode`) defers blocks of those that fit: they are left as they are, detached
+where they were attached with another text, and all else is planned as though they were not wanted.
 """
 
 from __future__ import annotations
@@ -65,7 +68,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`steps` in the order in which to apply them; keys that do not fit in order of value; the arena as after them.
+    """`steps` in the order in which to apply them; keys that do not fit, and those deferred, in order of value; the
+    arena as after them.
 
     Carry out each step, then `apply(arena, step, plan.tick)`: the arena tells the truth then wherever the job stops.
     """
@@ -74,6 +78,7 @@ class Plan:
     unfit: tuple[str, ...]
     arena: Arena
     tick: int
+    deferred: tuple[str, ...] = ()
 
     @property
     def restores(self) -> tuple[Restore, ...]:
@@ -84,15 +89,43 @@ class Plan:
         return tuple(step for step in self.steps if isinstance(step, Write))
 
 
-def plan(arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits) -> Plan:
+def plan(
+    arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits, max_decode: int | None = None
+) -> Plan:
     """The steps after which every wanted block that fits stands complete and attached, and nothing else is attached.
 
     `wanted` is in order of value, its keys are distinct.  Afterwards, planning the same again yields Keep steps only.
+    `max_decode` bounds the tokens of all writes together (copies of the header not counted); in order of value,
+    whatever would go beyond it is deferred, a smaller block behind a larger one may still come.
     """
     assert len({w.key for w in wanted}) == len(wanted), "a key wanted twice"
     assert all(w.tokens and w.digest for w in wanted), "a block without tokens or digest"
     equal = _equal(arena, wanted)
     admitted, unfit = _admit(arena, wanted, equal, limits)
+    deferred = dict[str, None]()
+    while True:
+        made = _plan(arena, admitted, equal, stored, limits)
+        beyond = [] if max_decode is None else _beyond(made, max_decode)
+        if not beyond:
+            ranked = tuple(w.key for w in wanted if w.key in deferred)
+            return replace(made, unfit=unfit, deferred=ranked)
+        deferred.update(dict.fromkeys(beyond))
+        admitted = {key: value for key, value in admitted.items() if key not in deferred}
+
+
+def _beyond(made: Plan, max_decode: int) -> list[str]:
+    """Keys of the writes that there are no tokens left for, when the more valuable ones come first."""
+    beyond, left = list[str](), max_decode
+    for write in sorted(made.writes, key=lambda write: write.rank):
+        if write.n_decoded > left:
+            beyond.append(write.key)
+        else:
+            left -= write.n_decoded
+    return beyond
+
+
+def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored: Stored, limits: Limits) -> Plan:
+    """The plan for what was admitted, all of it."""
     planner = _Planner(arena, stored, limits)
     planner.release(admitted, {key: r for key, r in equal.items() if key in admitted})
     planner.give_back_cells(admitted)
@@ -102,7 +135,7 @@ def plan(arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits)
     for rank, w in admitted.values():
         if w.key not in planner.room.arena:
             planner.put(rank, w)
-    return planner.made(admitted, unfit)
+    return planner.made(admitted)
 
 
 def shrink(arena: Arena, n_cells: int, stored: Stored, limits: Limits, *, attached: bool = False) -> Plan:
@@ -243,7 +276,7 @@ class _Planner:
 
     # ---- the steps
 
-    def made(self, admitted: _Admitted, unfit: tuple[str, ...] = ()) -> Plan:
+    def made(self, admitted: _Admitted) -> Plan:
         """All that was settled as a plan, its steps in the order of `steps.py`, each with the span of its time."""
         room = self.room
         for r in self.before:
@@ -263,7 +296,7 @@ class _Planner:
         for move in room.moves:
             self._do(replace(move, old=self._after[move.key].span))
         self._bring(admitted)
-        return Plan(tuple(self._steps), unfit, self._after, room.tick)
+        return Plan(tuple(self._steps), (), self._after, room.tick)
 
     def _bring(self, admitted: _Admitted) -> None:
         room = self.room

@@ -142,7 +142,21 @@ class Write:
         return len(self.tokens) - self.from_index
 
 
-Step: TypeAlias = Detach | Save | Evict | Free | Cut | Rekey | Move | Keep | Attach | Restore | Write
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The first tokens of a Write are decoded: resident, incomplete and detached, so that whoever plans next goes on
+    from there.  No plan has this step; the executor makes it between a Write's micro-batches."""
+
+    key: str
+    span: Span
+    tokens: tuple[int, ...]
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.tokens)
+
+
+Step: TypeAlias = Detach | Save | Evict | Free | Cut | Rekey | Move | Keep | Attach | Restore | Write | Begin
 
 
 def apply(arena: Arena, step: Step, tick: int) -> None:
@@ -169,9 +183,18 @@ def apply(arena: Arena, step: Step, tick: int) -> None:
         case Restore(key=key, span=span, tokens=tokens, digest=digest, rank=rank):
             arena.place(key, tokens, digest, span)
             arena.attach(key, rank=rank, tick=tick)
-        case Write(key=key, span=span, tokens=tokens, digest=digest, rank=rank, from_index=from_index):
-            if from_index:
-                arena.rewrite(key, tokens, digest, span)
-            else:
-                arena.place(key, tokens, digest, span)
+        case Begin(key=key, span=span, tokens=tokens):
+            _put(arena, key, tokens, "", span)
+            arena.detach(key)
+            arena.touch(key, tick)
+        case Write(key=key, span=span, tokens=tokens, digest=digest, rank=rank):
+            _put(arena, key, tokens, digest, span)
             arena.attach(key, rank=rank, tick=tick)
+
+
+def _put(arena: Arena, key: str, tokens: tuple[int, ...], digest: str, span: Span) -> None:
+    """A block of which a beginning is resident at the span's start, or nothing."""
+    if key in arena:
+        arena.rewrite(key, tokens, digest, span)
+    else:
+        arena.place(key, tokens, digest, span)

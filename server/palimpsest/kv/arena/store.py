@@ -1,48 +1,70 @@
 """The host store: KV of blocks that are not in the cache, in host memory, under a byte budget.
 
 In: bytes that the executor read from a sequence.  Out: the same bytes, by the digest of what they encode.  This
-room knows no llama.cpp and no arena, and takes no lock: the engine's thread owns it.  `get`, `put`, `in`, `drop`
-and `start_of` are all that the planner and the executor use, so that a store on disk can stand behind the same names.
+room knows no llama.cpp and no arena, and takes no lock: the engine's thread owns it.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+Data: TypeAlias = bytes | bytearray | memoryview
+
+
+class Held(Protocol):
+    """One block's KV, wherever it is: `n_tokens` cells, saved when the first of them was at position `start`."""
+
+    @property
+    def n_tokens(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def key(self) -> str: ...
+    def read(self) -> Data | None:
+        """What `llama_state_seq_get_data` gave; None when it is gone or damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredKV:
-    """One block's KV: `n_tokens` cells, saved when the first of them was at position `start`.
+    """A `Held` in memory; `key` is what the block was called.  `lasting`: of use to a later process."""
 
-    `data` is what `llama_state_seq_get_data` gave, `key` what the block was called, `meta` the executor's own.
-    """
-
-    data: bytes | bytearray | memoryview
+    data: Data
     n_tokens: int
     start: int
     key: str = ""
-    meta: dict[str, Any] = field(default_factory=dict)
+    lasting: bool = True
 
     @property
     def n_bytes(self) -> int:
         return memoryview(self.data).nbytes
+
+    def read(self) -> Data:
+        return self.data
 
 
 class HostStore:
     """Digest → StoredKV, the least recently used dropped first when `max_bytes` is exceeded.
 
     `max_bytes` 0 turns it off.  Of one key, only the newest `max_versions` are kept: a block that changes while
-    somebody types would otherwise push everything else out with versions nobody comes back to.
+    somebody types would otherwise push everything else out with versions nobody comes back to.  `pushed_out` hears of
+    what the budget alone costs.
     """
 
-    def __init__(self, max_bytes: int, *, max_versions: int = 8) -> None:
+    def __init__(
+        self,
+        max_bytes: int,
+        *,
+        max_versions: int = 8,
+        pushed_out: Callable[[str, StoredKV], object] = lambda _digest, _item: None,
+    ) -> None:
         assert max_bytes >= 0, f"budget {max_bytes}"
         assert max_versions >= 1, f"{max_versions} versions"
         self.max_bytes = max_bytes
         self.max_versions = max_versions
+        self._pushed_out = pushed_out
         self._items: OrderedDict[str, StoredKV] = OrderedDict()  # least recently used first
         self._bytes = 0
 
@@ -74,6 +96,10 @@ class HostStore:
         item = self._items.get(digest)
         return None if item is None else item.start
 
+    def peek(self, digest: str) -> StoredKV | None:
+        """The item; does not count as use."""
+        return self._items.get(digest)
+
     def get(self, digest: str) -> StoredKV | None:
         """The item, from now on the most recently used; None when it is not stored."""
         item = self._items.get(digest)
@@ -92,7 +118,9 @@ class HostStore:
         for old in versions[: -self.max_versions]:
             self.drop(old)
         while self._bytes > self.max_bytes:
-            self.drop(next(iter(self._items)))
+            oldest, gone = next(iter(self._items.items()))
+            self.drop(oldest)
+            self._pushed_out(oldest, gone)
         return True
 
     def drop(self, digest: str) -> bool:

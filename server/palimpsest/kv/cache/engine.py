@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +17,14 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError, EngineError, ModelError
-from palimpsest.kv.arena.store import HostStore
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.cache.pace import Pace
+from palimpsest.kv.cache.stores import Stores, make_stores
 from palimpsest.kv.cache.texts import Texts
 from palimpsest.kv.cache.whole import WholeWorkspace
 from palimpsest.kv.generation.compose import Composer
 from palimpsest.kv.llama import facts as model_facts
-from palimpsest.kv.llama import load
+from palimpsest.kv.llama import load, memory
 from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
 from palimpsest.settings import EngineSettings
 
@@ -48,8 +50,8 @@ class Engine:
         self.facts = model_facts.read(self.model)
         if not self.facts.n_ctx_train or not self.model.n_vocab:
             raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
-        self.params = load.context_params(settings, self.facts)
-        self.context = make_context(self.model, self.params)
+        self.max_bytes = memory.bound(settings)
+        self.context, self.params = memory.make(self.model, self.facts, settings, make_context, self.max_bytes)
         self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift)
         self.vocab = load.vocabulary(self.model, self.facts)
         others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
@@ -61,13 +63,19 @@ class Engine:
             lambda text: tuple(self.model.tokenize(text))
         )
         self.texts = Texts(lambda text: self.tokens_of(text))
-        self.store = HostStore(settings.store_mb << 20)
+        self.store: Stores = make_stores(path, settings)
+        self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
         self.workspaces: dict[str, Workspace] = {}
         self._free = list(range(self.context.n_seq_max - 1, -1, -1))
         self._clock = 0
 
     def close(self) -> None:
+        """Blocks go to the store, and as far as it is on disk they stay there."""
+        if self.store.on_disk:
+            for name in list(self.workspaces):
+                self.close_workspace(name)
+        self.store.close()
         self.context.close()
         self.model.close()
 
@@ -126,23 +134,36 @@ class Engine:
             n_positions=self.n_positions,
             spans=spans,
             free=free,
-            stored=list(dict.fromkeys(i.key for _, i in self.store.items() if i.meta.get("workspace") == name)),
+            stored=self.store.keys_of(name),
             stored_bytes=self.store.bytes,
             stats=dict(self.stats),
+            memory=self.memory(),
         )
 
+    def memory(self) -> dict[str, int]:
+        """Bytes, as `wire.CacheMap` names them."""
+        return {
+            "model": self.model.n_bytes,
+            "cache": self.context.cache_bytes,
+            "compute": self.context.compute_bytes,
+            "store": self.store.bytes,
+            "disk": self.store.disk_bytes,
+            "limit": self.max_bytes,
+        }
+
     def reset(self, name: str) -> None:
-        """Forget what the workspace has here and in the store."""
+        """Forget what the workspace has here and in the store, also on disk."""
         workspace = self.workspaces.pop(name, None)
         if workspace is not None:
             workspace.forget()
-        self.store.clear(lambda _digest, item: item.meta.get("workspace") == name)
+        self.store.forget(name)
 
     def close_workspace(self, name: str) -> None:
         """Free its cells; its blocks' KV goes to the store."""
         workspace = self.workspaces.pop(name, None)
         if workspace is not None:
             workspace.close()
+            self.store.keep(name)
 
     # Sequences
 
@@ -175,6 +196,11 @@ class Engine:
 
     # Decoding, with room made for it
 
+    @property
+    def n_batch(self) -> int:
+        """Tokens of the next micro-batch: what can be decoded while a keystroke waits for it."""
+        return self.pace.batch(self.context.n_batch)
+
     def decode(self, runs: Sequence[Run], workspace: Workspace) -> list[Logits | None]:
         """Decode one micro-batch for `workspace`; others give up cells when there are too few.
 
@@ -185,7 +211,7 @@ class Engine:
             self.make_room(n_tokens, workspace)
         for last in (False, True):
             try:
-                logits = self.context.decode(runs)
+                logits = self._decode(runs, n_tokens)
             except DecodeError as error:
                 if error.return_code != NO_SLOT:
                     raise
@@ -200,6 +226,14 @@ class Engine:
             self.stats["decoded"] += n_tokens
             return logits
         raise AssertionError("unreachable")
+
+    def _decode(self, runs: Sequence[Run], n_tokens: int) -> list[Logits | None]:
+        shifts = self.context.shift_pending
+        began = time.perf_counter()
+        logits = self.context.decode(runs)
+        if not shifts:
+            self.pace.note(n_tokens, time.perf_counter() - began)
+        return logits
 
     def apply_shifts(self) -> bool:
         """Have llama.cpp carry out pending shifts, which only a decode does; False without a cell for it."""

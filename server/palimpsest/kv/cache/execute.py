@@ -1,31 +1,51 @@
 """Carrying out a plan on one workspace's sequences, the arena following step by step.
 
 In: a `Plan`, the workspace it was made for.  Out: HOLD, MAIN, store and arena as the plan says.  The arena tells
-the truth wherever a job is closed.  Plans nothing.
+the truth wherever a job is closed, of a block half written, too.  Plans nothing.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.arena import Arena, Move
 from palimpsest.kv.arena.plan import Plan
-from palimpsest.kv.arena.steps import Attach, Cut, Detach, Evict, Free, Keep, Rekey, Restore, Save, Step, Write, apply
+from palimpsest.kv.arena.steps import (
+    Attach,
+    Begin,
+    Cut,
+    Detach,
+    Evict,
+    Free,
+    Keep,
+    Rekey,
+    Restore,
+    Save,
+    Step,
+    Write,
+    apply,
+)
 from palimpsest.kv.arena.store import StoredKV
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.writing import Writer
 from palimpsest.kv.llama.native import NO_SLOT
 
 if TYPE_CHECKING:
+    from palimpsest import wire
     from palimpsest.kv.cache.in_place import InPlaceWorkspace
 
 
 class Executor:
-    """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then."""
+    """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then.
+    Behind `deadline` (of `time.perf_counter`) nothing more is written, and what is left of the plan is deferred."""
 
-    def __init__(self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger) -> None:
+    def __init__(
+        self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger, *, deadline: float = math.inf
+    ) -> None:
         assert workspace.arena is not None
         self._workspace = workspace
         self._engine = workspace.engine
@@ -33,6 +53,7 @@ class Executor:
         self._arena: Arena = workspace.arena
         self._made = made
         self._ledger = ledger
+        self._deadline = deadline
         self._stored = {step.digest: self._engine.store.get(step.digest) for step in made.restores}
         self._moves = [step for step in made.steps if isinstance(step, Move)]
         self._writes: list[Write] = []
@@ -76,7 +97,7 @@ class Executor:
                 self._apply(step)
             case Keep() | Rekey():
                 self._apply(step)
-            case Write():
+            case Write() | Begin():
                 raise AssertionError("writes come last")
 
     def _apply(self, step: Step) -> None:
@@ -116,8 +137,7 @@ class Executor:
     def _save(self, key: str, digest: str, start: int, end: int) -> None:
         data = self._copy_of(start, end)
         if data is not None:
-            item = StoredKV(data, end - start, start, key, {"workspace": self._workspace.name})
-            self._engine.store.put(digest, item)
+            self._engine.store.put(digest, StoredKV(data, end - start, start, key))
 
     def _copy_of(self, start: int, end: int) -> bytearray | None:
         """The cells' state; None when a pending shift cannot be applied for want of a cell."""
@@ -135,7 +155,13 @@ class Executor:
     def _restore(self, step: Restore) -> None:
         """From the store; a block whose copy is gone, or finds no room, is written instead."""
         item = self._stored[step.digest]
-        if item is None or not self._load(item.data, item.start, step.span.start, step.n_tokens, attached=True):
+        data = None if item is None else item.read()
+        if (
+            item is None
+            or data is None
+            or not self._load(data, item.start, step.span.start, step.n_tokens, attached=True)
+        ):
+            self._engine.store.drop(step.digest)
             self._writes.append(Write(step.key, step.span, step.tokens, step.digest, step.rank))
             return
         self._ledger.restored += step.n_tokens
@@ -196,10 +222,10 @@ class Executor:
     # Writing
 
     def _write(self) -> Generator[None, None, bool]:
-        """Whatever finds no cells after all is unfit."""
+        """Whatever finds no cells after all is unfit, what there is no time for deferred."""
         workspace, engine, ledger = self._workspace, self._engine, self._ledger
         writer = Writer(engine, workspace, workspace.header, workspace.hold)
-        writing = writer.write(self._writes, self._publish_written)
+        writing = writer.write(self._writes, self._publish_written, self._begun)
         try:
             while True:
                 with workspace.locked(), ledger.timed("decode"):
@@ -212,13 +238,34 @@ class Executor:
                     ledger.did_decode(part.key, part.n_tokens)
                 if not (yield from self._still_valid()):
                     return False
+                if time.perf_counter() > self._deadline:
+                    self._leave("deferred")
+                    return True
         except ContextTooLarge:
-            for write in self._writes:
-                if ledger.blocks[write.key].action not in ("written", "extended"):
-                    ledger.did(write.key, "unfit")
+            self._leave("unfit")
             return True
         finally:
             writing.close()
+
+    def _leave(self, action: wire.BlockAction) -> None:
+        """What is not written is not going to be: nothing of an older text may stay attached for it."""
+        for write in self._writes:
+            resident = self._arena.get(write.key)
+            if resident is not None and resident.attached and resident.digest == write.digest:
+                continue
+            if resident is not None and resident.attached:
+                with self._workspace.locked():
+                    self._do(Detach(write.key, resident.span, resident.n_tokens))
+            self._ledger.did(write.key, action)
+
+    def _begun(self, step: Write, scratch: int, n_tokens: int) -> None:
+        """The block's first tokens are in: whoever comes next goes on from there."""
+        resident, start = self._arena.get(step.key), step.span.start
+        if resident is not None and resident.attached:
+            self._context.remove(self._workspace.main, start, start + resident.n_tokens)
+            self._workspace.changed()
+        self._context.copy(scratch, self._workspace.hold, start + step.from_index, start + n_tokens)
+        self._apply(Begin(step.key, step.span, step.tokens[:n_tokens]))
 
     def _publish_written(self, step: Write, scratch: int) -> None:
         start, n = step.span.start, step.from_index

@@ -24,6 +24,7 @@ from palimpsest.kv.arena.span import Span
 from palimpsest.kv.arena.steps import Write
 from palimpsest.kv.cache.execute import Executor
 from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.pace import Bound
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.cache.writing import Writer
 from palimpsest.kv.generation.tail import NONE, Base
@@ -81,11 +82,12 @@ class InPlaceWorkspace(Workspace):
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         ledger = Ledger()
+        bound = Bound.of(request, self.engine.pace)
         header, footer, wanted = self._tokenized(request, ledger)
         for attempt in range(MAX_ATTEMPTS):
             try:
                 yield from self._have_base(header, footer, ledger)
-                yield from self._attach(wanted, ledger)
+                yield from self._attach(wanted, bound, ledger)
                 break
             except DecodeError as error:
                 self.recover(error)
@@ -111,10 +113,10 @@ class InPlaceWorkspace(Workspace):
         return header, footer, wanted
 
     def _digest(self, header: tuple[int, ...], tokens: tuple[int, ...]) -> str:
-        """Names a block's KV.  The workspace's name is in it: workspaces share nothing."""
-        made = hashlib.blake2b(self.name.encode("utf-8", "replace") + b"\0", digest_size=16)
-        made.update(np.array([*header, NONE, *tokens], np.int32).tobytes())
-        return made.hexdigest()
+        """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
+        digest = hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()
+        self.engine.store.note(self.name, digest)
+        return digest
 
     def _have_base(
         self, header: tuple[int, ...], footer: tuple[int, ...], ledger: Ledger
@@ -152,7 +154,7 @@ class InPlaceWorkspace(Workspace):
         self, header: tuple[int, ...], footer: tuple[int, ...], hold: int, main: int, end: int
     ) -> Generator[None, None, None]:
         """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
-        size = self.context.n_batch
+        size = self.engine.n_batch
         for i in range(0, len(header), size):
             yield
             self.engine.decode([Run(header[i : i + size], i, main)], self)
@@ -165,7 +167,7 @@ class InPlaceWorkspace(Workspace):
         for _ in Writer(self.engine, self, header, hold).write([step], publish):
             yield
 
-    def _attach(self, wanted: Sequence[Wanted], ledger: Ledger) -> Generator[None, None, None]:
+    def _attach(self, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger) -> Generator[None, None, None]:
         """Plan and carry out; again when something else changed the arena in between."""
         done = False
         while not done:
@@ -173,10 +175,13 @@ class InPlaceWorkspace(Workspace):
                 raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
             with ledger.timed("plan"):
                 self._room_from_others(wanted)
-                made = plan(self.arena, wanted, self.engine.store.start_of, self._limits())
+                left = bound.left(ledger.decoded_of_blocks)
+                made = plan(self.arena, wanted, self.engine.store.start_of, self._limits(), left)
             for key in made.unfit:
                 ledger.did(key, "unfit")
-            done = yield from Executor(self, made, ledger).run()
+            for key in made.deferred:
+                ledger.did(key, "deferred")
+            done = yield from Executor(self, made, ledger, deadline=bound.deadline).run()
         assert self.arena is not None
         for w in wanted:
             resident = self.arena.get(w.key)

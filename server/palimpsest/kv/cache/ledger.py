@@ -61,17 +61,22 @@ class Ledger:
         self.evicted += n_tokens
         self.evicted_keys.append(key)
 
+    @property
+    def decoded_of_blocks(self) -> int:
+        """Without copies of the header."""
+        return sum(report.decoded for report in self.blocks.values())
+
     def answer(self, revision: int) -> wire.SyncAnswer:
         self.ms["total"] = 1000 * (time.perf_counter() - self._start)
         reports = list(self.blocks.values())
-        here = [r for r in reports if r.action != "unfit"]
+        here = [r for r in reports if r.action not in ("unfit", "deferred")]
         return wire.SyncAnswer(
             revision=revision,
             blocks=reports,
             unfit=[r.key for r in reports if r.action == "unfit"],
             decoded=self.decoded,
             replayed=self.replayed,
-            reused=sum(r.tokens - r.decoded for r in here if r.action != "restored"),
+            reused=sum(max(0, r.tokens - r.decoded) for r in here if r.action != "restored"),
             restored=self.restored,
             moved=self.moved,
             evicted=self.evicted,

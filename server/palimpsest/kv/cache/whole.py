@@ -3,18 +3,22 @@
     [ header ][ block ][ block ] ... [ footer ][ tail ... ]
 
 In: sync requests.  Out: one sequence BASE with all of it; tails copy BASE, which is the checkpoint that typing goes
-back to.  A memory that cannot give up a part of a sequence (recurrent, hybrid) keeps a second sequence STEM without
-the footer, so that one more block costs that block; any other change costs all.
+back to.  A changed block costs itself and what stands behind it, so what changed last stands last.  A memory that
+cannot give up a part of a sequence (recurrent, hybrid) goes back to the nearest checkpoint before the change instead
+(`ladder.py`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.plan import common_prefix
+from palimpsest.kv.cache.ladder import Ladder, rungs
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.tail import NONE, Base
@@ -27,18 +31,35 @@ Tokens = tuple[int, ...]
 MAX_ATTEMPTS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """What BASE shall have.  `rungs`: where checkpoints belong, by number of tokens, and what they are called."""
+
+    header: Tokens
+    blocks: dict[str, Tokens]
+    tokens: Tokens
+    rungs: dict[int, str]
+
+    @classmethod
+    def of(cls, header: Tokens, blocks: dict[str, Tokens], footer: Tokens, *, checkpoints: bool) -> _Prompt:
+        parts = [header, *blocks.values(), footer]
+        tokens = tuple(itertools.chain.from_iterable(parts))
+        ends = list(itertools.accumulate(len(part) for part in parts))
+        return cls(header, blocks, tokens, rungs(tokens, ends) if checkpoints else {})
+
+
 class WholeWorkspace(Workspace):
-    """`tokens` are in BASE, `stem` in STEM; `blocks` are the ones meant by `target`, in the prompt's order."""
+    """`tokens` are in BASE; `blocks` are the ones meant by `target`, in the prompt's order."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         super().__init__(engine, name)
         self.context = engine.context
-        self.seq = self.stem_seq = NONE
+        self.seq = NONE
         self.tokens: Tokens = ()
-        self.stem: Tokens = ()
         self.target: Tokens = ()
         self.blocks: dict[str, Tokens] = {}
         self.header: Tokens = ()
+        self._ladder = Ladder(engine, name)
 
     @property
     def ready(self) -> bool:
@@ -60,24 +81,26 @@ class WholeWorkspace(Workspace):
         ledger = Ledger()
         self.request = request
         header, footer, blocks = self._admitted(request, ledger)
-        stem = header + tuple(token for tokens in blocks.values() for token in tokens)
+        prompt = _Prompt.of(header, blocks, footer, checkpoints=not self.engine.facts.rolls_back)
+        n_here = common_prefix(self.tokens, prompt.tokens) if self.seq >= 0 else 0
         for attempt in range(MAX_ATTEMPTS):
-            n_kept = common_prefix(self.tokens, stem + footer)
             try:
                 with ledger.timed("decode"):
-                    yield from self._have(header, blocks, stem, footer, ledger)
+                    n_kept = yield from self._have(prompt, ledger)
                 break
             except DecodeError as error:
                 self.recover(error)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
-        self._report(header, blocks, n_kept, ledger)
+        self._report(prompt, n_here, n_kept, ledger)
         answer = ledger.answer(self.revision)
-        self.engine.stats["reused"] += answer.reused
+        for name in ("reused", "restored"):
+            self.engine.stats[name] += getattr(answer, name)
         return answer
 
     def _admitted(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
-        """Header, footer, and the blocks that fit: the ones already there in their old order, then the new ones."""
+        """Header, footer, and the blocks that fit: those already there in their old order, the new ones, and last
+        those whose text is another than it was."""
         tokens_of = self.engine.tokens_of
         with ledger.timed("tokenize"):
             header = self.engine.facts.header_start + tokens_of(request.header)
@@ -96,70 +119,74 @@ class WholeWorkspace(Workspace):
             else:
                 ledger.did(key, "unfit")
         old = [key for key in self.blocks if key in admitted]
-        order = [*old, *(key for key in admitted if key not in self.blocks)]
+        changed = [key for key in old if admitted[key] != self.blocks[key]]
+        new = [key for key in admitted if key not in self.blocks]
+        order = [*(key for key in old if key not in changed), *new, *changed]
         return header, footer, {key: admitted[key] for key in order}
 
-    def _have(
-        self, header: Tokens, blocks: dict[str, Tokens], stem: Tokens, footer: Tokens, ledger: Ledger
-    ) -> Generator[None, None, None]:
-        """Decode what is missing, looking again after each yield at what is there."""
-        wanted = stem + footer
+    def _have(self, prompt: _Prompt, ledger: Ledger) -> Generator[None, None, int]:
+        """Decode what is missing, looking again after each yield at what is there.  How many of the prompt's first
+        tokens were not decoded for it."""
+        wanted, n_kept = prompt.tokens, len(prompt.tokens)
         while self.tokens != wanted or self.seq == NONE:
             yield
-            self.header, self.blocks, self.target = header, blocks, wanted
+            self.header, self.blocks, self.target = prompt.header, prompt.blocks, wanted
             if self.tokens == wanted and self.seq >= 0:
                 break
             self.changed()
-            if self.engine.facts.rolls_back:
-                self.seq, self.tokens, n = self._step(self.seq, self.tokens, wanted)
-            elif self.stem != stem or self.stem_seq == NONE:
-                self.stem_seq, self.stem, n = self._step(self.stem_seq, self.stem, stem)
-            else:
-                if self.tokens[: len(stem)] != stem or wanted[: len(self.tokens)] != self.tokens or self.seq == NONE:
-                    self.engine.give(self.seq)
-                    self.seq, self.tokens = self.engine.take(), stem
-                    self.context.copy(self.stem_seq, self.seq)
-                self.seq, self.tokens, n = self._step(self.seq, self.tokens, wanted)
-            ledger.decoded += n
+            n, n_decoded = self._step(prompt)
+            n_kept = min(n_kept, n)
+            ledger.decoded += n_decoded
+        return n_kept
 
-    def _step(self, seq: int, here: Tokens, wanted: Tokens) -> tuple[int, Tokens, int]:
-        """One micro-batch towards `wanted`: the sequence, what it has then, and how many tokens were decoded."""
-        n = common_prefix(here, wanted)
-        if seq == NONE or (n < len(here) and not (self.engine.facts.rolls_back and self.context.remove(seq, n))):
-            self.engine.give(seq)
-            seq, n = self.engine.take(), 0
-        part = wanted[n : n + self.context.n_batch]
+    def _step(self, prompt: _Prompt) -> tuple[int, int]:
+        """One micro-batch towards `prompt`: how many tokens were there before, and how many came."""
+        n = common_prefix(self.tokens, prompt.tokens)
+        if self.seq == NONE or n < len(self.tokens):
+            n = self._back_to(n, prompt)
+        next_rung = next((rung for rung in prompt.rungs if rung > n), len(prompt.tokens))
+        part = prompt.tokens[n : min(next_rung, n + self.engine.n_batch)]
         if part:
             try:
-                self.engine.decode([Run(part, n, seq)], self)
+                self.engine.decode([Run(part, n, self.seq)], self)
             except Exception:
-                self.engine.give(seq)
-                self._lost(seq)
+                self.engine.give(self.seq)
+                self.seq, self.tokens = NONE, ()
                 raise
-        return seq, wanted[: n + len(part)], len(part)
+        self.tokens = prompt.tokens[: n + len(part)]
+        if len(self.tokens) in prompt.rungs:
+            self._ladder.save(self.seq, len(self.tokens), prompt.rungs[len(self.tokens)])
+        return n, len(part)
 
-    def _lost(self, seq: int) -> None:
-        if seq == self.seq or self.engine.facts.rolls_back:
-            self.seq, self.tokens = NONE, ()
-        if seq == self.stem_seq or not self.engine.facts.rolls_back:
-            self.stem_seq, self.stem = NONE, ()
+    def _back_to(self, n: int, prompt: _Prompt) -> int:
+        """Make BASE end within the prompt, at its `n`th token if it can; how many tokens it has then."""
+        if not self.engine.facts.rolls_back:
+            self.seq, n = self._ladder.climb(self.seq, n if self.seq >= 0 else 0, prompt.rungs)
+        elif self.seq == NONE or not self.context.remove(self.seq, n):
+            self.engine.give(self.seq)
+            self.seq, n = self.engine.take(), 0
+        self.tokens = prompt.tokens[:n]
+        return n
 
-    def _report(self, header: Tokens, blocks: dict[str, Tokens], n_kept: int, ledger: Ledger) -> None:
-        at = len(header)
-        for key, tokens in blocks.items():
+    def _report(self, prompt: _Prompt, n_here: int, n_kept: int, ledger: Ledger) -> None:
+        """`n_here` tokens were there, up to `n_kept` came from the store."""
+        ledger.restored += max(0, n_kept - n_here)
+        at = len(prompt.header)
+        for key, tokens in prompt.blocks.items():
             n_decoded = min(len(tokens), max(0, at + len(tokens) - n_kept))
             if n_decoded:
                 ledger.did(key, "written" if n_decoded == len(tokens) else "extended")
                 ledger.did_decode(key, n_decoded)
+            elif at + len(tokens) > n_here:
+                ledger.did(key, "restored")
             ledger.placed(key, at, len(tokens))
             at += len(tokens)
 
     def forget(self) -> None:
         self._abandon_tails()
         self.engine.give(self.seq)
-        self.engine.give(self.stem_seq)
-        self.seq = self.stem_seq = NONE
-        self.tokens = self.stem = self.target = ()
+        self.seq = NONE
+        self.tokens = self.target = ()
         self.blocks = {}
         self.revision += 1
 

@@ -1,6 +1,7 @@
 """Decoding new blocks: each alone behind a copy of the header, several in one micro-batch (sink replay).
 
-In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, published block by block.
+In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, published block by block; of a block under
+way, told after each micro-batch what there is of it, so that nobody has to decode that again.
 
     scratch   [ header copy ][ kept prefix, a seq_cp ][ new tokens ]      starts len(header) before the span
     HOLD/MAIN                [ the block's cells alone             ]
@@ -38,6 +39,11 @@ class Writing:
     def done(self) -> bool:
         return not self.ahead and not self.join
 
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the block, from its first on, that the scratch sequence has."""
+        return 0 if self.join or self.header_left else self.position - self.step.span.start
+
     def next_part(self, room: int) -> tuple[int, ...]:
         """What to decode in the next micro-batch, `room` tokens at most."""
         limit = self.header_left if self.join else len(self.ahead)
@@ -68,12 +74,16 @@ class Writer:
         self._context = engine.context
 
     def write(
-        self, steps: Sequence[Write], publish: Callable[[Write, int], None]
+        self,
+        steps: Sequence[Write],
+        publish: Callable[[Write, int], None],
+        begun: Callable[[Write, int, int], None] = lambda step, scratch, n_tokens: None,
     ) -> Generator[list[Decoded], None, None]:
         """Yields after each micro-batch, when what it completed has been published.
 
-        `publish(step, scratch)` shares the block's cells from the scratch sequence, which is dropped after it.
-        Closed at a yield, or when decoding fails, nothing of a block under way stays.
+        `publish(step, scratch)` shares the block's cells from the scratch sequence, which is dropped after it;
+        `begun(step, scratch, n_tokens)` may share those of its first tokens.  Closed at a yield, or when decoding
+        fails, the scratch sequences are given back.
         """
         waiting, under_way = list(steps), list[Writing]()
         try:
@@ -84,6 +94,9 @@ class Writer:
                     publish(writing.step, writing.seq)
                     under_way.remove(writing)
                     self._engine.give(writing.seq)
+                for writing in under_way:
+                    if writing.n_tokens > writing.step.from_index:
+                        begun(writing.step, writing.seq, writing.n_tokens)
                 yield report
         finally:
             for writing in under_way:
@@ -91,11 +104,11 @@ class Writer:
 
     def _begin(self, waiting: list[Write], under_way: list[Writing]) -> None:
         """Start as many blocks as the next micro-batch has tokens for."""
-        room = self._context.n_batch - sum(len(w.next_part(self._context.n_batch)) for w in under_way)
+        room = self._engine.n_batch - sum(len(w.next_part(self._engine.n_batch)) for w in under_way)
         while waiting and (not under_way or (room > 0 and self._engine.free_sequences > 2)):
             writing = self._start(waiting.pop(0))
             under_way.append(writing)
-            room -= len(writing.next_part(self._context.n_batch))
+            room -= len(writing.next_part(self._engine.n_batch))
 
     def _start(self, step: Write) -> Writing:
         n = step.from_index
@@ -113,7 +126,7 @@ class Writer:
         writing.position, writing.join = start + n, False
 
     def _micro_batch(self, under_way: list[Writing]) -> list[Decoded]:
-        runs, parts, room = list[Run](), list[tuple[Writing, int]](), self._context.n_batch
+        runs, parts, room = list[Run](), list[tuple[Writing, int]](), self._engine.n_batch
         for writing in under_way:
             part = writing.next_part(room)
             if part:

@@ -2,15 +2,15 @@
 
 In: the request's text, the model's facts, a tokenizer.  Out: a `Composed` tail.  Touches no cache.
 
-    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer
+    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `families.py`)
     isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer
-    psm        footer │ <prefix> prefix <suffix> suffix <middle> → answer
+    psm        footer │ <prefix> prefix │ <suffix> suffix <middle> → answer
     text       footer │ text → answer
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,6 +23,9 @@ from palimpsest.wire import FimTail, GenerateRequest, TextTail
 Layout = Literal["spm", "isolated", "psm", "text"]
 CHUNK = 256
 """A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
+USUAL_ANSWER = 256
+"""Room for an answer that a FIM tail leaves however short the answer may be: a tail that was warmed (`max_tokens` 0)
+is cut as the request after it will cut it."""
 SLACK, STRIDE = 16, 128
 """Positions kept free between a growing prefix and the isolated suffix behind it: `SLACK` and what is missing to a
 multiple of `STRIDE`, so that the suffix stays while the prefix grows, and stands where it would in a fresh cache."""
@@ -36,8 +39,9 @@ def isolated_start(n_prefix: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """`alone` is encoded behind the header only; `tokens` continue the base (and `alone` in spm); `after` stand
-    behind the isolated suffix.  `piece`: what the answer's bytes must begin with."""
+    """`alone` is encoded behind the header only; `tokens` continue the base (and `alone` in spm) and are what grows
+    while a person types; `after` stand between them and the answer, behind the suffix where it is isolated.
+    `piece`: what the answer's bytes must begin with."""
 
     layout: Layout
     tokens: tuple[int, ...]
@@ -60,7 +64,7 @@ class Composer:
     """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates)."""
 
     def __init__(self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize) -> None:
-        self._facts = facts
+        self.facts = facts
         self._vocab = vocab
         self._tokenize = tokenize
         self._tokenize_special = tokenize_special
@@ -73,21 +77,22 @@ class Composer:
         """
         if (request.fim is None) == (request.text is None):
             raise InvalidArgument("fim", "exactly one of fim and text is needed.")
-        room -= request.max_tokens
-        if room < 16:
+        left = room - request.max_tokens
+        if left < 16:
             raise ContextTooLarge(
                 f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",
-                fitting=max(0, room + request.max_tokens - 16),
+                fitting=max(0, room - 16),
                 hint="Ask for fewer tokens, or set a larger `engine.n_ctx`.",
             )
         if request.fim is not None:
-            return self._fim(request.fim, room, heal=request.fim.heal and not request.grammar, in_place=in_place)
+            left = min(left, room - min(USUAL_ANSWER, room // 4))
+            return self._fim(request.fim, left, heal=request.fim.heal and not request.grammar, in_place=in_place)
         assert request.text is not None
-        return self._text(request.text, room)
+        return self._text(request.text, left)
 
     def layout_of(self, fim: FimTail, *, in_place: bool) -> Literal["spm", "isolated", "psm"]:
         """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
-        facts = self._facts
+        facts = self.facts
         if facts.fim is None:
             raise ModelError(
                 f"{facts.name} has no FIM tokens, so it cannot complete in the middle of a text.",
@@ -103,7 +108,7 @@ class Composer:
 
     def _fim(self, fim: FimTail, room: int, *, heal: bool, in_place: bool) -> Composed:
         layout = self.layout_of(fim, in_place=in_place)
-        tokens = self._facts.fim
+        tokens = self.facts.fim
         assert tokens is not None
         held = held_back(fim.prefix) if heal else ""
         piece = held.encode("utf-8", "replace")
@@ -112,15 +117,15 @@ class Composer:
         kept = fim.prefix[: len(fim.prefix) - len(held)]
         room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
         prefix, suffix = fitted(self._tokenize(kept), self._tokenize(fim.suffix), room)
-        return _laid_out(layout, tokens, prefix, suffix, piece)
+        return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail, room: int) -> Composed:
         ids = self._tokenize(tail.text)
-        if tail.chat and self._facts.chat is not None:
-            before, after = self._facts.chat
+        if tail.chat and self.facts.chat is not None:
+            before, after = self.facts.chat
             first = self._tokenize_special(before)
-            n_start = len(self._facts.header_start)
-            if n_start and tuple(first[:n_start]) == self._facts.header_start:
+            n_start = len(self.facts.header_start)
+            if n_start and tuple(first[:n_start]) == self.facts.header_start:
                 first = first[n_start:]  # the header has it already
             ids = first + ids + self._tokenize_special(after)
         if not ids:
@@ -147,10 +152,19 @@ def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], 
     return prefix, suffix
 
 
-def _laid_out(layout: Layout, fim: FimTokens, prefix: list[int], suffix: list[int], piece: bytes) -> Composed:
-    head, alone = (fim.prefix, *prefix), (fim.suffix, *suffix)
-    if layout == "spm":
-        return Composed(layout, head, alone=alone, piece=piece)
+def laid_out(
+    layout: Layout, fim: FimTokens, prefix: Sequence[int], suffix: Sequence[int], piece: bytes = b""
+) -> Composed:
+    """Prefix and suffix between the model's FIM tokens, in the order that it knows."""
+    before, behind = (fim.prefix, *prefix), (fim.suffix, *suffix)
     if layout == "isolated":
-        return Composed(layout, head, alone=alone, after=(fim.middle,), piece=piece)
-    return Composed(layout, (*head, *alone, fim.middle), piece=piece)
+        return Composed(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+    if layout == "psm":
+        return Composed(layout, before, after=(*behind, fim.middle), piece=piece)
+    match fim.order:
+        case "suffix-prefix":
+            return Composed(layout, before, alone=behind, piece=piece)
+        case "suffix-prefix-middle":
+            return Composed(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+        case "prefix-suffix-middle":
+            return Composed(layout, (fim.middle, *prefix), alone=(fim.prefix, *behind), piece=piece)

@@ -8,53 +8,28 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from palimpsest import wire
-from palimpsest.errors import DecodeError, InvalidArgument
+from palimpsest.errors import ContextTooLarge, DecodeError, InvalidArgument
 from palimpsest.kv.generation.answer import Answer
+from palimpsest.kv.generation.branch import Branch, OnText, Speaker
 from palimpsest.kv.generation.compose import Composed
-from palimpsest.kv.generation.sampler import Grammar, Sampler, log_probability
-from palimpsest.kv.generation.tail import Kept, Start, Tail
-from palimpsest.kv.llama.native import NO_SLOT, Logits, Run
+from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
+from palimpsest.kv.generation.kept import Kept
+from palimpsest.kv.generation.sampler import Grammar, Sampler
+from palimpsest.kv.generation.tail import Start, Tail
+from palimpsest.kv.llama.native import NO_SLOT, Run
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
     from palimpsest.kv.cache.workspace import Workspace
 
-OnText = Callable[[int, str], None]
-Finish = Literal["end", "stop", "length", "time"]
 OTHERS_TEMPERATURE = 0.7
 MAX_N = 16
-
-
-@dataclass(slots=True)
-class Branch:
-    """One alternative under way.  `tokens` chosen so far, the first `n_decoded` of them in the cache at `start`;
-    those up to `n_known` were chosen by an earlier request."""
-
-    index: int
-    seq: int
-    start: int
-    sampler: Sampler
-    answer: Answer
-    piece: bytes
-    logits: Logits | None
-    tokens: list[int] = field(default_factory=list)
-    logprobs: list[float] = field(default_factory=list)
-    n_decoded: int = 0
-    n_said: int = 0
-    n_known: int = 0
-    finish: Finish | None = None
-
-    @property
-    def choice(self) -> wire.Choice:
-        assert self.finish is not None
-        n = self.n_said
-        return wire.Choice(self.answer.text, self.finish, n, sum(self.logprobs[:n]) / n if n else 0.0)
 
 
 class Generation:
@@ -67,10 +42,10 @@ class Generation:
         self._engine = engine
         self._workspace = workspace
         self._request = request
-        self._on_text = on_text
+        self._speaker = Speaker(engine, request, on_text)
+        self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
-        self._n_new = 0
-        self._deadline = 0.0
+        self._n_steps = 0
 
     def run(self) -> Generator[None, None, wire.GenerateAnswer]:
         """The answer without what the job adds (sync, queue, total)."""
@@ -78,22 +53,21 @@ class Generation:
         composed = engine.composer.compose(request, engine.tail_room, in_place=engine.in_place)
         if not engine.in_place and composed.alone:
             composed = composed.in_order
-        with workspace.tail(request.slot) as tail, ExitStack() as stack:
+        with workspace.tail(request.tail or request.slot) as tail, ExitStack() as stack:
             tail.snapshot(workspace.base, composed)
             context_tokens = workspace.context_tokens
-            start_time = time.perf_counter()
-            start = yield from tail.prepare(workspace.base, composed, reuse_answer=self._reuses_answers)
-            self._ms["prefill"] = 1000 * (time.perf_counter() - start_time)
-            branches = self._branches(tail, composed, start, stack)
-            if request.time_ms:
-                self._deadline = time.perf_counter() + request.time_ms / 1000
+            reuses = self._reuses_answers or self._only_warms
+            with self._timed("prefill"):
+                start = yield from tail.prepare(workspace.base, composed, reuse_answer=reuses)
+            branches = [] if self._only_warms else self._branches(tail, composed, start, stack)
+            self._speaker.start_clock()
             try:
-                yield from self._generate(branches, tail)
+                yield from self._generate(branches, tail, composed)
             except DecodeError:
                 tail.drop()
                 raise
             finally:
-                if not self._reuses_answers:
+                if not reuses:
                     tail.kept = None
         return wire.GenerateAnswer(
             choices=[branch.choice for branch in branches],
@@ -101,11 +75,18 @@ class Generation:
             tail_tokens=composed.n_tokens,
             decoded=start.decoded,
             reused=start.reused,
-            generated=self._n_new,
+            generated=self._speaker.n_new,
             layout=composed.layout,
             healed=composed.piece.decode("utf-8", "replace"),
             ms=dict(self._ms),
+            steps=self._n_steps,
+            drafted=self._drafter.drafted if self._drafter is not None else 0,
+            accepted=self._drafter.accepted if self._drafter is not None else 0,
         )
+
+    @property
+    def _only_warms(self) -> bool:
+        return self._request.max_tokens == 0
 
     @property
     def _reuses_answers(self) -> bool:
@@ -139,7 +120,8 @@ class Generation:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
         grammar = Grammar(self._engine.model, request.grammar) if request.grammar else None
         hidden = self._engine.hidden_with_grammar if grammar is not None else self._engine.vocab.hidden
-        sampler = Sampler(sampling, seed=seed, hidden=hidden, history=composed.tokens, grammar=grammar)
+        history = composed.tokens + composed.after
+        sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
         stack.callback(sampler.close)
         answer = Answer(request.stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
@@ -148,62 +130,33 @@ class Generation:
         self._engine.give(branch.seq)
         tail.n_extra = max(0, tail.n_extra - branch.n_decoded)
 
-    def _generate(self, branches: list[Branch], tail: Tail) -> Generator[None, None, None]:
+    def _generate(self, branches: list[Branch], tail: Tail, composed: Composed) -> Generator[None, None, None]:
+        if self._drafts:
+            self._drafter = self._made_drafter(tail, composed)
         while True:
-            began = time.perf_counter()
-            for branch in branches:
-                self._choose(branch)
-            self._ms["sample"] += 1000 * (time.perf_counter() - began)
+            with self._timed("sample"):
+                for branch in branches:
+                    self._speaker.choose(branch)
             going = [branch for branch in branches if branch.finish is None]
             if not going:
+                if self._drafter is not None:
+                    tail.said.append((*composed.tokens[-LONGEST_MATCH:], *branches[0].tokens))
                 return
             yield
-            began = time.perf_counter()
-            self._decode(going, tail)
-            self._ms["decode"] += 1000 * (time.perf_counter() - began)
+            with self._timed("decode"):
+                if self._drafter is not None:
+                    self._decode_with_draft(going[0], tail, self._drafter)
+                else:
+                    self._decode(going, tail)
+                self._n_steps += 1
 
-    def _choose(self, branch: Branch) -> None:
-        """Say the tokens that are known, then choose one more, unless the answer is at its end."""
-        while branch.finish is None and branch.n_said < len(branch.tokens):
-            self._say(branch, branch.tokens[branch.n_said])
-        if branch.finish is not None or branch.logits is None:
-            return
-        healed = self._engine.vocab.text(branch.tokens) if branch.piece else b""
-        rest = branch.piece[len(healed) :]
-        among = self._engine.vocab.beginning(rest) if rest else None
-        token = branch.sampler.pick(branch.logits, among)
-        if token is None:
-            self._finish(branch, "end")
-            return
-        branch.logprobs.append(log_probability(branch.logits, token))
-        branch.tokens.append(token)
-        branch.logits = None
-        self._n_new += 1
-        self._engine.stats["generated"] += 1
-        self._say(branch, token)
-
-    def _say(self, branch: Branch, token: int) -> None:
-        end = token in self._engine.facts.ends
-        branch.n_said += 1
-        branch.sampler.accept(token, end=end)
-        if end:
-            self._finish(branch, "end")
-            return
-        self._emit(branch, branch.answer.push(self._engine.vocab.pieces[token]))
-        if branch.answer.stopped:
-            branch.finish = "stop"
-        elif branch.n_said >= self._request.max_tokens:
-            self._finish(branch, "length")
-        elif self._deadline and time.perf_counter() > self._deadline:
-            self._finish(branch, "time")
-
-    def _finish(self, branch: Branch, finish: Finish) -> None:
-        branch.finish = finish
-        self._emit(branch, branch.answer.finish())
-
-    def _emit(self, branch: Branch, text: str) -> None:
-        if text and self._on_text is not None:
-            self._on_text(branch.index, text)
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._ms[what] += 1000 * (time.perf_counter() - began)
 
     def _decode(self, going: list[Branch], tail: Tail) -> None:
         """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on
@@ -221,14 +174,68 @@ class Generation:
             else:
                 tail.n_extra += len(part)
 
+    # Drafts
+
+    @property
+    def _drafts(self) -> bool:
+        """Whether one token follows from the last with no chance in it, and what was wrong can be taken back."""
+        request = self._request
+        one = request.n == 1 and request.sampling.temperature == 0
+        return one and request.draft > 0 and self._engine.facts.rolls_back
+
+    def _made_drafter(self, tail: Tail, composed: Composed) -> Drafter:
+        request, context = self._request, self._engine.context
+        limit = min(request.draft, context.n_seq_max - 1, context.n_batch - 1)  # rows of logits; tokens of a batch
+        pieces = (*tail.said, composed.alone, composed.after, composed.tokens)
+        return Drafter(pieces, limit=limit, room=request.max_tokens)
+
+    def _decode_with_draft(self, branch: Branch, tail: Tail, drafter: Drafter) -> None:
+        """The chosen tokens and a draft of what follows as one micro-batch, with logits for each; what of the draft is
+        chosen in its turn stays, the rest is taken out again."""
+        known = branch.tokens[branch.n_decoded :][: self._engine.context.n_batch]
+        draft: list[int] = []
+        if branch.n_decoded + len(known) == len(branch.tokens):
+            n_more = min(self._request.max_tokens - len(branch.tokens), self._engine.context.n_batch - len(known))
+            draft = drafter.propose(branch.tokens, min(n_more, self._engine.free_cells - len(known)))
+        if not draft:
+            self._decode([branch], tail)
+            return
+        at = branch.start + branch.n_decoded
+        runs = [Run(known, at, branch.seq, logits=True)]
+        runs += [Run([token], at + len(known) + i, branch.seq, logits=True) for i, token in enumerate(draft)]
+        try:
+            rows = self._engine.decode(runs, self._workspace)
+        except ContextTooLarge:  # nothing happened, and a draft is no reason to fail
+            self._decode([branch], tail)
+            return
+        branch.n_decoded += len(known)
+        tail.note(known)
+        branch.logits = rows[0]
+        n_right = 0
+        try:
+            for token, row in zip(draft, rows[1:], strict=True):
+                self._speaker.choose(branch)
+                if branch.tokens[-1] != token:
+                    break
+                n_right += 1
+                if branch.finish is not None:
+                    break
+                branch.n_decoded += 1
+                tail.note([token])
+                branch.logits = row
+        finally:
+            self._engine.context.remove(branch.seq, branch.start + branch.n_decoded)
+        drafter.learn(len(draft), n_right)
+
 
 def check_request(request: wire.GenerateRequest) -> None:
     """Raises InvalidArgument, naming the field, for values that mean nothing."""
     sampling = request.sampling
     for name, value, low in (
-        ("max_tokens", request.max_tokens, 1),
+        ("max_tokens", request.max_tokens, 0),
         ("n", request.n, 1),
         ("time_ms", request.time_ms, 0),
+        ("draft", request.draft, 0),
         ("sampling.temperature", sampling.temperature, 0),
         ("sampling.repeat_penalty", sampling.repeat_penalty, 1e-3),
     ):
@@ -238,8 +245,9 @@ def check_request(request: wire.GenerateRequest) -> None:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
-    if request.slot not in wire.SLOTS:
-        raise InvalidArgument("slot", f"expected one of {', '.join(wire.SLOTS)}, got {request.slot!r}.")
+    for name, slot in (("slot", request.slot), ("tail", request.tail or request.slot)):
+        if slot not in wire.SLOTS:
+            raise InvalidArgument(name, f"expected one of {', '.join(wire.SLOTS)}, got {slot!r}.")
 
 
 def generate(

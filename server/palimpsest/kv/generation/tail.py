@@ -3,21 +3,24 @@
 In: a `Base` (the sequence with header, blocks and footer) and a `Composed` tail.  Out: a `Start` for generating.
 What is kept, per slot:
 
-    seq        base's cells, then the suffix alone (spm), then `tokens`
+    seq        base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
     alone_seq  the suffix encoded alone behind the header; good as long as header and footer stand
-    gen        where the answer is generated: `seq` itself, or a copy where `seq` must not get ahead of the prompt
+    full       the whole prompt: `seq` itself, or a copy of it with what stands `after`
+    gen        where the answer is generated: `full` itself, or a copy where an answer cannot be taken out again
 
 The answer is kept too: where typing agrees with it, the next request decodes nothing.  Knows no sampling.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.generation.compose import Composed, isolated_start
+from palimpsest.kv.generation.kept import Kept
 from palimpsest.kv.llama.native import Logits, Run
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from palimpsest.kv.cache.workspace import Workspace
 
 NONE = -1
+N_SAID = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,6 @@ class Base:
     end: int
     revision: int
     header: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Kept:
-    """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV in `gen`."""
-
-    prompt: Composed
-    tokens: list[int] = field(default_factory=list)
-    logprobs: list[float] = field(default_factory=list)
-    n_decoded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +63,17 @@ class Tail:
         self._rolls_back = engine.facts.rolls_back
         self.busy = False
         self.revision = -1
-        self.seq = self.gen = self.alone_seq = NONE
+        self.seq = self.full = self.gen = self.alone_seq = NONE
         self.alone: tuple[int, ...] = ()
         self.alone_start = 0
         self.joined = False  # seq has alone's cells
         self.base_end = 0
         self.tokens: list[int] = []  # in seq, from `start` on
-        self.n_extra = 0  # cells of gen and of alternatives, not in seq
+        self.n_extra = 0  # cells of full, of gen and of alternatives that are not in seq
         self.prompt: Composed | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
         self.kept: Kept | None = None
+        self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
         self._decoded = 0
 
     @property
@@ -106,19 +101,20 @@ class Tail:
         self.seq, self.tokens, self.joined, self.revision = NONE, [], False, -1
 
     def _drop_gen(self) -> None:
-        if self.gen != self.seq:
+        if self.gen != self.full:
             self._engine.give(self.gen)
-        self.gen, self.n_extra = NONE, 0
+        if self.full != self.seq:
+            self._engine.give(self.full)
+        self.full, self.gen, self.n_extra = NONE, NONE, 0
         self.prompt = self.logits = self.kept = None
 
     def snapshot(self, base: Base, composed: Composed) -> None:
         """Take hold of the base as it is now; what becomes of it later does not change this tail."""
         stale = self.seq == NONE or self.revision != base.revision
         if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
-            same = self.prompt is not None and self.prompt.tokens == composed.tokens and self.logits is not None
             n = len(self.tokens)
-            stale = not same and (composed.tokens[:n] != tuple(self.tokens) or n >= len(composed.tokens))
-            stale = stale and self._agreed(composed) is None
+            goes_on = composed.tokens[:n] == tuple(self.tokens) and (n < len(composed.tokens) or bool(composed.after))
+            stale = not goes_on and not self._same_prompt(composed) and self._agreed(composed) is None
         if stale:
             self.drop_prompt()
             self.seq = self._engine.take()
@@ -162,30 +158,14 @@ class Tail:
     # A kept answer
 
     def _agreed(self, composed: Composed) -> int | None:
-        """How many of the kept answer's tokens are prompt now, when typing agrees with it; None when it does not.
-
-        Greedy choices stand as long as what they must begin with only grows towards them: the old choice was the
-        best of more candidates than there are now, and is still one of them.
-        """
-        kept = self.kept
-        if kept is None or self.gen == NONE or kept.n_decoded >= len(kept.tokens):
+        """How many of the kept answer's tokens are prompt now; None when there is none that stands."""
+        if self.kept is None or self.gen == NONE:
             return None
-        old = kept.prompt
-        if (old.layout, old.alone, old.after) != (composed.layout, composed.alone, composed.after):
-            return None
-        n = len(old.tokens)
-        typed = composed.tokens[n:]
-        if composed.tokens[:n] != old.tokens or len(typed) >= len(kept.tokens) or (typed and old.after):
-            return None
-        text_of = self._engine.vocab.text
-        beginning = text_of(typed) + composed.piece
-        agrees = tuple(kept.tokens[: len(typed)]) == typed and beginning.startswith(old.piece)
-        return len(typed) if agrees and text_of(kept.tokens).startswith(beginning) else None
+        return self.kept.agreed(composed, self._engine.vocab.text)
 
     def _resume(self, composed: Composed, n_typed: int) -> Start:
         assert self.kept is not None
-        old = self.kept
-        self.kept = Kept(composed, old.tokens[n_typed:], old.logprobs[n_typed:], old.n_decoded - n_typed)
+        self.kept = self.kept.after(composed, n_typed)
         self.prompt = composed
         if n_typed:
             self.logits = None
@@ -207,19 +187,20 @@ class Tail:
         self.kept = None
         if self.gen == self.seq:
             self._cut(len(composed.tokens))
-        elif self._rolls_back:
+            return
+        if self._rolls_back:
             self._engine.context.remove(self.gen, self._prompt_end(composed))
-            self.n_extra = len(composed.after)
         else:
             self._engine.give(self.gen)
-            self.gen, self.n_extra = NONE, 0
+            self.gen = NONE
+        self.n_extra = len(composed.after)
 
     # Decoding
 
     def _prompt_end(self, composed: Composed) -> int:
-        if composed.after:
+        if composed.layout == "isolated":
             return self.alone_start + len(self.alone) + len(composed.after)
-        return self.start + len(composed.tokens)
+        return self.start + len(composed.tokens) + len(composed.after)
 
     def _cut(self, n_tokens: int) -> None:
         """Keep the first so many tokens of `seq`."""
@@ -229,14 +210,18 @@ class Tail:
 
     def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
         """By micro-batches; a batch's tokens count as soon as they are in."""
-        size = self._engine.context.n_batch
-        for i in range(0, len(tokens), size):
+        n = 0
+        while n < len(tokens):
             yield
-            part = tokens[i : i + size]
-            last = i + size >= len(tokens)
-            (row,) = self._engine.decode([Run(part, position + i, seq, logits and last)], self._workspace)
+            part = tokens[n : n + self._engine.n_batch]
+            last = n + len(part) == len(tokens)
+            (row,) = self._engine.decode([Run(part, position + n, seq, logits and last)], self._workspace)
+            n += len(part)
             if seq == self.seq:
                 self.tokens += part
+                self._decoded += len(part)
+            elif seq == self.full:
+                self.n_extra += len(part)
                 self._decoded += len(part)
             if logits and last:
                 self.logits = row
@@ -250,19 +235,22 @@ class Tail:
         yield from self._decode(composed.tokens[n:], self.start + n, self.seq, logits=wants_logits)
 
     def _branch(self, composed: Composed) -> Generator[None, None, None]:
-        """Make `gen`; behind an isolated suffix, decode what stands after it."""
-        if not composed.after and self._rolls_back:
-            self.gen = self.seq
-            return
+        """Make `full`, decoding what stands `after`, and `gen`."""
         context = self._engine.context
-        self.gen = self._engine.take()
-        context.copy(self.seq, self.gen)
-        if composed.after:
-            context.copy(self.alone_seq, self.gen)
-            end = self.alone_start + len(self.alone)
-            yield from self._decode(composed.after, end, self.gen, logits=True)
-            self.n_extra = len(composed.after)
-            self._decoded += len(composed.after)
+        if self.full == NONE and composed.after:
+            self.full = self._engine.take()
+            context.copy(self.seq, self.full)
+            if composed.layout == "isolated":
+                context.copy(self.alone_seq, self.full)
+            end = self._prompt_end(composed) - len(composed.after)
+            yield from self._decode(composed.after, end, self.full, logits=True)
+        elif self.full == NONE:
+            self.full = self.seq
+        if self._rolls_back:
+            self.gen = self.full
+        else:
+            self.gen = self._engine.take()
+            context.copy(self.full, self.gen)
 
     def _place_alone(self, base: Base, composed: Composed) -> Generator[None, None, None]:
         """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from palimpsest.errors import ModelError
+from palimpsest.kv.llama.families import FAMILIES, OURS, Family, SuffixFirst, family_of
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Model
 
@@ -31,11 +32,14 @@ SENTINEL = "\u2042palimpsest\u2042"
 
 @dataclass(frozen=True, slots=True)
 class FimTokens:
-    """Ids of `<fim_prefix>` and its fellows; `middle` may be missing from a model that only knows suffix first."""
+    """Ids of `<fim_prefix>` and its fellows; `middle` may be missing (−1) from a model that only knows suffix first.
+    `order`: how these tokens stand where the suffix comes first; `family`: whose order that is."""
 
     prefix: int
     suffix: int
     middle: int
+    order: SuffixFirst = "prefix-suffix-middle"
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class Facts:
     """`header_start`: tokens that every prompt begins with.  `eog`: what llama.cpp takes for an end of generation (a
     grammar admits these alone at its end); `ends`: they and FIM's tokens, any of which ends an answer.  `why_not`: why
     the cache cannot be edited in place, "" when it can.  `rolls_back`: a part of a sequence can be removed.
-    `state_only`: a recurrent model, which keeps one state per sequence."""
+    `state_only`: a recurrent model, which keeps one state per sequence.  `fim_layout`: what `auto` means where the
+    cache is edited in place; elsewhere `psm` is meant by `isolated`."""
 
     name: str
     architecture: str
@@ -57,7 +62,7 @@ class Facts:
     eog: frozenset[int]
     ends: frozenset[int]
     fim: FimTokens | None
-    fim_layout: str
+    fim_layout: Literal["", "spm", "isolated", "psm"]
     chat: tuple[str, str] | None
     rolls_back: bool
     state_only: bool
@@ -100,7 +105,7 @@ def read(model: Model) -> Facts:
         eog=eog,
         ends=_ends(api, model, fim, eog),
         fim=fim,
-        fim_layout=_fim_layout(model, architecture, fim),
+        fim_layout=_fim_layout(model, fim),
         chat=_chat(api, model),
         rolls_back=not (recurrent or hybrid),
         state_only=recurrent,
@@ -131,7 +136,18 @@ def _fim_tokens(api: Any, model: Model) -> FimTokens | None:
     prefix, suffix, middle = (
         int(get(model.vocab)) for get in (api.llama_vocab_fim_pre, api.llama_vocab_fim_suf, api.llama_vocab_fim_mid)
     )
-    return FimTokens(prefix, suffix, middle) if prefix >= 0 and suffix >= 0 else None
+    if prefix < 0 or suffix < 0:
+        return None
+    family = _family(model, model.piece(suffix, special=True).decode("utf-8", "replace"))
+    order = family.order if middle >= 0 else "suffix-prefix"
+    return FimTokens(prefix, suffix, middle, order, family.name)
+
+
+def _family(model: Model, marker: str) -> Family:
+    if model.metadata("palimpsest.fim_layout"):
+        return OURS
+    keys = ("general.architecture", "general.basename", "general.name", "general.base_model.0.name")
+    return family_of(marker, " ".join(model.metadata(key) for key in keys))
 
 
 def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) -> frozenset[int]:
@@ -142,17 +158,16 @@ def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) ->
     return frozenset(token for token in found if token >= 0)
 
 
-def _fim_layout(model: Model, architecture: str, fim: FimTokens | None) -> str:
-    """What `auto` means: the file's own word, else the family's.  Code Llama was trained suffix first."""
+def _fim_layout(model: Model, fim: FimTokens | None) -> Literal["", "spm", "isolated", "psm"]:
+    """What `auto` means: the file's own word; else suffix first where the family was trained so, or knows nothing else;
+    else the suffix by itself, which every model with a middle token reads."""
     if fim is None:
         return ""
     said = model.metadata("palimpsest.fim_layout")
-    if said in ("spm", "isolated", "psm"):
+    if said == "spm" or said == "isolated" or said == "psm":
         return said
-    family = f"{model.metadata('general.basename')} {model.metadata('general.name')}".lower().replace("-", "")
-    if fim.middle < 0 or (architecture == "llama" and "codellama" in family.replace(" ", "")):
-        return "spm"
-    return "psm"
+    trained = any(family.trained for family in FAMILIES if family.name == fim.family)
+    return "spm" if trained or fim.middle < 0 else "isolated"
 
 
 def _why_not(api: Any, model: Model, recurrent: bool, hybrid: bool) -> str:

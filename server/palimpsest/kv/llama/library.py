@@ -11,21 +11,26 @@ import ctypes
 import functools
 import logging
 import os
-from collections import deque
+import re
+from collections import Counter, deque
 from typing import Any
 
 from palimpsest.errors import EngineUnavailable
 
 LOG = logging.getLogger("palimpsest.llama")
+BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
+"""llama.cpp has no function that tells the sizes of its buffers."""
 HINT = "Install it with `pip install 'palimpsest[engine]'`, or take a prebuilt wheel from llama-cpp-python's own index."
 
 
 class Library:
-    """`api` is the bindings' module; `errors` the newest error lines llama.cpp logged, oldest first."""
+    """`api` is the bindings' module; `errors` the newest error lines llama.cpp logged, oldest first; `buffers` the
+    bytes of each kind of buffer (KV, RS, compute, output) that it said it made since they were last cleared."""
 
     def __init__(self, api: Any) -> None:
         self.api = api
         self.errors: deque[str] = deque(maxlen=8)
+        self.buffers: Counter[str] = Counter()
         self._callback = api.llama_log_callback(self._log)  # kept: a collected callback would crash the next log line
         # importing the bindings set their own callback, which writes to stderr
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
@@ -35,6 +40,8 @@ class Library:
         line = text.decode("utf-8", "replace").rstrip()
         if level == 4 and line:  # GGML_LOG_LEVEL_ERROR
             self.errors.append(line)
+        if said := BUFFER.search(line):
+            self.buffers[said[1]] += int(float(said[2]) * (1 << 20))
         if line.strip("."):
             LOG.debug("%s", line)
 

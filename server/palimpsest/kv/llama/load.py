@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
-from palimpsest.errors import ContextTooLarge, InvalidArgument
+from palimpsest.errors import InvalidArgument
 from palimpsest.kv.llama import machine
 from palimpsest.kv.llama.facts import TYPES, Facts
 from palimpsest.kv.llama.library import library
@@ -47,21 +47,8 @@ def n_gpu_layers(settings: EngineSettings) -> int:
 
 
 def context_params(settings: EngineSettings, facts: Facts) -> ContextParams:
-    """Raises ContextTooLarge, saying how many tokens would fit, for a cache above the bound of memory.
-
-    The bound of a GPU's memory, when none is set, is llama.cpp's to know.
-    """
+    """What the settings come to for this model; whether it fits into memory is another question."""
     n_ctx = settings.n_ctx or min(facts.n_ctx_train, MAX_DEFAULT_CTX)
-    bound = settings.memory_mb << 20 or machine.free_memory() * 9 // 10
-    needed = facts.kv_bytes(n_ctx, settings.type_k, settings.type_v)
-    on_gpu = uses_gpu(settings)
-    if needed > bound and (settings.memory_mb or not on_gpu):
-        fitting = n_ctx * bound // needed // 256 * 256
-        raise ContextTooLarge(
-            f"A cache of {n_ctx} tokens takes {needed >> 20} MiB, {bound >> 20} MiB are allowed.",
-            fitting=fitting,
-            hint=f"Set `engine.n_ctx` to {fitting} or less, or smaller KV types.",
-        )
     return ContextParams(
         n_ctx=n_ctx,
         n_batch=min(settings.n_batch, n_ctx),
@@ -70,7 +57,7 @@ def context_params(settings: EngineSettings, facts: Facts) -> ContextParams:
         type_k=TYPES[settings.type_k][0],
         type_v=TYPES[settings.type_v][0],
         flash_attention=FLASH[settings.flash_attention],
-        offload=on_gpu,
+        offload=uses_gpu(settings),
     )
 
 
@@ -97,7 +84,7 @@ def info(engine: Engine) -> wire.ModelInfo:
         n_ctx_train=facts.n_ctx_train,
         n_params=facts.n_params,
         n_vocab=engine.model.n_vocab,
-        fim_layout=facts.fim_layout,
+        fim_layout=facts.fim_layout if engine.in_place or facts.fim_layout != "isolated" else "psm",
         fim_layouts=layouts,
         in_place=engine.in_place,
         backend="GPU" if uses_gpu(settings) else "CPU",

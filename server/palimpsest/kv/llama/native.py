@@ -24,6 +24,7 @@ Logits = npt.NDArray[np.float32]
 """One row over the vocabulary, a copy of its own."""
 NO_SLOT = 1
 """llama_decode: no room for the batch, and nothing happened.  After 2 or below −1 part of the batch may stay."""
+PARTIAL = 1  # LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Model:
             )
         self.vocab: Any = self._api.llama_model_get_vocab(self.handle)
         self.n_vocab = int(self._api.llama_vocab_n_tokens(self.vocab))
+        self.n_bytes = int(self._api.llama_model_size(self.handle))
 
     def close(self) -> None:
         if self.handle:
@@ -139,7 +141,8 @@ class ContextParams:
 
 
 class Context:
-    """The cache and the compute around it.  Positions of a sequence continue at its highest, or start anywhere."""
+    """The cache and the compute around it.  Positions of a sequence continue at its highest, or start anywhere.
+    `cache_bytes` and `compute_bytes` are what llama.cpp allocated, to a hundredth of a MiB."""
 
     def __init__(self, model: Model, params: ContextParams) -> None:
         """Raises ModelError when llama.cpp cannot make the context (no memory, types it has no kernels for)."""
@@ -163,6 +166,7 @@ class Context:
         wanted.swa_full = True  # otherwise a window's cache forgets what an edit still needs
         wanted.no_perf = True
         lib.errors.clear()
+        lib.buffers.clear()
         self.handle: Any = api.llama_init_from_model(model.handle, wanted)
         if not self.handle:
             reason = f": {lib.errors[-1]}" if lib.errors else ""
@@ -172,6 +176,8 @@ class Context:
             )
         self.memory: Any = api.llama_get_memory(self.handle)
         self.n_ctx = int(api.llama_n_ctx(self.handle))
+        self.cache_bytes = lib.buffers["KV"] + lib.buffers["RS"]
+        self.compute_bytes = lib.buffers["compute"] + lib.buffers["output"]
         self.shift_pending = False
         self._batch = _Batch(params.n_batch)
 
@@ -227,22 +233,28 @@ class Context:
     def can_shift(self) -> bool:
         return bool(self._api.llama_memory_can_shift(self.memory))
 
-    def save(self, seq: int) -> bytearray:
-        """The sequence's state.  No shift may be pending: the state would not have it."""
+    def save(self, seq: int, *, partial: bool = False) -> bytearray:
+        """The sequence's state.  No shift may be pending: the state would not have it.
+
+        `partial`: of a hybrid model only what cannot be taken apart, without the attention's cells.
+        """
         assert not self.shift_pending
-        size = self._api.llama_state_seq_get_size(self.handle, seq)
+        flags = PARTIAL if partial else 0
+        size = self._api.llama_state_seq_get_size_ext(self.handle, seq, flags)
         data = bytearray(size)
         buffer = (ctypes.c_uint8 * size).from_buffer(data)
-        n = self._api.llama_state_seq_get_data(self.handle, buffer, size, seq)
+        n = self._api.llama_state_seq_get_data_ext(self.handle, buffer, size, seq, flags)
         del buffer
         assert n == size, f"{n} bytes of state, {size} announced"
         return data
 
-    def load(self, seq: int, data: bytes | bytearray | memoryview) -> bool:
-        """Put a saved state into an empty sequence, at the positions it was saved at; False when there is no room."""
+    def load(self, seq: int, data: bytes | bytearray | memoryview, *, partial: bool = False) -> bool:
+        """Put a saved state into an empty sequence, at the positions it was saved at; False when there is no room, or
+        it is no state of this cache.  A `partial` one takes the place of what the sequence had of its kind."""
         raw = bytearray(data) if not isinstance(data, bytearray) else data
         buffer = (ctypes.c_uint8 * len(raw)).from_buffer(raw)
-        n = self._api.llama_state_seq_set_data(self.handle, buffer, len(raw), seq)
+        flags = PARTIAL if partial else 0
+        n = self._api.llama_state_seq_set_data_ext(self.handle, buffer, len(raw), seq, flags)
         del buffer
         if n == 0:
             self.remove(seq)

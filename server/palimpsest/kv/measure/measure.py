@@ -7,8 +7,9 @@ to the store and restore, move.  Prints nothing.
 
 from __future__ import annotations
 
-import sysconfig
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,7 @@ from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.llama.native import widen
 from palimpsest.kv.measure.equivalence import Reference, edited
+from palimpsest.kv.measure.source import source
 from palimpsest.settings import EngineSettings
 
 EVERY = 10
@@ -49,10 +51,8 @@ def measure(path: Path, *, operations: int = 500, seed: int = 0) -> dict[str, An
     says).  Raises ModelError for a model whose cache cannot be edited in place.
     """
     fewer = max(3 * EVERY, operations // 10)
-    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
-        wide = Path(folder) / "f32.gguf"
-        widened = path.stat().st_size <= MAX_WIDENED and widen(path, wide)
-        first = _Run(wide if widened else path, "f32", "off", seed).measure(operations)
+    with with_f32_weights(path) as (wide, widened):
+        first = _Run(wide, "f32", "off", seed).measure(operations)
     others = [_Run(path, kind, flash, seed).measure(fewer) for kind, flash in OTHERS]
     weights = {True: "f32", False: "the file's"}
     return {
@@ -61,6 +61,15 @@ def measure(path: Path, *, operations: int = 500, seed: int = 0) -> dict[str, An
         "model": others[0]["model"],
         "others": [{**other, "weights": weights[False]} for other in others],
     }
+
+
+@contextmanager
+def with_f32_weights(path: Path) -> Iterator[tuple[Path, bool]]:
+    """A copy of the model with f32 weights while it is needed; the file itself, and False, where it is too large."""
+    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
+        wide = Path(folder) / "f32.gguf"
+        widened = path.stat().st_size <= MAX_WIDENED and widen(path, wide)
+        yield (wide, True) if widened else (path, False)
 
 
 class _Run:
@@ -72,7 +81,7 @@ class _Run:
         )
         self._path = path
         self._random = Random(seed)
-        self._source = _source()
+        self._source = source()
         self._blocks: dict[str, str] = {}
         self._gone: dict[str, str] = {}
         self._counts = dict.fromkeys(KINDS, 0)
@@ -180,10 +189,3 @@ def _with_another_text(workspace: InPlaceWorkspace) -> list[tuple[tuple[int, ...
         return []
     longest = max(attached, key=lambda r: r.n_tokens)
     return [(r.tokens[::-1] if r is longest else r.tokens, r.span.start) for r in attached]
-
-
-def _source() -> str:
-    """Real code that is wherever Python is."""
-    folder = Path(sysconfig.get_path("stdlib"))
-    texts = [(folder / name).read_text(encoding="utf-8") for name in ("argparse.py", "ast.py", "dataclasses.py")]
-    return "\n".join(texts)

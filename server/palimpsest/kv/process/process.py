@@ -182,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--identity", help=argparse.SUPPRESS)  # the server's, so that both surely look at one place
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     for item in dataclasses.fields(EngineSettings):
-        if item.name != "kind":
+        if item.metadata["process"]:
             kind, choices = type(item.default), item.metadata["choices"] or None
             name = "--" + item.name.replace("_", "-")
             parser.add_argument(name, type=kind, choices=choices, default=None, help=item.metadata["doc"])
@@ -199,7 +199,7 @@ def _read(argv: Sequence[str]) -> Options:
         parser.error(f"--settings is not JSON: {error}")
     if not isinstance(table, dict):
         parser.error("--settings: expected an object")
-    own = {item.name: given.get(item.name) for item in dataclasses.fields(EngineSettings)}
+    own = {item.name: given.get(item.name) for item in dataclasses.fields(EngineSettings) if item.metadata["process"]}
     settings, problems = merged([{"engine": table}, {"engine": own}])
     if problems:
         parser.error("; ".join(map(str, problems)))

@@ -26,7 +26,7 @@ _numbers = itertools.count()
 @dataclass(eq=False, slots=True)
 class Job(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
-    line only the newest matters.  `syncs`: it changes what its workspace has attached."""
+    line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached."""
 
     work: Work[T]
     slot: wire.Slot = "typing"
@@ -50,7 +50,8 @@ class Job(Generic[T]):
         """Why `other`, an older one, is not worth doing any more; "" when it is."""
         if other.workspace != self.workspace or other.number >= self.number:
             return ""
-        if self.line and other.line == self.line:
+        more_urgent = wire.SLOTS.index(other.slot) < wire.SLOTS.index(self.slot)
+        if self.line and other.line == self.line and not more_urgent:
             return "A newer request replaced this one."
         if self.syncs and other.kind == "sync" and other.slot == "background":
             return "A newer sync replaced this one."

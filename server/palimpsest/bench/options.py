@@ -1,0 +1,28 @@
+"""Options that several benches have.
+
+In: parsed arguments.  Out: a model file; checked numbers.  Knows no bench.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from palimpsest.models.files import model_path
+from palimpsest.settings import ModelSettings
+
+
+def model_file(options: argparse.Namespace) -> Path:
+    """The GGUF file named with `--model`, else the one that the server would take.  Raises PalimpsestError."""
+    return Path(options.model).absolute() if options.model else model_path(ModelSettings())
+
+
+def positive(text: str) -> int:
+    """An argparse type: a whole number of 1 or more."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"wants 1 or more, got {text}")
+    return number

@@ -1,0 +1,36 @@
+"""What one request of a replayed session cost one side.
+
+In: nothing.  Out: data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one request and what was done in the background for it: in pauses since the person did what led to it, and
+    in the pause behind it.
+
+    `decoded`: every token that the side's engine decoded; `background` of them in pauses.  `reused`: what the request found decoded.  `ms`: from the last change or jump on the wire to
+    the answer with one token; `background_ms`: what was done in pauses.  `prompt`: tokens that the model saw.
+    `asked` is False where the client answered from what it had.
+    """
+
+    decoded: int
+    background: int
+    reused: int
+    ms: float
+    background_ms: float
+    prompt: int
+    asked: bool = True
+
+    def and_behind(self, decoded: int, ms: float) -> Cost:
+        """With what was done in a pause behind it."""
+        return replace(
+            self,
+            decoded=self.decoded + decoded,
+            background=self.background + decoded,
+            background_ms=self.background_ms + ms,
+        )

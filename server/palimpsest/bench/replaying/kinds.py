@@ -1,0 +1,122 @@
+"""What kind of event each request of a session stands for, and how many tokens are new in it.
+
+In: where the cursor is, what the model is shown there, a tokenizer.  Out: a kind, and the floor.
+
+The floor of an event counts the tokens of what the model is shown that no earlier request showed it: of a text shown
+before nothing, of a changed one what is not in its last versions in the same order.  The token at the cursor is not
+counted before it is complete.  No cache of any kind decodes less over a session and shows the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+TYPED = "character typed"
+PASTED = "lines pasted or removed"
+REPLACED = "block replaced"
+SEEN = "file seen before"
+SEEN_ELSEWHERE = "file seen before, another function"
+MOVED = "cursor to another function"
+OPENED = "new file opened"
+KINDS = (TYPED, PASTED, REPLACED, MOVED, SEEN, SEEN_ELSEWHERE, OPENED)
+
+TYPED_AT_MOST = 32
+"""Characters since the last request; more, or lines removed, is no typing."""
+VERSIONS = 4
+
+Tokens = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the model is shown for a request: `prefix` and `suffix` of the editing block, and the context blocks by
+    key, or None where they are those of the request before.  `place`: file and scope.  `inserted`, `removed`:
+    characters since the request before."""
+
+    file: str
+    place: str
+    prefix: str
+    suffix: str
+    blocks: Mapping[str, str] | None
+    inserted: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`floor`: new tokens, `new_block` of them in context blocks; `tail`: tokens of the editing block."""
+
+    kind: str
+    floor: int
+    new_block: int
+    tail: int
+
+
+class Classifier:
+    """Follows one session; `tokenize` gives the model's own tokens."""
+
+    def __init__(self, tokenize: Callable[[str], Sequence[int]]) -> None:
+        self._tokenize = tokenize
+        self._shown = set[Tokens]()
+        self._versions: dict[str, list[Tokens]] = {}
+        self._files = set[str]()
+        self._places = set[str]()
+        self._last: View | None = None
+
+    def follow(self, view: View) -> Measured:
+        """Of one request after the other."""
+        changed = False
+        new_block = 0
+        for key, text in (view.blocks or {}).items():
+            known = key in self._versions
+            n = self._new(key, tuple(self._tokenize(text)))
+            changed |= known and n > 0
+            new_block += n
+        before, after = tuple(self._tokenize(view.prefix)), tuple(self._tokenize(view.suffix))
+        new_tail = self._new(f"editing {view.place}", (*before[:-1], *after))
+        kind = self._kind(view, changed)
+        self._files.add(view.file)
+        self._places.add(view.place)
+        self._last = view
+        return Measured(kind, new_block + new_tail, new_block, len(before) + len(after))
+
+    def _kind(self, view: View, changed: bool) -> str:
+        last = self._last
+        if view.file not in self._files:
+            return OPENED
+        if changed:
+            return REPLACED
+        if last is not None and last.file != view.file:
+            return SEEN if view.place in self._places else SEEN_ELSEWHERE
+        if last is not None and last.place != view.place:
+            return MOVED
+        return TYPED if view.inserted <= TYPED_AT_MOST and not view.removed else PASTED
+
+    def _new(self, key: str, tokens: Tokens) -> int:
+        """Tokens of a text that are not in its last versions; it is known from now on."""
+        if tokens in self._shown:
+            return 0
+        self._shown.add(tokens)
+        versions = self._versions.setdefault(key, [])
+        n = min((n_new(version, tokens) for version in versions), default=len(tokens))
+        versions.append(tokens)
+        del versions[:-VERSIONS]
+        return n
+
+
+def n_new(old: Tokens, new: Tokens) -> int:
+    """Tokens of `new` that are not those of `old` in the same order."""
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    behind = next((i for i in range(shorter - start) if old[-1 - i] != new[-1 - i]), shorter - start)
+    a, b = old[start : len(old) - behind], new[start : len(new) - behind]
+    matched = sum(block.size for block in difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+    return len(b) - matched
+
+
+def keyed(blocks: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    """Key and text of blocks as `palimpsest.context.show` answers them."""
+    for block in blocks:
+        yield f"{block['type']}:{block['name']}", block["text"]

@@ -1,0 +1,183 @@
+"""How an engine is come by, watched, and what comes of its end: started here, or met on another machine.
+
+In: a `Target`.  Out: engines, their health as it changes, courses.  `supervise.py` does the rest, the same for both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, suppress
+from typing import Protocol
+
+from palimpsest.engines.child import Child
+from palimpsest.engines.course import Course
+from palimpsest.engines.http import NotServed, pause
+from palimpsest.engines.in_place import InPlaceEngine
+from palimpsest.engines.launch import launch
+from palimpsest.engines.llama_server import LlamaServer
+from palimpsest.engines.openai import OpenAI
+from palimpsest.engines.place import Place, place
+from palimpsest.engines.protocol import Engine
+from palimpsest.engines.target import Target
+from palimpsest.errors import EngineDied, EngineError, EngineRefused, EngineUnavailable, ModelError
+from palimpsest.settings import EngineSettings
+from palimpsest.wire import Health
+
+PAUSE_S = 0.2
+"""Before an engine that left or died is started again."""
+CHILD_S = 2.0
+"""How long the system may take to say how a process of ours ended."""
+LOADING_S = 0.5
+LOOK_S: Mapping[str, float] = {"in-place": 15.0, "llama-server": 5.0, "openai": 60.0}
+"""How often an engine of each kind is looked at while nobody asks it anything."""
+LONGEST_BACKOFF = 6
+"""Doublings of the pause between looks for an engine that is away."""
+
+
+class Upkeep(Protocol):
+    """One engine at a time: `connect`, then `watch` to its end."""
+
+    async def connect(self, course: Course) -> Engine:
+        """An engine that answers.  Raises EngineError."""
+        ...
+
+    def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
+        """Its health at once and after each change; `doubt` asks for a look.  Ends when it leaves in good order,
+        raises EngineError when it just goes."""
+        ...
+
+    async def after(self, course: Course, error: EngineError | None) -> Course:
+        """What comes of its end, or of there being none."""
+        ...
+
+    def pause_s(self, course: Course) -> float: ...
+
+    async def send_away(self) -> None:
+        """A person asked for a new start."""
+        ...
+
+
+def upkeep(target: Target, client: str) -> Upkeep:
+    """`client`: what an engine knows us by."""
+    return Elsewhere(target.settings, client) if target.is_elsewhere else Here(target, client)
+
+
+class Here:
+    """Our own engine on this machine: a process that is started when none runs, and again when it dies."""
+
+    def __init__(self, target: Target, client: str) -> None:
+        self._target = target
+        self._client = client
+        self._engine: InPlaceEngine | None = None
+        self._child: Child | None = None
+
+    async def connect(self, course: Course) -> Engine:
+        self._engine = self._child = None
+        launched = await launch(self._target.cautious() if course.caution else self._target)
+        self._engine, self._child = launched.engine, launched.child
+        return launched.engine
+
+    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
+        """A lease; it ends with the engine, so that no doubt is needed."""
+        assert self._engine is not None
+        async with aclosing(self._engine.lease(self._client)) as healths:
+            async for health in healths:
+                yield health
+
+    async def after(self, course: Course, error: EngineError | None) -> Course:
+        if error is None or (self._engine is not None and isinstance(error, EngineUnavailable)):
+            return course.left()  # also where it was leaving just as we came
+        if not isinstance(error, EngineDied):
+            return course.unavailable(str(error))
+        how, child = str(error), self._child
+        if child is not None and await child.ended(CHILD_S) is not None and child.died:
+            how = child.how_it_ended()
+        return course.died(asyncio.get_running_loop().time(), how)
+
+    def pause_s(self, course: Course) -> float:
+        return PAUSE_S
+
+    async def send_away(self) -> None:
+        if self._engine is not None:
+            with suppress(EngineError):
+                await self._engine.shutdown()
+
+
+MAKE: Mapping[str, Callable[[Place, EngineSettings], Engine]] = {
+    "in-place": lambda place, settings: InPlaceEngine.elsewhere(place),
+    "llama-server": lambda place, settings: LlamaServer(place),
+    "openai": lambda place, settings: OpenAI(place, settings.model, settings.n_ctx),
+}
+
+
+class Elsewhere:
+    """An engine that others keep running: it is followed, never started; while it is away it is looked for again and
+    again.  A new connection needs no more than that: every generate carries its `sync`."""
+
+    def __init__(self, settings: EngineSettings, client: str) -> None:
+        self._settings = settings
+        self._client = client
+        self._engine: Engine | None = None
+
+    async def connect(self, course: Course) -> Engine:
+        engine = MAKE[self._settings.kind](place(self._settings), self._settings)
+        try:
+            await engine.health()
+        except BaseException:
+            await engine.aclose()
+            raise
+        self._engine = engine
+        return engine
+
+    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
+        """Looks now and then: a network that is gone says nothing."""
+        assert self._engine is not None
+        held = asyncio.create_task(self._hold(self._engine, doubt))
+        try:
+            told = None
+            while True:
+                doubt.clear()
+                health = await self._engine.health()
+                if health.state != told:
+                    told = health.state
+                    yield health
+                every = LOADING_S if told == "loading" else LOOK_S[self._settings.kind]
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(doubt.wait(), every)
+                if held.done() and isinstance(self._engine, InPlaceEngine):
+                    raise EngineDied("The engine ended its lease.")
+        finally:
+            held.cancel()
+            await asyncio.wait({held})
+
+    async def _hold(self, engine: Engine, doubt: asyncio.Event) -> None:
+        """While its lease is read, one of our engines stays."""
+        if isinstance(engine, InPlaceEngine):
+            with suppress(EngineError):
+                async with aclosing(engine.lease(self._client)) as healths:
+                    async for _ in healths:
+                        doubt.set()
+            doubt.set()
+
+    async def after(self, course: Course, error: EngineError | None) -> Course:
+        if error is None:
+            return course.away(f"The engine at {self._settings.url} left; trying again.")
+        if isinstance(error, EngineRefused | ModelError | NotServed):
+            return course.failed(str(error))
+        return course.away(f"The engine at {self._settings.url} does not answer; trying again.{_detail(error)}")
+
+    def pause_s(self, course: Course) -> float:
+        return pause(min(course.row, LONGEST_BACKOFF), None, random.random())
+
+    async def send_away(self) -> None:
+        """It is not ours to stop: a new connection is all."""
+
+
+def _detail(error: EngineError) -> str:
+    """What tells a person more than that nobody answers."""
+    cause = str(error.__cause__ or "")
+    if "certificate" in cause.lower():
+        return f" {cause}"
+    return f" ({error.message})" if error.__cause__ is None and isinstance(error, EngineUnavailable) else ""

@@ -1,0 +1,72 @@
+"""How fast this machine decodes this model: what a micro-batch may hold, and what there is time for.
+
+In: tokens and seconds of micro-batches.  Out: tokens, and how much a sync may decode.  Knows no llama.cpp.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+from palimpsest import wire
+
+WAIT_S = 0.075
+"""A micro-batch is made to take about so long, since a keystroke waits for one at most."""
+LEAST_BATCH = 32
+"""Below it, reading the weights costs more than the tokens do: nothing is won for who waits."""
+FIRST_BATCH = 128
+"""As long as nothing is known."""
+WEIGHT = 0.3
+"""Of the newest micro-batch in the average: some batches on, a busy machine is believed."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """`seconds` for one token of a micro-batch, an average over the last ones; 0.0 before the first."""
+
+    seconds: float = 0.0
+
+    def note(self, n_tokens: int, seconds: float) -> None:
+        """A micro-batch was decoded.  One of fewer tokens than `LEAST_BATCH` tells of its overhead, not of the pace."""
+        if n_tokens < LEAST_BATCH or seconds <= 0:
+            return
+        each = seconds / n_tokens
+        self.seconds = each if not self.seconds else (1 - WEIGHT) * self.seconds + WEIGHT * each
+
+    def batch(self, n_batch: int) -> int:
+        """Tokens of the next micro-batch: a power of two from `LEAST_BATCH` on, and never more than `n_batch`."""
+        fitting = int(WAIT_S / self.seconds) if self.seconds else FIRST_BATCH
+        size = LEAST_BATCH
+        while 2 * size <= fitting:
+            size *= 2
+        return min(size, n_batch)
+
+    def tokens_in(self, ms: int) -> int | None:
+        """How many tokens can be decoded in that time; None as long as nothing is known."""
+        return int(ms / 1000 / self.seconds) if self.seconds else None
+
+
+PATIENCE = 2.0
+"""A sync that takes so many times longer than it was reckoned to stops where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What one sync may decode: tokens of blocks, None without a bound, until `deadline` (of `time.perf_counter`)."""
+
+    tokens: int | None = None
+    deadline: float = math.inf
+
+    @classmethod
+    def of(cls, request: wire.SyncRequest, pace: Pace) -> Bound:
+        """The request's bounds, its time turned into tokens as far as the pace is known."""
+        in_time = pace.tokens_in(request.max_decode_ms) if request.max_decode_ms else None
+        bounds = [n for n in (request.max_decode or None, in_time) if n is not None]
+        deadline = math.inf
+        if request.max_decode_ms:
+            deadline = time.perf_counter() + PATIENCE * request.max_decode_ms / 1000
+        return cls(min(bounds, default=None), deadline)
+
+    def left(self, n_decoded: int) -> int | None:
+        return None if self.tokens is None else max(0, self.tokens - n_decoded)

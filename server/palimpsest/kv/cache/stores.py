@@ -1,0 +1,115 @@
+"""Where blocks' KV is that is not in the cache: host memory, and behind it the disk where the settings want it.
+
+In: bytes that the executor read from a sequence.  Out: the same, by the digest of what they encode.  To disk goes what
+memory's budget pushes out, and the rest when its workspace or the engine closes: a block that changes with every
+keystroke is not written with every keystroke.  Belongs to the engine's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from palimpsest import folders
+from palimpsest.kv.arena.store import Held, HostStore, StoredKV
+from palimpsest.kv.cache.disk import DiskStore
+from palimpsest.kv.llama.identity import kv_identity
+from palimpsest.settings import EngineSettings
+
+LOG = logging.getLogger("palimpsest.engine")
+
+
+class Stores:
+    """`get`, `put`, `in`, `drop` and `start_of` are all that planner and executor use.
+
+    A digest belongs to every workspace that ever named it (`note`), so that a reset finds its copies wherever they
+    came from.
+    """
+
+    def __init__(self, max_bytes: int, disk: DiskStore | None = None) -> None:
+        self._disk = disk
+        self.memory = HostStore(max_bytes, pushed_out=self._to_disk)
+        self._noted: dict[str, dict[str, None]] = {}
+
+    @property
+    def enabled(self) -> bool:
+        return self.memory.enabled or self.on_disk
+
+    @property
+    def on_disk(self) -> bool:
+        return self._disk is not None
+
+    @property
+    def bytes(self) -> int:
+        """In host memory."""
+        return self.memory.bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Of all models."""
+        return self._disk.bytes if self._disk is not None else 0
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self.memory or (self._disk is not None and digest in self._disk)
+
+    def start_of(self, digest: str) -> int | None:
+        """Where the KV was saved, None when it is not stored; does not count as use."""
+        start = self.memory.start_of(digest)
+        return start if start is not None or self._disk is None else self._disk.start_of(digest)
+
+    def get(self, digest: str) -> Held | None:
+        held: Held | None = self.memory.get(digest)
+        return held if held is not None or self._disk is None else self._disk.get(digest)
+
+    def put(self, digest: str, item: StoredKV) -> bool:
+        if self.memory.put(digest, item):
+            return True
+        return self._to_disk(digest, item)
+
+    def drop(self, digest: str) -> None:
+        self.memory.drop(digest)
+        if self._disk is not None:
+            self._disk.drop(digest)
+
+    def _to_disk(self, digest: str, item: StoredKV, *, patient: bool = False) -> bool:
+        return self._disk is not None and item.lasting and self._disk.put(digest, item, patient=patient)
+
+    # Workspaces
+
+    def note(self, workspace: str, digest: str) -> None:
+        self._noted.setdefault(workspace, {})[digest] = None
+
+    def keys_of(self, workspace: str) -> list[str]:
+        """What the workspace's blocks in the store are called."""
+        held = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
+        return list(dict.fromkeys(item.key for item in held if item is not None and item.key))
+
+    def forget(self, workspace: str) -> None:
+        """Drop every copy of what the workspace ever wanted."""
+        for digest in self._noted.pop(workspace, ()):
+            self.drop(digest)
+
+    def keep(self, workspace: str) -> None:
+        """The workspace is closed: what it has in memory goes to disk as well, as far as the disk keeps up."""
+        for digest in self._noted.get(workspace, ()) if self.on_disk else ():
+            if (item := self.memory.peek(digest)) is not None:
+                self._to_disk(digest, item)
+
+    def close(self) -> None:
+        """All of memory to disk, what was used last first.  Returns when it is written."""
+        if self._disk is not None:
+            for digest, item in reversed(self.memory.items()):
+                self._to_disk(digest, item, patient=True)
+            self._disk.close()
+        self.memory.clear()
+
+
+def make_stores(model: Path, settings: EngineSettings) -> Stores:
+    """As the settings want them; without a disk, with a warning, where its folder cannot be had."""
+    disk = None
+    if settings.disk_mb:
+        try:
+            disk = DiskStore(folders.cache() / "kv", kv_identity(model, settings), settings.disk_mb << 20)
+        except OSError as error:
+            LOG.warning("there is no store on disk: %s", error)
+    return Stores(settings.store_mb << 20, disk)

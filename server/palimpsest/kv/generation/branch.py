@@ -1,0 +1,108 @@
+"""One alternative of an answer under way, and the saying of its tokens.
+
+In: logits, one row at a time.  Out: chosen tokens, and text as it becomes final.  Decodes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from palimpsest import wire
+from palimpsest.kv.generation.answer import Answer
+from palimpsest.kv.generation.sampler import Sampler, log_probability
+from palimpsest.kv.llama.native import Logits
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+OnText = Callable[[int, str], None]
+"""(choice, text)"""
+Finish = Literal["end", "stop", "length", "time"]
+
+
+@dataclass(slots=True)
+class Branch:
+    """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
+    by an earlier request."""
+
+    index: int
+    seq: int
+    start: int
+    sampler: Sampler
+    answer: Answer
+    piece: bytes
+    logits: Logits | None
+    tokens: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    n_decoded: int = 0
+    n_said: int = 0
+    n_known: int = 0
+    finish: Finish | None = None
+
+    @property
+    def choice(self) -> wire.Choice:
+        assert self.finish is not None
+        n = self.n_said
+        return wire.Choice(self.answer.text, self.finish, n, sum(self.logprobs[:n]) / n if n else 0.0)
+
+
+class Speaker:
+    """Chooses and says a request's tokens within its limits.  `n_new`: tokens chosen, over all branches."""
+
+    def __init__(self, engine: Engine, request: wire.GenerateRequest, on_text: OnText | None) -> None:
+        self._engine = engine
+        self._max_tokens = request.max_tokens
+        self._time_ms = request.time_ms
+        self._on_text = on_text
+        self._deadline = 0.0
+        self.n_new = 0
+
+    def start_clock(self) -> None:
+        if self._time_ms:
+            self._deadline = time.perf_counter() + self._time_ms / 1000
+
+    def choose(self, branch: Branch) -> None:
+        """Say the tokens that are known, then choose one more, unless the answer is at its end."""
+        while branch.finish is None and branch.n_said < len(branch.tokens):
+            self._say(branch, branch.tokens[branch.n_said])
+        if branch.finish is not None or branch.logits is None:
+            return
+        healed = self._engine.vocab.text(branch.tokens) if branch.piece else b""
+        rest = branch.piece[len(healed) :]
+        among = self._engine.vocab.beginning(rest) if rest else None
+        token = branch.sampler.pick(branch.logits, among)
+        if token is None:
+            self._finish(branch, "end")
+            return
+        branch.logprobs.append(log_probability(branch.logits, token))
+        branch.tokens.append(token)
+        branch.logits = None
+        self.n_new += 1
+        self._engine.stats["generated"] += 1
+        self._say(branch, token)
+
+    def _say(self, branch: Branch, token: int) -> None:
+        end = token in self._engine.facts.ends
+        branch.n_said += 1
+        branch.sampler.accept(token, end=end)
+        if end:
+            self._finish(branch, "end")
+            return
+        self._emit(branch, branch.answer.push(self._engine.vocab.pieces[token]))
+        if branch.answer.stopped:
+            branch.finish = "stop"
+        elif branch.n_said >= self._max_tokens:
+            self._finish(branch, "length")
+        elif self._deadline and time.perf_counter() > self._deadline:
+            self._finish(branch, "time")
+
+    def _finish(self, branch: Branch, finish: Finish) -> None:
+        branch.finish = finish
+        self._emit(branch, branch.answer.finish())
+
+    def _emit(self, branch: Branch, text: str) -> None:
+        if text and self._on_text is not None:
+            self._on_text(branch.index, text)

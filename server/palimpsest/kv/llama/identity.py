@@ -1,0 +1,35 @@
+"""What a model's KV is named after, so that none is ever read back into another model.
+
+In: a model file, the settings that a cell's bytes depend on.  Out: a name.  Reads a sample of the file; loads nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from pathlib import Path
+
+from palimpsest.settings import EngineSettings
+
+SAMPLES = 64
+SAMPLE = 1 << 16
+BEGINNING = 4 << 20
+"""Bytes: a GGUF file's metadata and the shapes of its tensors are in here, or most of them."""
+
+
+def kv_identity(model: Path, settings: EngineSettings) -> str:
+    """24 hex digits: of the file's size, time of change, beginning and samples throughout, of the KV types, and of
+    the version of llama.cpp, whose format the bytes have.  Raises OSError."""
+    facts = model.stat()
+    kept = {name: getattr(settings, name) for name in ("type_k", "type_v", "flash_attention", "n_gpu_layers")}
+    version = importlib.metadata.version("llama-cpp-python")
+    what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, version], sort_keys=True)
+    made = hashlib.blake2b(what.encode(), digest_size=12)
+    with model.open("rb") as file:
+        made.update(file.read(BEGINNING))
+        rest = max(0, facts.st_size - BEGINNING - SAMPLE)
+        for i in range(SAMPLES):
+            file.seek(BEGINNING + rest * i // (SAMPLES - 1))
+            made.update(file.read(SAMPLE))
+    return made.hexdigest()

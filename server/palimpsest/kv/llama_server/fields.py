@@ -1,0 +1,100 @@
+"""Reading a request's JSON: each value by its name, with the type and range it must have.
+
+In: a decoded body.  Out: values; null counts as absent, as llama-server has it.  Raises InvalidArgument that names
+the field.  Knows no route.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from palimpsest.errors import InvalidArgument
+
+NAMES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", int: "a number", float: "a number"}
+MAX_INT = 2**31 - 1
+
+
+def called(value: Any) -> str:
+    """The JSON type of a value, with its article."""
+    return "null" if value is None else NAMES.get(type(value), type(value).__name__)
+
+
+class Fields:
+    """A body.  Where several names are given, the first that has a value counts."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+
+    def has(self, name: str) -> bool:
+        return self._data.get(name) is not None
+
+    def raw(self, name: str) -> Any:
+        return self._data.get(name)
+
+    def _found(self, names: tuple[str, ...]) -> tuple[str, Any]:
+        for name in names:
+            if self._data.get(name) is not None:
+                return name, self._data[name]
+        return names[0], None
+
+    def number(self, *names: str, default: float) -> float:
+        name, value = self._found(names)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise InvalidArgument(name, f"expected a number, got {called(value)}.")
+        return float(value)
+
+    def integer(self, *names: str, default: int, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
+        """A fraction is cut off: there are clients whose numbers all are floats."""
+        name, _ = self._found(names)
+        value = int(self.number(*names, default=default))
+        if not low <= value <= high:
+            raise InvalidArgument(name, f"expected {low} to {high}, got {value}.")
+        return value
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        value = self._typed(name, bool, default)
+        assert isinstance(value, bool)
+        return value
+
+    def text(self, name: str, default: str = "") -> str:
+        value = self._typed(name, str, default)
+        assert isinstance(value, str)
+        return value
+
+    def required_text(self, name: str) -> str:
+        if not self.has(name):
+            raise InvalidArgument(name, "is missing.")
+        return self.text(name)
+
+    def items(self, name: str) -> list[Any]:
+        value = self._typed(name, list, [])
+        assert isinstance(value, list)
+        return value
+
+    def table(self, name: str) -> dict[str, Any]:
+        value = self._typed(name, dict, {})
+        assert isinstance(value, dict)
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A string, or an array of them."""
+        value = self._data.get(name)
+        if isinstance(value, str):
+            return (value,)
+        found = self.items(name)
+        for item in found:
+            if not isinstance(item, str):
+                raise InvalidArgument(name, f"expected strings, got {called(item)} among them.")
+        return tuple(found)
+
+    def _typed(self, name: str, kind: type, default: Any) -> Any:
+        value = self._data.get(name)
+        if value is None:
+            return default
+        if not isinstance(value, kind):
+            raise InvalidArgument(name, f"expected {NAMES[kind]}, got {called(value)}.")
+        return value

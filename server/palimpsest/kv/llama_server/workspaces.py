@@ -1,0 +1,163 @@
+"""The two kinds of workspace that llama-server's requests are answered in, by slot.
+
+    chunks   in place: every extra chunk of an infill is a block; behind them the window around the cursor
+    plain    one sequence from position 0, as much of it reused as begins alike: completions and chats
+
+In: requests' chunks.  Out: workspaces of the engine, which gives them room beside all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from palimpsest import wire
+from palimpsest.errors import EngineError
+from palimpsest.kv.arena.plan import Wanted
+from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.generation.tail import NONE, Base
+from palimpsest.kv.llama.library import library
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+Tokens = tuple[int, ...]
+REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
+SNIPPET = "\n\n--- snippet ---\n\n"
+"""llama-server's own words around extra chunks, which models are used to by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One extra chunk of context."""
+
+    filename: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        return wire.text_hash(f"{self.filename}\0{self.text}")
+
+
+class Separators:
+    """How a model is told where a file begins: by its own tokens where it has some."""
+
+    def __init__(self, engine: Engine) -> None:
+        api, vocab = library().api, engine.model.vocab
+        self._tokens_of = engine.tokens_of
+        self.repository, self.file = int(api.llama_vocab_fim_rep(vocab)), int(api.llama_vocab_fim_sep(vocab))
+
+    @property
+    def header(self) -> Tokens:
+        return (self.repository, *self._tokens_of(REPOSITORY)) if self.repository >= 0 else ()
+
+    @property
+    def footer(self) -> Tokens:
+        """What the file at the cursor begins with."""
+        return (self.file, *self._tokens_of(FILE)) if self.file >= 0 else ()
+
+    def chunk(self, chunk: Chunk) -> Tokens:
+        if self.file < 0:
+            return (*self._tokens_of(SNIPPET), *self._tokens_of(chunk.text))
+        name = self._tokens_of(f"{chunk.filename or UNNAMED}\n")
+        return (self.file, *name, *self._tokens_of(chunk.text))
+
+
+class ChunkWorkspace(InPlaceWorkspace):
+    """`window`: the text around the cursor that the attached blocks were chosen for, None before the first."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        super().__init__(engine, name)
+        self.window: tuple[str, str] | None = None
+        self._separators = Separators(engine)
+        self._chunks: dict[str, Chunk] = {}
+
+    def have(self, chunks: Sequence[Chunk], slot: wire.Slot) -> Generator[None, None, wire.SyncAnswer]:
+        """Attach blocks for the chunks, the last named the most valuable."""
+        self._chunks = {chunk.key: chunk for chunk in reversed(chunks)}
+        return (yield from self.sync(self.request_of(slot)))
+
+    def request_of(self, slot: wire.Slot) -> wire.SyncRequest:
+        wanted = [wire.WantedBlock(key, chunk.text) for key, chunk in self._chunks.items()]
+        return wire.SyncRequest(self.name, "", "", wanted, slot)
+
+    def forget(self) -> None:
+        super().forget()
+        self.window = None
+
+    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, list[Wanted]]:
+        with ledger.timed("tokenize"):
+            header = self.engine.facts.header_start + self._separators.header
+            footer = self._separators.footer or self.engine.tokens_of("\n")
+            blocks = [(b.key, self._separators.chunk(self._chunks[b.key])) for b in request.blocks]
+            ledger.expect([(key, len(tokens)) for key, tokens in blocks])
+            return header, footer, [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks]
+
+
+class PlainWorkspace(Workspace):
+    """No blocks: its tails begin at position 0 of a sequence that is empty."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        super().__init__(engine, name)
+        self._seq = engine.take()
+
+    @property
+    def ready(self) -> bool:
+        return True
+
+    @property
+    def base(self) -> Base:
+        if self._seq == NONE:
+            self._seq = self.engine.take()
+        return Base(self._seq, 0, self.revision, ())
+
+    @property
+    def base_cells(self) -> int:
+        return 0
+
+    @property
+    def context_tokens(self) -> int:
+        return 0
+
+    def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
+        raise EngineError("This workspace has no blocks.")
+        yield
+
+    def forget(self) -> None:
+        self._abandon_tails()
+        self.engine.give(self._seq)
+        self._seq = NONE
+        self.revision += 1
+
+    def close(self) -> None:
+        self.forget()
+
+    def shrink(self, n_cells: int, *, attached: bool) -> bool:
+        return False
+
+    def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
+        return [], []
+
+    def verify(self) -> bool:
+        return True
+
+
+def chunk_workspace(engine: Engine, slot: int) -> ChunkWorkspace:
+    name = f"http-{slot}"
+    found = engine.workspaces.get(name)
+    if not isinstance(found, ChunkWorkspace):
+        engine.reset(name)
+        found = engine.workspaces[name] = ChunkWorkspace(engine, name)
+    return found
+
+
+def plain_workspace(engine: Engine, slot: int) -> PlainWorkspace:
+    name = f"http-{slot}:text"
+    found = engine.workspaces.get(name)
+    if not isinstance(found, PlainWorkspace):
+        engine.reset(name)
+        found = engine.workspaces[name] = PlainWorkspace(engine, name)
+    return found

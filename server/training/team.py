@@ -1,0 +1,81 @@
+"""Processes that train together: each works on a part of the batch, and all meet a few times a step.
+
+In: tensors that all of them share.  Out: a `Team` in each process.  Processes rather than threads: each has an allocator
+and an interpreter lock of its own.  Knows no model.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+PATIENCE_S = 900.0  # how long one waits for the others: long enough for a first compilation on busy cores
+
+
+@dataclass(frozen=True)
+class Team:
+    """`rank` 0 leads.  `told` is a row of figures for each, `(n, 8)`; the leader's orders are in `orders`."""
+
+    rank: int
+    n: int
+    barrier: Barrier
+    told: Tensor
+    orders: Tensor
+
+    @property
+    def leads(self) -> bool:
+        return self.rank == 0
+
+    def meet(self) -> None:
+        """Wait for all.  Raises threading.BrokenBarrierError where one of them has died."""
+        self.barrier.wait(PATIENCE_S)
+
+
+def shared(tensor: Tensor) -> Tensor:
+    """In memory that processes forked from this one write to as well."""
+    return tensor.share_memory_()
+
+
+def make_way() -> None:
+    """Lets other programs go first, where `PALIMPSEST_NICE` says how much: Linux weighs sessions, not processes."""
+    if nice := os.environ.get("PALIMPSEST_NICE"):
+        with suppress(OSError):
+            Path("/proc/self/autogroup").write_text(nice)
+
+
+def gather(n: int, work: Callable[[Team], None]) -> None:
+    """Runs `work` in this process, as rank 0, and in n - 1 forked from it."""
+    make_way()
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(n)
+    told, orders = shared(torch.zeros(n, 8, dtype=torch.float64)), shared(torch.zeros(4, dtype=torch.float64))
+
+    def follow(rank: int) -> None:
+        parent = os.getppid()
+        os.setsid()  # Linux shares cores out by session: each process is to count as one
+        make_way()
+        try:
+            work(Team(rank, n, barrier, told, orders))
+        finally:
+            if os.getppid() == parent:
+                barrier.abort() if barrier.n_waiting else None
+
+    others = [context.Process(target=follow, args=(rank,), daemon=True) for rank in range(1, n)]
+    for each in others:
+        each.start()
+    try:
+        work(Team(0, n, barrier, told, orders))
+    except BaseException:
+        barrier.abort()
+        raise
+    finally:
+        for each in others:
+            each.join(30)

@@ -1,0 +1,152 @@
+"""The store on disk under a real cache: a later engine starts with the earlier one's blocks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from palimpsest.kv.cache.disk_file import Header, checksum, read, write
+from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.llama.identity import kv_identity
+from palimpsest.settings import EngineSettings
+from tests.native.conftest import MakeEngine
+from tests.native.helpers import CLOSE, TestedEngine, difference, sized, sync, text
+
+BLOCKS = [(f"class:{i}", text(i, 250)) for i in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "palimpsest" / "kv"
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*/*.kv"))
+
+
+def written(make_engine: MakeEngine, kind: str = "fim", **settings: object) -> None:
+    """An engine that had the blocks, and is gone."""
+    engine = make_engine(kind, disk_mb=64, **settings)
+    assert {report.action for report in sync(engine, BLOCKS, "yesterday").blocks} == {"written"}
+    engine.close()
+
+
+def begun(make_engine: MakeEngine, kind: str = "fim", **settings: object) -> TestedEngine:
+    engine = make_engine(kind, disk_mb=64, **settings)
+    assert isinstance(engine, TestedEngine)
+    return engine
+
+
+@pytest.mark.parametrize("kind", ["fim", "plain", "swa"])
+def test_a_later_engine_decodes_no_block_again(make_engine: MakeEngine, folder: Path, kind: str) -> None:
+    written(make_engine, kind)
+    assert len(files(folder)) == len(BLOCKS)
+    engine = begun(make_engine, kind)
+    answer = sync(engine, BLOCKS)
+    assert {(report.action, report.decoded) for report in answer.blocks} == {("restored", 0)}
+    assert answer.restored == sum(report.tokens for report in answer.blocks)
+    assert answer.moved == 0
+    assert difference(engine, engine.workspace("w")) < CLOSE
+
+
+def test_blocks_in_another_place_than_they_were_saved_at(make_engine: MakeEngine) -> None:
+    written(make_engine)
+    engine = begun(make_engine)
+    sync(engine, [("first", sized(engine, 150, 30))])
+    answer = sync(engine, [("first", sized(engine, 150, 30)), *BLOCKS[::-1]])
+    assert sum(report.decoded for report in answer.blocks) == 0
+    workspace = engine.workspace("w")
+    assert isinstance(workspace, InPlaceWorkspace)
+    assert workspace.arena is not None
+    assert difference(engine, workspace) < CLOSE
+
+
+def test_damaged_files_are_decoded_instead(make_engine: MakeEngine, folder: Path) -> None:
+    written(make_engine)
+    random = Random(5)
+    damaged = files(folder)[:7]
+    for i, path in enumerate(damaged):
+        raw = bytearray(path.read_bytes())
+        at = random.randrange(len(raw))
+        if i % 2:
+            raw[at] ^= 1 << random.randrange(8)
+            path.write_bytes(raw)
+        else:
+            path.write_bytes(raw[:at])
+    engine = begun(make_engine)
+    answer = sync(engine, BLOCKS)
+    actions = [report.action for report in answer.blocks]
+    assert (actions.count("restored"), actions.count("written")) == (5, 7)
+    assert difference(engine, engine.workspace("w")) < CLOSE
+    engine.close()
+    assert len(files(folder)) == len(BLOCKS)
+    again = begun(make_engine)
+    assert sync(again, BLOCKS).restored > 0
+    assert difference(again, again.workspace("w")) < CLOSE
+
+
+def test_files_of_another_kind_of_cache_do_not_fit_and_are_decoded(make_engine: MakeEngine, folder: Path) -> None:
+    """What only llama.cpp can see, behind a checksum that is right."""
+    written(make_engine)
+    (own,) = {path.parent for path in files(folder)}
+    for path in files(folder):
+        header, data = read(path)
+        data = data[: len(data) // 2]
+        made = Header(own.name, header.digest, header.n_tokens, header.start, header.key, len(data), checksum(data))
+        write(path, made, data)
+    engine = begun(make_engine)
+    assert {report.action for report in sync(engine, BLOCKS).blocks} == {"written"}
+    assert difference(engine, engine.workspace("w")) < CLOSE
+
+
+@pytest.mark.parametrize("change", [{"type_k": "f16"}, {"kind": "short"}])
+def test_another_cache_type_or_model_starts_with_nothing(make_engine: MakeEngine, change: dict[str, str]) -> None:
+    written(make_engine)
+    engine = begun(make_engine, **change)  # type: ignore[arg-type]
+    assert {report.action for report in sync(engine, BLOCKS).blocks} <= {"written", "unfit"}
+
+
+def test_a_changed_model_file_is_another_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(bytes(9 << 20))
+    names = {kv_identity(path, EngineSettings())}
+    facts = path.stat()
+    for at in (100, 5 << 20, (9 << 20) - 1):
+        with path.open("r+b") as file:
+            file.seek(at)
+            file.write(b"x")
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        names.add(kv_identity(path, EngineSettings()))
+    assert len(names) == 4
+
+
+def test_a_reset_forgets_the_copies_on_disk_too(make_engine: MakeEngine, folder: Path) -> None:
+    written(make_engine)
+    engine = begun(make_engine)
+    sync(engine, BLOCKS[:6])
+    engine.reset("w")
+    answer = sync(engine, BLOCKS)
+    assert [report.action for report in answer.blocks] == ["written"] * 6 + ["restored"] * 6
+    engine.reset("w")
+    engine.close()
+    assert files(folder) == []
+
+
+def test_a_closed_workspaces_blocks_are_there_for_another_one(make_engine: MakeEngine) -> None:
+    engine = begun(make_engine)
+    sync(engine, BLOCKS, "one")
+    engine.close_workspace("one")
+    answer = sync(engine, BLOCKS, "two")
+    assert sum(report.decoded for report in answer.blocks) == 0
+    assert difference(engine, engine.workspace("two")) < CLOSE
+
+
+def test_nothing_is_written_unless_asked_for(make_engine: MakeEngine, folder: Path) -> None:
+    engine = make_engine()
+    sync(engine, BLOCKS)
+    engine.close()
+    assert not folder.exists()

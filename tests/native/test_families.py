@@ -1,0 +1,95 @@
+"""FIM layouts by family: which a model gets by itself, and its very tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from palimpsest import wire
+from palimpsest.kv.generation.compose import Layout, laid_out
+from palimpsest.kv.llama.facts import FimTokens
+from palimpsest.kv.llama.families import FAMILIES, SuffixFirst, family_of
+from palimpsest.kv.llama.load import info
+from tests.native.conftest import MakeEngine
+from tests.native.helpers import ask, fim, sync, text
+
+PRE, SUF, MID = 1, 2, 3
+
+
+@pytest.mark.parametrize(
+    ("marker", "names", "family"),
+    [
+        ("<|fim_suffix|>", "qwen2 Qwen2.5-Coder-1.5B Qwen2.5 Coder 1.5B", "Qwen Coder"),
+        ("<fim_suffix>", "qwen2 CodeQwen1.5-7B", "Qwen Coder"),
+        ("<fim_suffix>", "starcoder2 starcoder2-3b", "StarCoder"),
+        ("<fim_suffix>", "starcoder granite-20b-code-base", "StarCoder"),
+        ("<fim_suffix>", "llama Granite 8B Code Instruct", "Granite Code"),
+        ("<|fim_suffix|>", "granite Granite 4.0 Tiny", "other"),
+        ("▁<SUF>", "llama CodeLlama-7b", "Code Llama"),
+        ("<｜fim▁hole｜>", "deepseek2 DeepSeek-Coder-V2-Lite", "DeepSeek-Coder"),
+        ("<|fim_suffix|>", "gemma codegemma-2b", "CodeGemma"),
+        ("[SUFFIX]", "llama Codestral-22B-v0.1", "Codestral"),
+        ("<[fim-suffix]>", "llama Seed-Coder-8B-Base", "Seed-Coder"),
+        ("<fim_suffix>", "llama Mellum-4b-base", "Mellum"),
+        ("<fim_suffix>", "stablelm stable-code-3b", "other"),
+    ],
+)
+def test_families_are_told_by_marker_and_name(marker: str, names: str, family: str) -> None:
+    assert family_of(marker, names).name == family
+
+
+def test_the_last_family_is_for_all_others() -> None:
+    assert (FAMILIES[-1].marker, FAMILIES[-1].names, FAMILIES[-1].trained) == (None, None, False)
+    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("layout", "order", "middle", "whole"),
+    [
+        ("spm", "suffix-prefix", -1, [SUF, 20, PRE, 10]),
+        ("spm", "suffix-prefix", MID, [SUF, 20, PRE, 10]),
+        ("spm", "suffix-prefix-middle", MID, [SUF, 20, PRE, 10, MID]),
+        ("spm", "prefix-suffix-middle", MID, [PRE, SUF, 20, MID, 10]),
+        ("psm", "suffix-prefix", MID, [PRE, 10, SUF, 20, MID]),
+    ],
+)
+def test_each_order_is_written_as_it_was_trained(
+    layout: Layout, order: SuffixFirst, middle: int, whole: list[int]
+) -> None:
+    made = laid_out(layout, FimTokens(PRE, SUF, middle, order), [10], [20]).in_order
+    assert [*made.tokens, *made.after] == whole
+
+
+def test_what_was_trained_suffix_first_is_asked_so_and_others_get_the_suffix_by_itself(make_engine: MakeEngine) -> None:
+    for kind, here, whole in (("fim", "isolated", "psm"), ("starcoder", "spm", "spm")):
+        engine = make_engine(kind)
+        assert engine.facts.fim is not None
+        assert (info(engine).fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (here, here)
+        engine = make_engine(kind, mode="whole-prompt")
+        assert (info(engine).fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (whole, whole)
+
+
+def test_a_file_says_itself_how_it_was_trained(make_engine: MakeEngine) -> None:
+    facts = make_engine("own").facts
+    assert facts.fim is not None
+    assert (facts.fim_layout, facts.fim.family, facts.fim.order) == ("psm", "Palimpsest", "suffix-prefix")
+
+
+@pytest.mark.parametrize("order", ["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"])
+def test_typing_in_each_order_is_as_from_a_fresh_cache(make_engine: MakeEngine, order: SuffixFirst) -> None:
+    engine = make_engine()
+    assert engine.facts.fim is not None
+    engine.composer.facts = replace(engine.facts, fim=replace(engine.facts.fim, order=order))
+    sync(engine, [("x", text(1))])
+    costs = []
+    for typed in ("self", "self.", "self.it", "self.items", "self.items.", "self.items.append", "self.items"):
+        request = fim(text(2, 200) + "\n    " + typed, text(9, 200), max_tokens=5)
+        answer = ask(engine, request)
+        costs.append(answer.decoded)
+        engine.workspace("w").drop_tails()
+        cold = ask(engine, request)
+        assert answer.choices == [replace(c, logprob=pytest.approx(c.logprob, abs=1e-3)) for c in cold.choices]
+        ask(engine, replace(request, max_tokens=0))
+    assert max(costs[1:]) <= 4
+    assert isinstance(engine.composer.layout_of(wire.FimTail("", ""), in_place=True), str)
