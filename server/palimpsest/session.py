@@ -112,7 +112,8 @@ class Session:
         old = self.documents.find(new.uri)
         self.documents.put(new)
         if old is not None and language_of(new.language_id, new.uri):
-            self._parser.update(old, new, edits)
+            with self.usage.spent("parse"):
+                self._parser.update(old, new, edits)
         if self._cursor is not None and self._cursor[0] == new.uri:
             if old is not None:
                 self._cursor = new.uri, moved(self._cursor[1], old, new, edits)
@@ -168,11 +169,13 @@ class Session:
         if left := self._ghost.remainders(uri, before, after):
             return Completed(snapshot, position, tuple(left))
 
-        view = self.view(snapshot, position)
-        blocks = self.chooser.choose(view)
-        multiline = self._multiline(view)
+        with self.usage.spent("blocks"):
+            view = self.view(snapshot, position)
+            blocks = self.chooser.choose(view)
+            multiline = self._multiline(view)
+            request = self._requests.completion(view, blocks, multiline, n)
         async with self._supervisor.engine() as engine:
-            answer = await self._generate(engine, self._requests.completion(view, blocks, multiline, n), blocks)
+            answer = await self._generate(engine, request, blocks)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
             self.refresh_soon()
 
@@ -302,7 +305,7 @@ class Session:
     async def _generate(
         self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]
     ) -> wire.GenerateAnswer:
-        with self.usage.busy():
+        with self.usage.busy(), self.usage.spent("engine"):
             answer = await engine.generate(request)
         if answer.sync is not None:
             self._note(blocks, answer.sync)

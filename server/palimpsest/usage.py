@@ -5,6 +5,7 @@ In: the engine's answers.  Out: figures for the status and the cache map.  Knows
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -44,6 +45,10 @@ class Usage:
     reports: dict[tuple[str, str], wire.BlockReport] = field(default_factory=dict)
     context_tokens: int = 0
     n_busy: int = 0
+    parts: dict[str, float] = field(default_factory=dict)
+    """Milliseconds of the last request for text: `parse` and `blocks` (since the one before), `engine` (waiting for
+    its answer), and what the engine says, with `engine.` and `sync.` before its names."""
+    _spent: dict[str, float] = field(default_factory=dict)
 
     def synced(self, answer: wire.SyncAnswer, blocks: Sequence[Block]) -> None:
         """`blocks` are what was asked for; a report counts for the very text it was made for."""
@@ -57,8 +62,20 @@ class Usage:
         self.reports = {(report.key, digests[report.key]): report for report in answer.blocks if report.key in digests}
         self.on_change()
 
+    @contextmanager
+    def spent(self, part: str) -> Iterator[None]:
+        """What is done inside goes to the next request's `parts`."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._spent[part] = self._spent.get(part, 0.0) + 1000 * (time.perf_counter() - start)
+
     def generated(self, answer: wire.GenerateAnswer) -> None:
         sync = answer.sync
+        self.parts = {**self._spent, **{f"engine.{name}": ms for name, ms in answer.ms.items()}}
+        self.parts |= {f"sync.{name}": ms for name, ms in (sync.ms if sync else {}).items()}
+        self._spent.clear()
         self.totals.decoded += answer.decoded
         self.totals.reused += answer.reused
         self.totals.generated += answer.generated

@@ -4,7 +4,6 @@ In: a folder of wheels (those of `packages.txt`) and the standard library.
 Out, in `--out` (default: the user's cache):
     train.npz    tokens of every block and tail, and where they begin (`Store`)
     held.npz     the same for the held-out packages, for the loss during training
-    held.jsonl   the held-out workspaces as text, for `training.evaluate`
     corpus.json  packages, versions, licences and sizes, for the model card
 """
 
@@ -14,21 +13,27 @@ import argparse
 import dataclasses
 import json
 import os
+import sysconfig
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pool
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
 from training import corpus, tokenizer
-from training.examples import Tail, Workspace, make_index, workspaces
+from training.examples import Tail, Workspace, parse, vocabulary
+from training.product import Place, functions
 
 PACKAGES = Path(__file__).with_name("packages.txt")
 LAYOUTS = ("spm", "isolated", "psm", "repair")
-MAX_BLOCK, MAX_SUFFIX, MAX_TAIL = 176, 144, 368
+MAX_BLOCK, MAX_SUFFIX, MAX_TAIL = 600, 250, 420
+SHARE_RENAMED = 0.35
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "palimpsest" / "training"
 
 
@@ -107,7 +112,7 @@ def tokenized(found: Iterable[Workspace], bpe: Tokenizer, store: Store) -> None:
             for t in workspace.tails:
                 prefix, suffix, middle, joint = (next(ids) for _ in range(4))
                 tail, first, alone = tail_ids(t, prefix, suffix, middle)
-                if prefix + middle == joint and len(tail) <= MAX_TAIL and len(alone) <= MAX_SUFFIX:
+                if (prefix + middle == joint or t.kind == "inside") and len(tail) <= MAX_TAIL and len(alone) <= MAX_SUFFIX:
                     tails.append((LAYOUTS.index(t.layout), alone, tail, first))
             if tails and blocks:
                 store.blocks += map(store.piece, blocks)
@@ -126,75 +131,103 @@ def batched(items: Iterable[Workspace], n: int) -> Iterator[list[Workspace]]:
     yield batch
 
 
-def read_corpus(wheels: Path, limit: int) -> tuple[list[corpus.Module], list[dict[str, object]]]:
-    """Modules of all permissively licensed wheels and the standard library, at most `limit` characters of each."""
-    found = [(corpus.standard_library(), list(corpus.read_standard_library()))]
-    found += [corpus.read_wheel(wheel) for wheel in sorted(wheels.glob("*.whl"))]
-    modules, facts = [], []
-    for package, own in found:
-        if not package.is_permissive or not own:
-            continue
-        Random(package.name).shuffle(own)
-        size, kept = 0, []
-        for module in own:
-            if size < limit:
-                kept.append(module)
-                size += len(module.source)
-        modules += kept
-        facts.append(
-            {
-                "name": package.name,
-                "version": package.version,
-                "licence": package.licence,
-                "n_files": len(kept),
-                "n_characters": size,
-            }
-        )
-    return modules, facts
+@dataclass(frozen=True)
+class Task:
+    """One package to make workspaces of: its folder, its modules, and the functions of them that are wanted."""
+
+    package: corpus.Package
+    folder: Path
+    modules: list[corpus.Module]
+    wanted: frozenset[int]
+    is_held: bool
+    words: tuple[str, ...]
+    cache: Path
+    seed: int
+
+
+def made(task: Task) -> list[Workspace]:
+    """The workspaces of a package, in a process of its own."""
+    place = Place(task.folder, task.cache)
+    rng = Random(f"{task.seed} {task.package.name}")
+    share = 0.0 if task.is_held else SHARE_RENAMED
+    return [w for m in task.modules for w in place.workspaces(m, task.words, task.wanted, rng, share)]
+
+
+def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, list[corpus.Module]]]:
+    """Package, folder and modules of every permissively licensed wheel and the standard library."""
+    standard = Path(sysconfig.get_paths()["stdlib"])
+    found = [(corpus.standard_library(), standard, list(corpus.read_standard_library()))]
+    site = work / "site-packages"
+    for wheel in sorted(wheels.glob("*.whl")):
+        package, modules = corpus.read_wheel(wheel)
+        if package.is_permissive and modules and package.name not in corpus.OWN:
+            corpus.unpack(wheel, work / package.name, site)
+            corpus.add_environment(work / package.name, site)
+            found.append((package, work / package.name, modules))
+    return found
+
+
+def tasks(found: Sequence[tuple[corpus.Package, Path, list[corpus.Module]]], a: argparse.Namespace) -> list[Task]:
+    """Which functions to take of which package: each function once, the held-out packages' first."""
+    held, taken = held_out(), set[int]()
+    chosen = []
+    for package, folder, modules in sorted(found, key=lambda f: (f[0].name not in held, f[0].name)):
+        rng = Random(f"{a.seed} {package.name}")
+        modules = rng.sample(modules, min(len(modules), a.max_modules or len(modules)))
+        n, wanted = 0, set[int]()
+        for i, module in enumerate(modules):
+            new = set(functions(module)) - taken
+            taken |= new
+            wanted |= new
+            n += len(new)
+            if n >= a.functions:
+                modules = modules[: i + 1]
+                break
+        chosen.append((package, folder, modules, frozenset(wanted), package.name in held))
+    trees = (tree for _, _, modules, _, _ in chosen for m in modules if (tree := parse(m.source)))
+    words = vocabulary(trees)
+    cache = a.out / "described"
+    return [Task(*each, words, cache, a.seed) for each in chosen]
 
 
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("--wheels", type=Path, required=True)
     cli.add_argument("--out", type=Path, default=CACHE)
-    cli.add_argument("--limit", type=int, default=2_500_000, help="characters taken of each package")
+    cli.add_argument("--functions", type=int, default=700, help="at most about so many of each package")
     cli.add_argument("--new-tokenizer", action="store_true", help="make the vocabulary anew (a new model only)")
-    cli.add_argument("--max-modules", type=int, default=0, help="stop early, for a trial")
+    cli.add_argument("--max-modules", type=int, default=0, help="of each package, for a trial")
+    cli.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
-    a.out.mkdir(parents=True, exist_ok=True)
     start = time.time()
-    modules, facts = read_corpus(a.wheels, a.limit)
+
+    def tell(text: str) -> None:
+        print(f"{text}, {time.time() - start:.0f} s", flush=True)
+
+    a.out.mkdir(parents=True, exist_ok=True)
+    todo = tasks(read_corpus(a.wheels, a.out / "work"), a)
+    tell(f"{len(todo)} packages, {sum(len(t.wanted) for t in todo)} functions")
+    away, known, facts = list[Workspace](), list[Workspace](), list[dict[str, Any]]()
+    with Pool(a.processes) as pool:
+        for task, workspaces in zip(todo, pool.imap(made, todo, chunksize=1), strict=True):
+            (away if task.is_held else known).extend(workspaces)
+            sizes = {"n_files": len(task.modules), "n_functions": len(task.wanted), "n_workspaces": len(workspaces)}
+            facts.append({**dataclasses.asdict(task.package), "held_out": task.is_held, **sizes})
+            tell(f"{task.package.name}: {len(workspaces)} workspaces")
     rng = Random(a.seed)
-    rng.shuffle(modules)
-    modules = modules[: a.max_modules] if a.max_modules else modules
-    index, seen, held = make_index(modules), set[int](), held_out()
-    # The held-out packages come first: a function that they share with others is then no training data.
-    away = [w for m in modules if m.package in held for w in workspaces(m, index, seen, rng, share_renamed=0.0)]
-    known = [w for m in modules if m.package not in held for w in workspaces(m, index, seen, rng)]
     rng.shuffle(away)
     rng.shuffle(known)
-    print(
-        f"{len(modules)} modules, {len(known)} workspaces, {len(away)} held out, {time.time() - start:.0f} s",
-        flush=True,
-    )
     if a.new_tokenizer:
         tokenizer.make(
             text for w in known[:12000] for text in (*w.blocks, *(t.prefix + t.middle + t.suffix for t in w.tails))
         )
-        print(f"vocabulary made, {time.time() - start:.0f} s", flush=True)
     bpe = tokenizer.load()
     for name, found in (("held", away), ("train", known)):
         store = Store()
         tokenized(found, bpe, store)
         store.save(a.out / f"{name}.npz")
-        print(
-            f"{name}: {store.starts[-1] / 1e6:.2f} M tokens, {len(store.tails)} tails, {time.time() - start:.0f} s",
-            flush=True,
-        )
-    with open(a.out / "held.jsonl", "w") as file:
-        for workspace in away[:3000]:
-            file.write(json.dumps(dataclasses.asdict(workspace)) + "\n")
+        tell(f"{name}: {store.starts[-1] / 1e6:.2f} M tokens, {len(store.tails)} tails")
     (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import keyword
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -51,16 +51,16 @@ SETTINGS = ContextSettings()
 ROOM = [(60, 250, 0.1), (96, 400, 0.3), (140, 600, 0.35), (200, 900, 0.2), (400, 1500, 0.05)]
 """(tokens of a block, of all blocks, how often): less than the product's own limits, for there is little time."""
 EDITING_TOKENS = (120, 180, 240, 270)
-SHARE_INSIDE = 0.12
-"""How often a cut is inside a word and not where the engine heals to."""
+SHARE_OUTSIDE, SHARE_INSIDE = 0.08, 0.12
+"""How often a cut is outside of functions; inside a word, and not where the engine heals to."""
 
 
 class Place:
     """One package's folder, opened as a workspace.  `cache` keeps what interpreters said."""
 
     def __init__(self, folder: Path, cache: Path) -> None:
-        self.folder, self.roots = folder, Roots((folder,))
-        self.gatherer = Gatherer(Board(), SETTINGS, cache=cache, variables={}, synchronous=True)
+        self.folder, self.roots, self.board = folder, Roots((folder,)), Board()
+        self.gatherer = Gatherer(self.board, SETTINGS, cache=cache, variables={}, synchronous=True)
 
     def view(self, path: str, text: str, at: Position, settings: ContextSettings) -> CursorView:
         uri = to_uri(self.folder / path)
@@ -79,127 +79,118 @@ class Place:
         )
 
     def workspaces(
-        self, module: Module, words: Sequence[str], seen: set[int], rng: Random, share_renamed: float
+        self, module: Module, words: Sequence[str], wanted: Collection[int], rng: Random, share_renamed: float
     ) -> Iterator[Workspace]:
-        """The workspaces of one module.  `seen` holds the hashes of functions met before, and is added to."""
+        """The workspaces of one module: of its functions those whose `digest` is wanted."""
         tree = parse(module.source)
         source = short_docstrings(module.source, tree) if tree else ""
         tree = parse(source) if tree else None
         if tree is None:
             return
         names = renaming(tree, words, rng) if rng.random() < share_renamed else {}
-        lines = source.split("\n")
-        scopes = list(fresh(tree, lines, seen))
+        file = File(module.path, source.split("\n"), tree, bool(names))
+        scopes = [scope for scope in outline.functions(tree) if function_digest(file.lines, scope) in wanted]
         for at in range(0, len(scopes), N_TAILS):
-            block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
-            settings = replace(
-                SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
-            )
-            chooser = Chooser(self.gatherer, self.gatherer._board, settings)
-            known: set[str] = set()
-            tails, blocks = [], list[Block]()
-            for scope in scopes[at : at + N_TAILS]:
-                if tail := self.tail(module, lines, scope, known, settings, chooser, bool(names), rng):
-                    found, chosen = tail
-                    tails.append(found)
-                    blocks = chosen
-                    known = defined(chosen)
-            if tails and blocks:
-                rng.shuffle(blocks)
-                texts = tuple(rename(rendering.render_context(block), names) for block in blocks)
+            desk = Desk(self, file, rng)
+            tails = [tail for scope in scopes[at : at + N_TAILS] if (tail := desk.tail(scope))]
+            if tails and desk.blocks:
+                rng.shuffle(desk.blocks)
+                texts = tuple(rename(rendering.render_context(block), names) for block in desk.blocks)
                 yield Workspace(module.package, texts, tuple(renamed(tail, names) for tail in tails))
 
-    def tail(
-        self,
-        module: Module,
-        lines: Sequence[str],
-        scope: outline.Scope,
-        known: Collection[str],
-        settings: ContextSettings,
-        chooser: Chooser,
-        is_renamed: bool,
-        rng: Random,
-    ) -> tuple[Tail, list[Block]] | None:
-        """A tail and the blocks that the product chooses for it, those of the tails before among them."""
-        layout = rng.choices(list(SHARES), list(SHARES.values()))[0]
-        if not known:  # the first of a workspace: what blocks there will be is not known yet
-            middle = Position(rng.randrange(scope.first + 1, scope.end), 0)
-            view = self.view(module.path, "\n".join(lines), middle, settings)
-            known = defined(chooser.choose(view, fresh=True))
+
+@dataclass(frozen=True)
+class File:
+    """A module as it is worked on; `is_renamed`: some of its names will be replaced by fresh ones."""
+
+    path: str
+    lines: list[str]
+    tree: ast.Module
+    is_renamed: bool
+
+
+class Desk:
+    """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
+
+    def __init__(self, place: Place, file: File, rng: Random) -> None:
+        self.place, self.file, self.rng = place, file, rng
+        block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
+        self.settings = replace(
+            SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
+        )
+        self.chooser = Chooser(place.gatherer, place.board, self.settings)
+        self.blocks: list[Block] = []
+
+    def look(self, text: str, at: Position) -> CursorView:
+        """The cursor is there now, and the product chooses."""
+        view = self.place.view(self.file.path, text, at, self.settings)
+        self.blocks = self.chooser.choose(view, fresh=True)
+        return view
+
+    def tail(self, scope: outline.Scope) -> Tail | None:
+        layout = self.rng.choices(list(SHARES), list(SHARES.values()))[0]
+        if not self.blocks:  # what there will be is to be known before a cut is chosen
+            self.look("\n".join(self.file.lines), Position(scope.first + 1, 0))
         if layout == "repair":
-            if found := self.repair(module, lines, scope, known, settings, chooser, is_renamed, rng):
+            if found := self.repair(scope):
                 return found
             layout = "spm"
-        return self.completion(layout, module, lines, scope, known, settings, chooser, rng)
+        if self.rng.random() < SHARE_OUTSIDE:
+            return self.completion(layout, range(len(self.file.lines)), outline.headings(self.file.tree), {})
+        body = range(scope.first, scope.end)
+        return self.completion(layout, body, body[1:], outline.statement_ends(scope.node))
 
-    def completion(
-        self,
-        layout: Layout,
-        module: Module,
-        lines: Sequence[str],
-        scope: outline.Scope,
-        known: Collection[str],
-        settings: ContextSettings,
-        chooser: Chooser,
-        rng: Random,
-    ) -> tuple[Tail, list[Block]] | None:
-        texts = lines[scope.first : scope.end]
-        cut = choose_cut(texts, 1, known, rng)
+    def completion(self, layout: Layout, lines: range, among: Sequence[int], ends: dict[int, int]) -> Tail | None:
+        """A cut in one of the lines `among`, chosen by what stands in `lines`."""
+        rng, whole = self.rng, self.file.lines
+        texts = whole[lines.start : lines.stop]
+        cut = choose_cut(texts, [i - lines.start for i in among], defined(self.blocks), rng)
         if cut is None:
             return None
-        line, column = cut
-        ends = {}
-        for node in ast.walk(scope.node):
-            if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-                ends[node.lineno - 1 - scope.first] = (node.end_lineno or node.lineno) - 1 - scope.first
-        last, stop, kind = end_of_middle(texts, line, column, ends, rng)
+        line, column = lines.start + cut[0], cut[1]
+        if ends:
+            last, stop, kind = end_of_middle(whole[: lines.stop], line, column, ends, rng)
+        else:
+            last, stop, kind = line, len(whole[line]), "heading"
         if rng.random() < SHARE_INSIDE:
-            here = stop if last == line else len(texts[line])
+            here = stop if last == line else len(whole[line])
             column, kind = min(column + rng.randint(1, 6), max(here - 1, column)), "inside"
-        middle = "\n".join([*texts[line:last], texts[last][:stop]])[column:]
-        text, at = without(lines, Position(scope.first + line, column), Position(scope.first + last, stop))
-        view = self.view(module.path, text, at, settings)
-        blocks = chooser.choose(view, fresh=True)
+        middle = "\n".join([*whole[line:last], whole[last][:stop]])[column:]
+        view = self.look(*without(whole, Position(line, column), Position(last, stop)))
         prefix, suffix = rendering.render_fim(view.editing)
-        return Tail(layout, prefix, suffix, rendering.escape_closing(middle, "editing"), kind), blocks
+        return Tail(layout, prefix, suffix, rendering.escape_closing(middle, "editing"), kind)
 
-    def repair(
-        self,
-        module: Module,
-        lines: Sequence[str],
-        scope: outline.Scope,
-        known: Collection[str],
-        settings: ContextSettings,
-        chooser: Chooser,
-        is_renamed: bool,
-        rng: Random,
-    ) -> tuple[Tail, list[Block]] | None:
-        texts = list(lines[scope.first : scope.end])
+    def repair(self, scope: outline.Scope) -> Tail | None:
+        lines = self.file.lines
+        texts = lines[scope.first : scope.end]
         if not 2 < len(texts) < 17 or sum(map(len, texts)) > 560:
             return None
         try:
-            broken = damage(texts, rng, known)
+            broken = damage(texts, self.rng, defined(self.blocks))
         except (SyntaxError, IndexError, ValueError):
             return None  # a function that does not stand alone once dedented
-        if broken is None or (is_renamed and broken.kind == "misspelt"):
+        if broken is None or (self.file.is_renamed and broken.kind == "misspelt"):
             return None
         text = "\n".join([*lines[: scope.first], *broken.lines, *lines[scope.end :]])
-        at = Position(scope.first + rng.randrange(1, len(broken.lines)), 0)
-        view = self.view(module.path, text, at, settings)
+        view = self.look(text, Position(scope.first + self.rng.randrange(1, len(broken.lines)), 0))
         shown = view.editing.lines
         if [line.text for line in shown] != list(broken.lines) or shown[-1].number != len(shown):
             return None
-        blocks = chooser.choose(view, fresh=True)
-        return Tail("repair", rendering.render_numbered(view.editing), "", reply_text(broken), broken.kind), blocks
+        return Tail("repair", rendering.render_numbered(view.editing), "", reply_text(broken), broken.kind)
 
 
-def fresh(tree: ast.Module, lines: Sequence[str], seen: set[int]) -> Iterator[outline.Scope]:
-    """Functions of some length that were not met before."""
-    for scope in outline.functions(tree):
-        key = digest(" ".join("\n".join(lines[scope.first : scope.end]).split()))
-        if scope.end - scope.first > 2 and key not in seen:
-            seen.add(key)
-            yield scope
+def function_digest(lines: Sequence[str], scope: outline.Scope) -> int:
+    """Names a function's text, whatever its spacing."""
+    return digest(" ".join("\n".join(lines[scope.first : scope.end]).split()))
+
+
+def functions(module: Module) -> list[int]:
+    """Digests of the functions of some length, as `Place.workspaces` meets them."""
+    tree = parse(module.source)
+    source = short_docstrings(module.source, tree) if tree else ""
+    tree = parse(source) if tree else None
+    lines = source.split("\n")
+    return [function_digest(lines, s) for s in outline.functions(tree) if s.end - s.first > 2] if tree else []
 
 
 def defined(blocks: Sequence[Block]) -> set[str]:

@@ -125,6 +125,12 @@ class Editor:
             await asyncio.sleep(0.05)
         raise AssertionError(f"not settled: {[(b['type'], b['name'], b['state']) for b in shown['blocks']]}")
 
+    async def until_idle(self) -> None:
+        """Wait until the work of the last pause is done."""
+        await self.stats()  # what was sent before has been seen
+        while self.status.get("busy"):
+            await asyncio.sleep(0.02)
+
     async def stats(self) -> dict[str, int]:
         stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
         return stats

@@ -33,7 +33,7 @@ async def test_a_typed_character_decodes_a_few_tokens_at_most(editor: Editor) ->
     await editor.complete(uri, position)
     for character in "ght += 1":
         before = await editor.stats()
-        position = _type(editor, uri, position, character)
+        position = type_at(editor, uri, position, character)
         await editor.complete(uri, position)
         after = await editor.stats()
         assert after["decoded"] - before["decoded"] <= 8, f"after typing {character!r}"
@@ -47,7 +47,7 @@ async def test_typing_what_is_shown_costs_nothing_and_shows_the_rest(editor: Edi
     if len(first) < 2:
         pytest.fail(f"the completion {first!r} is too short to type along")
     before = await editor.stats()
-    position = _type(editor, uri, position, first[0])
+    position = type_at(editor, uri, position, first[0])
     item = (await editor.complete(uri, position))[0]
     assert item.insert_text.endswith(first[1:])
     assert (await editor.stats())["decoded"] == before["decoded"]
@@ -61,7 +61,7 @@ async def test_an_older_request_is_overtaken_by_the_newest(editor: Editor) -> No
     for pid in engine_pids():  # it holds still, so that none is answered before the next one comes
         os.kill(pid, signal.SIGSTOP)
     for character in "\n        x":
-        position = _type(editor, uri, position, character)
+        position = type_at(editor, uri, position, character)
         requests.append(asyncio.create_task(editor.complete(uri, position)))
     await asyncio.sleep(0.3)
     for pid in engine_pids():
@@ -123,7 +123,7 @@ async def test_two_windows_share_one_engine_and_one_may_be_killed(editor: Editor
         await other.client.stop()
 
 
-def _type(editor: Editor, uri: str, position: lsp.Position, text: str) -> lsp.Position:
+def type_at(editor: Editor, uri: str, position: lsp.Position, text: str) -> lsp.Position:
     lines = editor.texts[uri].split("\n")
     offset = sum(len(line) + 1 for line in lines[: position.line]) + position.character
     editor.texts[uri] = editor.texts[uri][:offset] + text + editor.texts[uri][offset:]

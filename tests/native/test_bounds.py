@@ -67,7 +67,7 @@ def test_a_bound_is_kept_to_and_a_sync_without_one_brings_the_rest(make_engine: 
 def test_a_deferred_block_is_not_seen_with_its_old_text(make_engine: MakeEngine, grown: bool) -> None:
     engine = make_engine()
     old = sized(engine, 60, 1)
-    sync(engine, [("a", old), ("b", text(2))])
+    sync(engine, [("b", text(2)), ("a", old)])  # room to grow is behind the last one
     new = (old if grown else old[: len(old) // 2]) + sized(engine, 80, 3)
     answer = bounded(engine, [("a", new), ("b", text(2))], max_decode=5)
     assert actions(answer) == {"a": "deferred", "b": "kept"}
@@ -113,6 +113,7 @@ def test_without_a_pace_the_time_itself_ends_it_and_what_there_is_of_a_block_sta
     while "deferred" in actions(answer := bounded(engine, blocks, max_decode_ms=5)).values():
         decoded += answer.decoded - answer.replayed
         rounds += 1
+        assert rounds < 30
     decoded += answer.decoded - answer.replayed
     assert rounds > 3
     new = sum(report.tokens for report in answer.blocks) - (40 if grown else 0)
@@ -182,12 +183,6 @@ def test_a_keystroke_in_the_middle_of_a_background_sync_has_nothing_decoded_twic
     assert decoded(core) - before <= once + tail + copies
     fresh = core.count([content for _, content in BLOCKS]).result(WAIT_S)
     assert once == sum(fresh)
-    assert core.call(lambda engine: check(engine) or True).result(WAIT_S) if _tested(core) else True
-
-
-def _tested(core: EngineCore) -> bool:
-    """Whether the core's engine can build layouts from scratch to compare with."""
-    return core.call(lambda engine: hasattr(engine, "reference")).result(WAIT_S)
 
 
 def test_a_bounded_keystroke_answers_from_what_is_there_and_the_next_pause_brings_the_rest(core: EngineCore) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palimpsest.syntax.parse import Parser
-from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+from palimpsest.text.snapshot import Change, Position, Range, Snapshot, moved
 
 CODE = st.lists(
     st.sampled_from(
@@ -125,3 +127,32 @@ def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: lis
         assert fresh.root is not None
         assert str(incremental.root) == str(fresh.root)
         now = after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ab|cd", "abX|cd"),  # typed
+        ("ab|cd", "a|cd"),  # taken back
+        ("é\na|b", "é\nxyz\na|b"),  # a line above
+        ("\ud800a|b\nc", "\ud800a|b\nxyz"),  # behind it
+        ("one two|", "one three|"),  # a word completed
+    ],
+)
+def test_a_cursor_moves_with_what_is_typed_at_it_and_before_it(old: str, new: str) -> None:
+    before, after = old.replace("|", ""), new.replace("|", "")
+    start = len(os.path.commonprefix([before, after]))
+    n_same = len(os.path.commonprefix([before[start:][::-1], after[start:][::-1]]))
+    doc = snapshot(before)
+    changed = Range(doc.position(start), doc.position(len(before) - n_same))
+    then, edits = doc.changed([Change(changed, after[start : len(after) - n_same])], 2)
+    assert then.text == after
+    assert moved(doc.position(old.index("|")), doc, then, edits) == then.position(new.index("|"))
+
+
+def test_a_cursor_stays_where_it_is_when_all_the_text_is_replaced() -> None:
+    doc = snapshot("one\ntwo\n")
+    then, edits = doc.changed([Change(None, "1\n2222\n")], 2)
+    assert moved(Position(1, 2), doc, then, edits) == Position(1, 2)
+    then, edits = doc.changed([Change(None, "")], 2)
+    assert moved(Position(1, 2), doc, then, edits) == Position(0, 0)

@@ -21,9 +21,11 @@ from palimpsest.errors import PalimpsestError
 
 BENCHES = (  # modules of this room, in the order of `--help`
     "equivalence",
+    "layouts",
     "cache_types",
     "trace",
     "replay",
+    "keystroke",
 )
 
 

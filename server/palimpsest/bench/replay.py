@@ -32,7 +32,7 @@ HELP = "an editing session through this server and through a stock llama-server:
 
 COMMITTED = ("hopping", "history", "typing")
 CACHE_REUSE = (256, 64)
-"""llama.vim's documentation starts the server with the first; the second does better on short chunks."""
+"""llama.vim's documentation starts the server with the first; a smaller one also reuses shorter pieces."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +43,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--requests", type=int, default=0, metavar="N", help="only the first N of the session (all)")
     parser.add_argument("--n-ctx", type=positive, default=8192, metavar="N", help="cells of both caches (8192)")
     parser.add_argument("--batch", type=positive, default=1024, metavar="N", help="micro-batch of both (1024)")
+    numbers = " ".join(map(str, CACHE_REUSE))
+    parser.add_argument(
+        "--cache-reuse",
+        type=positive,
+        nargs="+",
+        default=list(CACHE_REUSE),
+        metavar="N",
+        help=f"the peer's n_cache_reuse, one run for each ({numbers})",
+    )
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, metavar="N", help="of both")
 
 
@@ -55,7 +64,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         advance = _bar(progress, "ours", n)
         played, info = asyncio.run(ours.replay(trace, _settings(model, options), options.requests, advance))
         same = {"n_ctx": options.n_ctx, "batch": options.batch, "threads": options.threads}
-        for reuse in CACHE_REUSE if options.peer != "none" else ():
+        for reuse in options.cache_reuse if options.peer != "none" else ():
             name = f"n_cache_reuse {reuse}"
             advance = _bar(progress, f"llama-server, {name}", n)
             peers[name] = peer.replay(trace, model, {**same, "cache_reuse": reuse}, options.requests, advance)

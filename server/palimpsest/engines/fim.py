@@ -63,8 +63,8 @@ CODESTRAL = Family(("[PREFIX]", "[SUFFIX]", "[MIDDLE]"), "spm")
 CODEGEEX = Family(("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"))
 FAMILIES = (QWEN, STARCODER, DEEPSEEK, CODE_LLAMA, CODESTRAL, CODEGEEX)
 NAMES: tuple[tuple[str, Family], ...] = (
-    (r"qwen[\d.]*-?coder|codegemma|granite-?[34]|seed-?coder|palimpsest", QWEN),
     (r"star-?coder|stable-?code|santa-?coder|granite.*code|refact", STARCODER),
+    (r"qwen[\d.]*-?coder|codegemma|granite-?[34]|seed-?coder|palimpsest", QWEN),
     (r"deepseek-?coder", DEEPSEEK),
     (r"code-?llama", CODE_LLAMA),
     (r"codestral", CODESTRAL),

@@ -218,7 +218,7 @@ class InPlaceEngine:
         ) as response:
             if not response.is_success:
                 error = from_object(_decoded(await response.aread()).get("error"))
-                raise EngineRefused(error.message) if response.status_code == 401 else error
+                raise EngineRefused(error.message, hint=error.hint) if response.status_code == 401 else error
             yield response
 
 

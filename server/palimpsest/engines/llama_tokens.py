@@ -22,10 +22,10 @@ AT_ONCE = 4
 SENTINEL = "\u2042palimpsest\u2042"
 STAND_IN = (
     "{%- for message in messages -%}\n"
-    "  {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}\n"
+    "  {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' -}}\n"
     "{%- endfor -%}\n"
     "{%- if add_generation_prompt -%}\n"
-    "  {{- '<|im_start|>assistant\\n' -}}\n"
+    "  {{- '<|im_start|>assistant\n' -}}\n"
     "{%- endif -%}"
 )
 """What llama-server gives a model that has no chat template."""

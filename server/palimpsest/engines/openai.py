@@ -13,7 +13,6 @@ In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
@@ -22,15 +21,16 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from palimpsest.engines.blocks import Standing, stats
+from palimpsest.engines.blocks import stats
 from palimpsest.engines.cut import Cut
-from palimpsest.engines.fim import MOST_TYPED, Anchor, answered, asked
+from palimpsest.engines.fim import answered
 from palimpsest.engines.http import Http, NotServed
 from palimpsest.engines.openai_facts import Facts, facts
+from palimpsest.engines.openai_prompt import CHAT, COMPLETIONS, Asked, Habits, Workspace, body, estimate, put
 from palimpsest.engines.place import Place
 from palimpsest.engines.protocol import TextPiece
-from palimpsest.engines.streaming import OTHERS_TEMPERATURE, Streams
-from palimpsest.errors import ContextTooLarge, EngineError, EngineLoading, InvalidArgument, ModelError
+from palimpsest.engines.streaming import Streams
+from palimpsest.errors import EngineError, EngineLoading, InvalidArgument, ModelError
 from palimpsest.wire import (
     CacheMap,
     Choice,
@@ -44,7 +44,6 @@ from palimpsest.wire import (
 
 BLOCKS_SHARE = 0.75
 WHY_NOT = "Another server's prefix cache reuses the longest common beginning of a prompt."
-
 
 
 @dataclass(slots=True)
@@ -187,6 +186,7 @@ class OpenAI:
         workspace = self._workspace(request.workspace)
         if request.sync is not None:
             sync = self._place(request.sync, workspace, known)
+        workspace.ahead = "".join(workspace.standing.parts)
         tally, layout = Tally(), ""
         for i in range(request.n if request.max_tokens or known.maker else 0):
             async with aclosing(self._choice(request, workspace, i, tally)) as pieces:

@@ -21,7 +21,7 @@ from palimpsest.engines.openai import OpenAI
 from palimpsest.engines.place import Place, place
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.target import Target
-from palimpsest.errors import EngineDied, EngineError, EngineRefused, EngineUnavailable, ModelError
+from palimpsest.errors import EngineDied, EngineError, EngineRefused, EngineUnavailable, InvalidArgument, ModelError
 from palimpsest.settings import EngineSettings
 from palimpsest.wire import Health
 
@@ -124,12 +124,19 @@ class Elsewhere:
     async def connect(self, course: Course) -> Engine:
         engine = MAKE[self._settings.kind](place(self._settings), self._settings)
         try:
-            await engine.health()
+            await self._look(engine)
         except BaseException:
             await engine.aclose()
             raise
         self._engine = engine
         return engine
+
+    async def _look(self, engine: Engine) -> None:
+        try:
+            await engine.health()
+        except InvalidArgument:  # without the right key, our own engine's answer is another one
+            await engine.model()
+            raise EngineUnavailable("Something that is no engine of ours answers.") from None
 
     async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
         """Looks now and then: a network that is gone says nothing."""

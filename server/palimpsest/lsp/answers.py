@@ -55,7 +55,8 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
 
 
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
-    """`stats` are this window's sums, of answers it got; `engine` are the engine's, of all it did for all windows."""
+    """`stats` are this window's sums, of answers it got; `engine` are the engine's, of all it did for all windows;
+    `ms` says where the time of the last completion or edit went (`usage.Usage.parts`)."""
     spans = []
     for span in found.spans:
         kind, _, name = span.key.partition(":")
@@ -71,6 +72,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "memory": dict(found.memory),
         "stats": totals,
         "engine": dict(found.stats),
+        "ms": dict(usage.parts),
     }
 
 

@@ -164,11 +164,13 @@ class Snapshot:
 
 
 def moved(position: Position, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Position:
-    """Where a cursor of `old` is in `new`: text that ends at or before it pushes it along."""
+    """Where a cursor of `old` is in `new`: an edit that ends at or before it pushes it along, one around it does not."""
     at = len(utf8(old.text[: old.offset(position)]))
     for edit in edits:
         if edit.old_end_byte <= at:
             at += edit.new_end_byte - edit.old_end_byte
+        elif edit.start_byte < at:
+            return new.clamp(position)
     before = utf8(new.text)[:at].decode("utf-8", "surrogatepass")
     return new.position(len(before))
 

@@ -13,9 +13,10 @@ class Cost:
     """Of one request and what was done in the background for it: in pauses since the person did what led to it, and
     in the pause behind it.
 
-    `decoded`: every token that the side's engine decoded; `background` of them in pauses.  `reused`: what the request found decoded.  `ms`: from the last change or jump on the wire to
-    the answer with one token; `background_ms`: what was done in pauses.  `prompt`: tokens that the model saw.
-    `asked` is False where the client answered from what it had.
+    `decoded`: every token that the side's engine decoded; `background` of them in pauses.  `reused`: what the request
+    found decoded.  `ms`: from the last change or jump on the wire to the answer with one token; `background_ms`: what
+    was done in pauses.  `prompt`: tokens that the model saw.  `asked` is False where the client answered from what it
+    had.
     """
 
     decoded: int

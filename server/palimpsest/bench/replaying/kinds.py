@@ -2,9 +2,10 @@
 
 In: where the cursor is, what the model is shown there, a tokenizer.  Out: a kind, and the floor.
 
-The floor of an event counts the tokens of what the model is shown that no earlier request showed it: of a text shown
-before nothing, of a changed one what is not in its last versions in the same order.  The token at the cursor is not
-counted before it is complete.  No cache of any kind decodes less over a session and shows the same.
+The floor of an event counts the tokens of what the model is shown that no earlier request showed it.  Of a text shown
+before that is nothing.  Of a changed context block it is what stands from the first change on, since what a token's KV
+is depends on all before it in its block; of a changed editing block only what was typed, since there are layouts in
+which nothing else depends on that.  The token at the cursor is not counted before it is complete.
 """
 
 from __future__ import annotations
@@ -71,11 +72,11 @@ class Classifier:
         new_block = 0
         for key, text in (view.blocks or {}).items():
             known = key in self._versions
-            n = self._new(key, tuple(self._tokenize(text)))
+            n = self._new(key, tuple(self._tokenize(text)), n_behind)
             changed |= known and n > 0
             new_block += n
         before, after = tuple(self._tokenize(view.prefix)), tuple(self._tokenize(view.suffix))
-        new_tail = self._new(f"editing {view.place}", (*before[:-1], *after))
+        new_tail = self._new(f"editing {view.place}", (*before[:-1], *after), n_new)
         kind = self._kind(view, changed)
         self._files.add(view.file)
         self._places.add(view.place)
@@ -94,16 +95,22 @@ class Classifier:
             return MOVED
         return TYPED if view.inserted <= TYPED_AT_MOST and not view.removed else PASTED
 
-    def _new(self, key: str, tokens: Tokens) -> int:
-        """Tokens of a text that are not in its last versions; it is known from now on."""
+    def _new(self, key: str, tokens: Tokens, count: Callable[[Tokens, Tokens], int]) -> int:
+        """Tokens of a text that are new against its last versions; it is known from now on."""
         if tokens in self._shown:
             return 0
         self._shown.add(tokens)
         versions = self._versions.setdefault(key, [])
-        n = min((n_new(version, tokens) for version in versions), default=len(tokens))
+        n = min((count(version, tokens) for version in versions), default=len(tokens))
         versions.append(tokens)
         del versions[:-VERSIONS]
         return n
+
+
+def n_behind(old: Tokens, new: Tokens) -> int:
+    """Tokens of `new` from the first on that differs from `old`."""
+    shorter = min(len(old), len(new))
+    return len(new) - next((i for i in range(shorter) if old[i] != new[i]), shorter)
 
 
 def n_new(old: Tokens, new: Tokens) -> int:

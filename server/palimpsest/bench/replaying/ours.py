@@ -177,7 +177,7 @@ async def replay(
     """Costs and views, and what model it was.  The engine is of this run alone, in folders of its own.
 
     Raises EngineUnavailable."""
-    with tempfile.TemporaryDirectory(prefix="pal-") as folder, _environment(Path(folder)) as environment:
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder, own_folders(Path(folder)) as environment:
         root = Path(folder).resolve() / "workspace"
         for name, text in trace.files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ async def replay(
 
 
 @contextmanager
-def _environment(folder: Path) -> Iterator[dict[str, str]]:
+def own_folders(folder: Path) -> Iterator[dict[str, str]]:
     """Variables of a machine on which nothing of ours ran before: no engine to share, no settings, no cache."""
     names = ("RUNTIME_DIR", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME")
     variables = {f"XDG_{name}": str(folder / name.lower()) for name in names}

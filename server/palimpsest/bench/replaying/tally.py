@@ -82,9 +82,9 @@ def _ratio(ours: Mapping[str, float], peer: Mapping[str, float]) -> dict[str, fl
     }
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The least value that so many of them do not exceed; 0 of none."""
+def percentile(values: Sequence[float], share: float, digits: int = 1) -> float:
+    """The least value that so many of them do not exceed, rounded; 0 of none."""
     if not values:
         return 0.0
     ordered = sorted(values)
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1)
+    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], digits)

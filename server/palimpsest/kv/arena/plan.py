@@ -89,9 +89,7 @@ class Plan:
         return tuple(step for step in self.steps if isinstance(step, Write))
 
 
-def plan(
-    arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits, max_decode: int | None = None
-) -> Plan:
+def plan(arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits, max_decode: int | None = None) -> Plan:
     """The steps after which every wanted block that fits stands complete and attached, and nothing else is attached.
 
     `wanted` is in order of value, its keys are distinct.  Afterwards, planning the same again yields Keep steps only.
@@ -229,7 +227,8 @@ class _Planner:
     def _worth_keeping(self, r: Resident, w: Wanted) -> bool:
         if self.stored(w.digest) is not None:
             return False
-        return common_prefix(r.tokens, w.tokens) >= min(self.limits.min_common_prefix, len(w.tokens))
+        least = self.limits.min_common_prefix if r.complete else 1  # what was begun for it is gone on with
+        return common_prefix(r.tokens, w.tokens) >= min(least, len(w.tokens))
 
     def give_back_cells(self, admitted: _Admitted) -> None:
         """Evict detached blocks until the cells suffice for all that is to come and one copy of the header."""

@@ -52,7 +52,7 @@ class Engine:
             raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
         self.max_bytes = memory.bound(settings)
         self.context, self.params = memory.make(self.model, self.facts, settings, make_context, self.max_bytes)
-        self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift)
+        self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift, settings.type_k)
         self.vocab = load.vocabulary(self.model, self.facts)
         others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
         # a grammar ends with llama.cpp's own ends alone

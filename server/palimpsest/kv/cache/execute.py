@@ -43,9 +43,7 @@ class Executor:
     """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then.
     Behind `deadline` (of `time.perf_counter`) nothing more is written, and what is left of the plan is deferred."""
 
-    def __init__(
-        self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger, *, deadline: float = math.inf
-    ) -> None:
+    def __init__(self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> None:
         assert workspace.arena is not None
         self._workspace = workspace
         self._engine = workspace.engine
@@ -238,7 +236,7 @@ class Executor:
                     ledger.did_decode(part.key, part.n_tokens)
                 if not (yield from self._still_valid()):
                     return False
-                if time.perf_counter() > self._deadline:
+                if time.perf_counter() > self._deadline and any(part.n_tokens for part in report):  # never without any
                     self._leave("deferred")
                     return True
         except ContextTooLarge:

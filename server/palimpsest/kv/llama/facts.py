@@ -25,7 +25,11 @@ TYPES: dict[str, tuple[int, float]] = {  # name: (ggml's number, bytes of one el
     "q4_1": (3, 20 / 32),
     "q4_0": (2, 18 / 32),
 }
+FimLayout = Literal["", "spm", "isolated", "psm"]
+UNSHIFTABLE = frozenset({"bf16"})
+"""Types of K that llama.cpp has no rotation for: it aborts the process at the first K-shift."""
 MROPE_TYPES = {8: "M-RoPE", 40: "interleaved M-RoPE", 24: "vision RoPE"}  # LLAMA_ROPE_TYPE_*
+LAYOUTS: dict[str, FimLayout] = {"spm": "spm", "isolated": "isolated", "psm": "psm"}
 SENTINEL = "\u2042palimpsest\u2042"
 """Stands for a chat turn's text while the template is written around it."""
 
@@ -62,7 +66,7 @@ class Facts:
     eog: frozenset[int]
     ends: frozenset[int]
     fim: FimTokens | None
-    fim_layout: Literal["", "spm", "isolated", "psm"]
+    fim_layout: FimLayout
     chat: tuple[str, str] | None
     rolls_back: bool
     state_only: bool
@@ -113,12 +117,14 @@ def read(model: Model) -> Facts:
     )
 
 
-def decide(facts: Facts, mode: str, can_shift: bool) -> str:
+def decide(facts: Facts, mode: str, can_shift: bool, type_k: str) -> str:
     """ "" to edit in place, else the reason for decoding whole prompts.  `mode` is the setting `engine.mode`.
 
     Raises ModelError when the setting asks for what the model cannot do.
     """
     why_not = facts.why_not or ("" if can_shift else "llama.cpp cannot shift this model's cache.")
+    if not why_not and type_k in UNSHIFTABLE:
+        why_not = f"llama.cpp cannot shift K of type {type_k}; `engine.type_k` f16 takes no more memory."
     if mode == "whole-prompt":
         return "The setting `engine.mode` says so."
     if mode == "in-place" and why_not:
@@ -158,13 +164,12 @@ def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) ->
     return frozenset(token for token in found if token >= 0)
 
 
-def _fim_layout(model: Model, fim: FimTokens | None) -> Literal["", "spm", "isolated", "psm"]:
+def _fim_layout(model: Model, fim: FimTokens | None) -> FimLayout:
     """What `auto` means: the file's own word; else suffix first where the family was trained so, or knows nothing else;
     else the suffix by itself, which every model with a middle token reads."""
     if fim is None:
         return ""
-    said = model.metadata("palimpsest.fim_layout")
-    if said == "spm" or said == "isolated" or said == "psm":
+    if said := LAYOUTS.get(model.metadata("palimpsest.fim_layout")):
         return said
     trained = any(family.trained for family in FAMILIES if family.name == fim.family)
     return "spm" if trained or fim.middle < 0 else "isolated"

@@ -51,6 +51,8 @@ def library() -> Library:
     """Raises EngineUnavailable, with how to get it, where the bindings are missing or do not load."""
     # read when libgomp is loaded: threads that spin for one another are many times slower on cores others use too
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
+    os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     try:
         import llama_cpp.llama_cpp as api
     except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError

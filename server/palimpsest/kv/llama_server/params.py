@@ -48,7 +48,7 @@ INTS = {  # name: (default, least)
     "min_keep": (0, 0),
 }
 DRY_BREAKERS = ("\n", ":", '"', "*")
-SETTINGS = (  # of `generation_settings`, in llama-server's order; a pair has a value that never changes here
+SETTINGS: tuple[str | tuple[str, Any], ...] = (
     "seed", "temperature", "dynatemp_range", "dynatemp_exponent", "top_k", "top_p", "min_p", "top_n_sigma",
     "xtc_probability", "xtc_threshold", "typical_p", "repeat_last_n", "repeat_penalty", "presence_penalty",
     "frequency_penalty", "dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n",

@@ -91,5 +91,3 @@ def bodies(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The requests of a recorded session's rows that ask for text."""
     asked = [row["request"] for row in rows if row.get("path") == "/infill"]
     return [body for body in asked if body.get("n_predict") != 0]
-
-

@@ -109,12 +109,17 @@ def _is_greedy(params: Params) -> bool:
     penalized = s["repeat_last_n"] and (
         s["repeat_penalty"] != 1.0 or s["presence_penalty"] != 0.0 or s["frequency_penalty"] != 0.0
     )
-    return "temperature" in names and s["temperature"] == 0.0 and s["dynatemp_range"] == 0.0 and not (
-        "infill" in names
-        or ("penalties" in names and penalized)
-        or ("dry" in names and s["dry_multiplier"] != 0.0)
-        or ("typ_p" in names and s["typical_p"] < 1.0)
-        or ("xtc" in names and s["xtc_probability"] > 0.0)
+    return (
+        "temperature" in names
+        and s["temperature"] == 0.0
+        and s["dynatemp_range"] == 0.0
+        and not (
+            "infill" in names
+            or ("penalties" in names and penalized)
+            or ("dry" in names and s["dry_multiplier"] != 0.0)
+            or ("typ_p" in names and s["typical_p"] < 1.0)
+            or ("xtc" in names and s["xtc_probability"] > 0.0)
+        )
     )
 
 

@@ -16,6 +16,7 @@ from palimpsest.errors import ContextTooLarge, DecodeError, InvalidArgument
 from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.generation.sampler import Grammar
 from palimpsest.kv.llama.native import NO_SLOT, Logits, Run
+from palimpsest.kv.llama.vocab import Ids
 from palimpsest.kv.llama_server.infill import Infill, Layout
 from palimpsest.kv.llama_server.params import INF, Params
 from palimpsest.kv.llama_server.samplers import Chain, Picked, most_probable
@@ -87,6 +88,7 @@ class Done:
     truncated: bool = False
     prompt: str = ""
     probabilities: tuple[Probability, ...] = ()
+    n_calls: int = 0
 
 
 @dataclass(slots=True)
@@ -98,13 +100,14 @@ class Completion:
     emit: Callable[[Piece], None]
     wants_prompt: bool = False
     n_decoded: int = 0
+    n_calls: int = 0
     _prompt_ms: float = 0.0
     _n_prompt: int = 0
     _said: bool = field(default=False, init=False)
 
     # The two kinds
 
-    def text(self, slot: int, tokens: Sequence[int], *, special_ends: bool = False) -> Work[Done]:
+    def text(self, slot: int, tokens: Sequence[int]) -> Work[Done]:
         """Continue `tokens`.  Raises PromptTooLong, InvalidArgument."""
         engine = self.engine
         room = min(engine.n_ctx, engine.n_positions)
@@ -166,6 +169,7 @@ class Completion:
                     return done.value  # type: ignore[no-any-return]
                 finally:
                     self.n_decoded += stats["decoded"] - before
+                    self.n_calls += stats["decoded"] > before
                 yield
         finally:
             work.close()
@@ -227,9 +231,7 @@ class Completion:
             if params.n_probs:
                 probabilities.append(self._probability(logits, picked))
             ms = 1000 * (time.perf_counter() - began)
-            sent = words.push(
-                engine.vocab.pieces[picked.token], out_of_time=0 < params.t_max_predict_ms < ms, end=end
-            )
+            sent = words.push(engine.vocab.pieces[picked.token], out_of_time=0 < params.t_max_predict_ms < ms, end=end)
             if words.stop == "none" and (end or len(tokens) >= n_most):
                 sent = (sent or "") + words.finish("eos" if end else "limit")
             self._tell(picked.token, sent, tokens, ms, probabilities)
@@ -237,6 +239,7 @@ class Completion:
                 yield
                 (logits,) = engine.decode([Run([picked.token], position, start.seq, logits=True)], workspace)
                 tail.note([picked.token])
+                self.n_calls += 1
                 position += 1
         truncated = words.stop == "limit" and len(tokens) >= n_most and not 0 <= params.n_predict <= n_most
         ms = 1000 * (time.perf_counter() - began)
@@ -251,7 +254,7 @@ class Completion:
         probability = probabilities[-1] if probabilities else None
         self.emit(Piece(token, sent, len(tokens), self._n_prompt, self._timings(len(tokens), ms), probability))
 
-    def _among(self, piece: bytes, tokens: list[int]) -> object:
+    def _among(self, piece: bytes, tokens: list[int]) -> Ids | None:
         rest = piece[len(self.engine.vocab.text(tokens)) :] if piece else b""
         return self.engine.vocab.beginning(rest) if rest else None
 
@@ -288,8 +291,10 @@ class Completion:
             blocks = (r.tokens for r in workspace.arena if r.attached)
             tokens += [*workspace.header, *(token for block in blocks for token in block), *workspace.footer]
         if composed is not None:
-            tail = composed.tokens + composed.alone if composed.layout == "isolated" else composed.alone + composed.tokens
-            tokens += [*tail, *composed.after]
+            first, then = composed.alone, composed.tokens
+            if composed.layout == "isolated":
+                first, then = then, first
+            tokens += [*first, *then, *composed.after]
         return b"".join(self.engine.model.piece(token, special=True) for token in tokens).decode("utf-8", "replace")
 
     def _timings(self, n_predicted: int, ms: float) -> Timings:
@@ -317,6 +322,7 @@ class Completion:
             truncated=truncated,
             prompt=prompt,
             probabilities=tuple(probabilities),
+            n_calls=self.n_calls,
         )
 
 

@@ -123,8 +123,8 @@ class PlainWorkspace(Workspace):
         return 0
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
+        yield from ()
         raise EngineError("This workspace has no blocks.")
-        yield
 
     def forget(self) -> None:
         self._abandon_tails()

@@ -40,6 +40,7 @@ REFERENCE = Types("f32", "f32", "off")
 TYPES = (
     Types("f16", "f16", "off"),
     Types("f16", "f16", "on"),
+    Types("f16", "bf16", "off"),
     Types("bf16", "bf16", "off"),
     Types("q8_0", "f16", "off"),
     Types("q8_0", "q8_0", "on"),
@@ -112,6 +113,8 @@ def _measured(path: Path, types: Types, positions: int, shifts: int) -> tuple[Ro
     try:
         if engine.facts.state_only:
             raise ModelError(f"{engine.facts.name} is a recurrent model: it has no K and V.")
+        if not engine.in_place and not engine.facts.why_not:  # the reference is, and another layout is another context
+            raise ModelError(engine.why_not)
         workspace = engine.workspace("measure")
         text = source()
         blocks = [

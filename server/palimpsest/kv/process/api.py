@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest import wire
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+from palimpsest.kv.process.asking import body, result_of, stopping, why_cancelled
 from palimpsest.kv.process.life import Life
 from palimpsest.kv.work.cancel import CancelToken
 from palimpsest.kv.work.core import error_object
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from palimpsest.kv.work.core import EngineCore
 
 T = TypeVar("T")
-MAX_BODY = 64 << 20
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
@@ -126,20 +126,7 @@ class Api:
 
     async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
-        with self._life.job() as token:
-            job = asyncio.wrap_future(submit(token))
-            gone = asyncio.ensure_future(disconnected(request))
-            either: set[asyncio.Future[Any]] = {job, gone}
-            try:
-                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-                if not job.done():
-                    token.cancel()
-                    await asyncio.wait({job})  # it stops within a micro-batch
-                return reply(wire.to_json(job.result()))
-            except Cancelled:
-                raise self._why_cancelled() from None
-            finally:
-                gone.cancel()
+        return reply(wire.to_json(await result_of(request, self._life, submit)))
 
     async def _pieces(self, wanted: wire.GenerateRequest) -> AsyncIterator[bytes]:
         """Text as it comes, at last the answer, or the error where the status is already sent."""
@@ -157,14 +144,9 @@ class Api:
                     yield line({"choice": piece[0], "text": piece[1]})
                 yield line({"answer": wire.to_json(job.result())})
             except Cancelled:
-                yield line({"error": error_object(self._why_cancelled())})
+                yield line({"error": error_object(why_cancelled(self._life))})
             except Exception as error:
                 yield line({"error": known(error)})
-
-    def _why_cancelled(self) -> PalimpsestError:
-        if self._life.stopping.is_set():
-            return stopping()
-        return Cancelled("The request was cancelled, or replaced by a newer one.")
 
 
 class Guard:
@@ -195,6 +177,11 @@ class Guard:
 
 def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
     """The whole application.  `token`: what `Authorization: Bearer …` must say; empty where a socket's mode guards."""
+    return Guard(application(Api(core, life).routes()), life, token)
+
+
+def application(routes: list[Route]) -> ASGIApp:
+    """Routes of ours, with errors as `wire.py` has them."""
 
     async def ours(_request: Request, error: Exception) -> Response:
         assert isinstance(error, PalimpsestError)
@@ -210,8 +197,8 @@ def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
     async def unknown(_request: Request, error: Exception) -> Response:
         return reply({"error": error_object(error)}, 500)  # the HTTP server logs it
 
-    app = Starlette(
-        routes=Api(core, life).routes(),
+    return Starlette(
+        routes=routes,
         exception_handlers={
             PalimpsestError: ours,
             HTTPException: no_route,
@@ -219,34 +206,6 @@ def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
             Exception: unknown,
         },
     )
-    return Guard(app, life, token)
-
-
-async def body(request: Request) -> dict[str, Any]:
-    """The request's JSON object.  Raises InvalidArgument."""
-    raw = bytearray()
-    async for piece in request.stream():
-        raw += piece
-        if len(raw) > MAX_BODY:
-            raise InvalidArgument("body", f"is larger than {MAX_BODY >> 20} MiB.")
-    try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument("body", f"is not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise InvalidArgument("body", f"expected an object, got {type(data).__name__}.")
-    return data
-
-
-async def disconnected(request: Request) -> None:
-    """Return when the client has closed its connection; the body must have been read."""
-    receive: Callable[[], Awaitable[Any]] = request.receive
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-def stopping() -> EngineUnavailable:
-    return EngineUnavailable("The engine is stopping.")
 
 
 def known(error: Exception) -> dict[str, Any]:

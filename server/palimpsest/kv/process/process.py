@@ -14,21 +14,25 @@ import faulthandler
 import json
 import logging
 import logging.handlers
+import math
 import os
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__, folders
 from palimpsest.address import Address, address, has_sockets, identity
 from palimpsest.errors import EngineUnavailable
+from palimpsest.kv.process import public as public_options
 from palimpsest.kv.process.listen import Listener, answers, listen
 from palimpsest.kv.process.lock import ProcessLock
+from palimpsest.kv.process.public import Public
 from palimpsest.settings import EngineSettings, merged
 
 if TYPE_CHECKING:
@@ -58,6 +62,8 @@ class Options:
     address: Address
     tcp: tuple[str, int] | None
     log_level: str
+    public: Public | None = None
+    idle_exit_s: float = math.inf
 
 
 def main(argv: Sequence[str]) -> int:
@@ -78,33 +84,52 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _leave)
     with _only_one(options.address) as ours:
         if not ours:
+            if options.public is not None:
+                logger.error(
+                    "another engine runs at %s, and does not serve what --http asks for: end that one first",
+                    options.address.socket,
+                )
+                return 1
             logger.info("another engine runs at %s", options.address.socket)
             return 0
         _log_to_file(options.address)
         logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
         core = EngineCore(options.model, options.settings)
         try:
-            with listen(options.address, options.tcp) as listener:
-                asyncio.run(_serve(core, listener, options.settings.idle_exit_s))
+            with ExitStack() as stack:
+                listener = stack.enter_context(listen(options.address, options.tcp))
+                public = stack.enter_context(options.public.listen()) if options.public else None
+                asyncio.run(_serve(core, listener, options, public))
         except OSError as error:
-            logger.error("cannot serve at %s: %s", options.address.socket, error)
+            logger.error("cannot serve at %s: %s", _places(options), error)
             return 1
         finally:
             _stop(core)
     return 0
 
 
-async def _serve(core: EngineCore, listener: Listener, idle_exit_s: float) -> None:
+def _places(options: Options) -> str:
+    http = f" and {options.public.url(options.public.port)}" if options.public else ""
+    return f"{options.address.socket}{http}"
+
+
+async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> None:
     """Answer until told to leave, by a signal, a request or long silence."""
+    from palimpsest.kv.llama_server.app import create_app as create_public_app
     from palimpsest.kv.process.api import create_app
     from palimpsest.kv.process.life import Life
     from palimpsest.kv.process.serve import serve
 
-    life = Life(core, idle_exit_s)
+    life = Life(core, options.idle_exit_s)
     _on_signals(asyncio.get_running_loop(), life.stop)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())
-    await serve(create_app(core, life, listener.token), listener.socket, life.stopping)
+    serving = [serve(create_app(core, life, listener.token), listener.socket, life.stopping)]
+    if options.public is not None and public is not None:
+        app = create_public_app(core, life, options.public.keys)
+        serving.append(serve(app, public, life.stopping, options.public.tls))
+        logger.info("serving %s", options.public.url(public.getsockname()[1]))
+    await asyncio.gather(*serving)
     await idle
     logger.info("leaving")
 
@@ -186,6 +211,7 @@ def _parser() -> argparse.ArgumentParser:
             kind, choices = type(item.default), item.metadata["choices"] or None
             name = "--" + item.name.replace("_", "-")
             parser.add_argument(name, type=kind, choices=choices, default=None, help=item.metadata["doc"])
+    public_options.add(parser)
     return parser
 
 
@@ -211,7 +237,17 @@ def _read(argv: Sequence[str]) -> Options:
     else:
         name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__)
         place = address(folders.runtime(), name)
-    return Options(model, settings.engine, place, _host_and_port(parser, given["tcp"]), given["log_level"])
+    public = public_options.read(parser, given)
+    stays = public is not None and given["idle_exit_s"] is None
+    return Options(
+        model,
+        settings.engine,
+        place,
+        _host_and_port(parser, given["tcp"]),
+        given["log_level"],
+        public,
+        math.inf if stays else settings.engine.idle_exit_s,
+    )
 
 
 def _host_and_port(parser: argparse.ArgumentParser, text: str | None) -> tuple[str, int] | None:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from palimpsest.kv.process.public import Tls
+
 KEEP_ALIVE_S = 3600
 """Longer than any client keeps a connection, so that none is closed just as the next request is written to it."""
 GRACE_S = 5
@@ -27,7 +29,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event) -> None:
+async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event, tls: Tls | None = None) -> None:
     config = uvicorn.Config(
         app,
         http="h11",
@@ -39,6 +41,8 @@ async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event) 
         date_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=tls.certificate if tls else None,
+        ssl_keyfile=tls.key if tls else None,
     )
     server = _Server(config)
 

@@ -183,6 +183,20 @@ class EngineCore:
 
         return self._submit(work, None)
 
+    def run(
+        self,
+        work: Callable[[Engine], Generator[None, None, T]],
+        cancel: CancelToken | None = None,
+        *,
+        slot: wire.Slot = "typing",
+        workspace: str = "",
+    ) -> Future[T]:
+        """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
+        does.  `workspace`: the one it works on."""
+        return self._submit(
+            lambda engine, _job: work(engine), cancel, slot=slot, kind="generate", workspace=workspace
+        )
+
     def _end_workspace(self, workspace: str, why: str, end: Callable[[Engine], None]) -> Future[None]:
         def work(engine: Engine, job: Job[None]) -> Generator[None, None, None]:
             yield from ()

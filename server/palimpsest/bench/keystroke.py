@@ -1,0 +1,144 @@
+"""`palimpsest bench keystroke`: from `didChange` on the wire to the ghost text on the wire, split into its parts.
+
+In: a model, how many keystrokes.  Out: milliseconds of each part, p50 and p95.  One character at a time is typed into a
+method of a file of about 1,000 lines, with some 15 blocks in context; the real server and engine answer.
+
+    parse      the text's change, and its tree
+    blocks     scope, editing block, the choice of blocks, the request
+    plan       the engine: from wanted blocks to none or some steps, and carrying them out; laying the tail out
+    decode     the engine: llama.cpp
+    sample     the engine: choosing tokens
+    transfer   the rest: JSON, pipes and the socket, waiting for the engine's thread, trimming
+
+`ours` is all but decode and sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types as lsp
+from rich.console import Console
+from rich.table import Table
+
+from palimpsest.bench.large_file import CURSOR, TYPED, workspace
+from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.replaying.ours import START_S, own_folders
+from palimpsest.bench.replaying.tally import percentile
+from palimpsest.lsp.driver import Driver
+
+NAME = "keystroke"
+HELP = "milliseconds from a typed character to its ghost text, part by part"
+
+PARTS = ("parse", "blocks", "plan", "transfer", "decode", "sample", "ours", "total")
+MAX_TOKENS = 8
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keystrokes", type=positive, default=200, metavar="N", help="answered by the engine (200)")
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Raises PalimpsestError."""
+    return asyncio.run(_measured(model_file(options), options.keystrokes))
+
+
+def show(result: dict[str, Any], console: Console) -> None:
+    facts = result["file"]
+    title = (
+        f"{result['keystrokes']} keystrokes, {facts['lines']} lines, {facts['blocks']} blocks, {result['model']}: ms"
+    )
+    table = Table(title=title, title_justify="left")
+    for column in ("", "p50", "p95"):
+        table.add_column(column, justify="right" if column else "left")
+    for part in PARTS:
+        if part == "ours":
+            table.add_section()
+        table.add_row(part, *(f"{result['ms'][part][name]:.2f}" for name in ("p50", "p95")))
+    console.print(table)
+    console.print(f"{result['shown']} more were answered from the completion on screen; {result['decoded']} decoded.")
+
+
+async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder, own_folders(Path(folder)) as environment:
+        root = Path(folder).resolve() / "shop"
+        path = workspace(root)
+        driver = Driver()
+        settings = {"model": {"path": str(model)}, "completion": {"max_tokens": MAX_TOKENS}}
+        await driver.start(root, settings, environment)
+        try:
+            await driver.ready(START_S)
+            info = await driver.command("palimpsest.model.info")
+            uri = driver.open(path)
+            start = driver.find(uri, CURSOR)
+            shown = await driver.settled(uri, start)
+            timed = [found async for found in _typed(driver, uri, start, keystrokes)]
+        finally:
+            await driver.stop()
+    answered = [ms for ms in timed if ms]
+    return {
+        "ms": {part: _percentiles([ms[part] for ms in answered]) for part in PARTS},
+        "keystrokes": len(answered),
+        "shown": len(timed) - len(answered),
+        "decoded": f"{sum(ms['decoded'] for ms in answered) / len(answered):.1f} tokens a keystroke were",
+        "file": {"lines": driver.text(uri).count("\n") + 1, "blocks": len(shown["blocks"])},
+        "model": info["name"],
+    }
+
+
+async def _typed(driver: Driver, uri: str, start: lsp.Position, n: int) -> Any:
+    """For each keystroke its parts, None for one that did not need the engine; until `n` did."""
+    position, left = start, n
+    before = await driver.command("palimpsest.cache.map")
+    for character in _characters():
+        began = time.perf_counter()
+        if character == "\n":
+            position = driver.replace(uri, start, position, "")  # the next line takes the last one's place
+            continue
+        position = driver.type(uri, position, character)
+        await driver.complete(uri, position)
+        total = 1000 * (time.perf_counter() - began)
+        found = await driver.command("palimpsest.cache.map")
+        decoded = found["engine"]["decoded"] - before["engine"]["decoded"]
+        asked = found["ms"] != before["ms"]
+        before = found
+        yield {**_parts(found["ms"], total), "decoded": decoded} if asked else None
+        left -= asked
+        if left <= 0:
+            return
+
+
+def _characters() -> Iterator[str]:
+    while True:
+        for line in TYPED:
+            yield from f"\n{line}"
+
+
+def _parts(ms: Mapping[str, float], total: float) -> dict[str, float]:
+    sync = ms.get("engine.sync", 0.0)
+    synced = ms.get("sync.decode", 0.0)
+    decode = ms.get("engine.prefill", 0.0) + ms.get("engine.decode", 0.0) + synced
+    sample = ms.get("engine.sample", 0.0)
+    inside = ms.get("engine.total", 0.0) - ms.get("engine.queue", 0.0)
+    told = sync - synced + decode + sample
+    parts = {
+        "parse": ms.get("parse", 0.0),
+        "blocks": ms.get("blocks", 0.0),
+        "plan": max(0.0, sync - synced) + max(0.0, inside - told),
+        "decode": decode,
+        "sample": sample,
+        "total": total,
+    }
+    parts["ours"] = total - decode - sample
+    parts["transfer"] = parts["ours"] - parts["parse"] - parts["blocks"] - parts["plan"]
+    return parts
+
+
+def _percentiles(values: Sequence[float]) -> dict[str, float]:
+    return {"p50": percentile(values, 0.5, 2), "p95": percentile(values, 0.95, 2)}

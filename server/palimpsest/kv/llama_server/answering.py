@@ -1,0 +1,133 @@
+"""The ways an answer goes out: whole as JSON, or piece by piece as server-sent events.
+
+In: work in a `Serving`, a `Form`.  Out: responses.  An error before the first piece has its own status; a later one
+is an event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from palimpsest import wire
+from palimpsest.kv.llama_server import errors
+from palimpsest.kv.llama_server.params import Params
+from palimpsest.kv.llama_server.replies import Json, Replies
+from palimpsest.kv.llama_server.serving import Ask, Serving
+from palimpsest.kv.llama_server.work import Done, Piece
+from palimpsest.kv.process.asking import first_of
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One kind of answer.  `marker`: the stream ends with `[DONE]`.  `shows_prompt`: the answer has the prompt's
+    text in it."""
+
+    whole: Callable[[Replies, Done], Json]
+    begin: Callable[[Replies], list[Json]]
+    piece: Callable[[Replies, Piece], Json]
+    end: Callable[[Replies, Done], list[Json]]
+    marker: bool = True
+    shows_prompt: bool = False
+
+
+def _no_beginning(_replies: Replies) -> list[Json]:
+    return []
+
+
+NATIVE = Form(
+    Replies.native,
+    _no_beginning,
+    Replies.native_piece,
+    lambda replies, done: [replies.native(done, streamed=True)],
+    marker=False,
+    shows_prompt=True,
+)
+COMPLETION = Form(
+    Replies.completion,
+    _no_beginning,
+    Replies.completion_piece,
+    lambda replies, done: [replies.completion(done, streamed=True)],
+)
+CHAT = Form(Replies.chat, lambda replies: [replies.chat_begin()], Replies.chat_piece, Replies.chat_end)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request.  `before`: text an answer goes on from that is part of it (chats)."""
+
+    params: Params
+    form: Form
+    urgency: wire.Slot
+    before: str = ""
+
+    @property
+    def wants_prompt(self) -> bool:
+        wanted = self.params.response_fields
+        return self.form.shows_prompt and (wanted is None or "prompt" in wanted)
+
+
+async def answer(serving: Serving, request: Request, question: Question, asks: list[Ask]) -> Response:
+    """An object, an array of them for several prompts, or a stream."""
+    model = (await serving.about()).name
+    if question.params.stream:
+        return await _streamed(serving, request, question, asks[0], model)
+    made = []
+    for index, ask in enumerate(asks):
+        slot, done = await serving.done(
+            request, question.params, ask, question.urgency, wants_prompt=question.wants_prompt
+        )
+        replies = Replies(question.params, model, slot, index, question.before)
+        made.append(question.form.whole(replies, done))
+    return reply(made[0] if len(made) == 1 else made)
+
+
+async def _streamed(serving: Serving, request: Request, question: Question, ask: Ask, model: str) -> Response:
+    pieces = serving.stream(question.params, ask, question.urgency, wants_prompt=question.wants_prompt)
+    first = await first_of(request, pieces)
+    return StreamingResponse(_events(question, model, first, pieces), media_type="text/event-stream")
+
+
+async def _events(
+    question: Question,
+    model: str,
+    first: Piece | tuple[int, Done],
+    pieces: AsyncIterator[Piece | tuple[int, Done]],
+) -> AsyncIterator[bytes]:
+    form, replies = question.form, Replies(question.params, model, -1, before=question.before)
+    try:
+        for data in form.begin(replies):
+            yield event(data)
+        item: Piece | tuple[int, Done] | None = first
+        while isinstance(item, Piece):
+            yield event(form.piece(replies, item))
+            item = await anext(pieces, None)
+        assert item is not None, "a stream ends with what it came to"
+        slot, done = item
+        final = Replies(question.params, model, slot, 0, question.before, replies.id, replies.created)
+        for data in form.end(final, done):
+            yield event(data)
+        if form.marker:
+            yield b"data: [DONE]\n\n"
+    except Exception as error:
+        yield event(errors.of(error)[1])
+    finally:
+        await pieces.aclose()  # type: ignore[attr-defined]
+
+
+def event(data: Any) -> bytes:
+    return b"data: " + packed(data) + b"\n\n"
+
+
+def packed(data: Any) -> bytes:
+    """ASCII JSON, since a text may hold a lone surrogate, which UTF-8 has no bytes for."""
+    return json.dumps(data, separators=(",", ":")).encode()
+
+
+def reply(data: Any, status: int = 200) -> Response:
+    return Response(packed(data), status, media_type="application/json; charset=utf-8")

@@ -1,0 +1,90 @@
+"""Between the routes and the engine's thread: one request's work handed over, its pieces brought back.
+
+In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `Piece`s as they come.  A client that closes its
+connection cancels its work.  Belongs to the event loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+
+from palimpsest import wire
+from palimpsest.errors import Cancelled
+from palimpsest.kv.llama_server.about import About, about
+from palimpsest.kv.llama_server.params import Params
+from palimpsest.kv.llama_server.slots import Slot, Slots
+from palimpsest.kv.llama_server.work import Completion, Done, Piece
+from palimpsest.kv.process.asking import result_of, why_cancelled
+from palimpsest.kv.process.life import Life
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.work.core import EngineCore
+
+Ask = Callable[[Completion, int], Generator[None, None, Done]]
+"""What to do with a completion in a slot, on the engine's thread."""
+
+
+class Serving:
+    """One per application."""
+
+    def __init__(self, core: EngineCore, life: Life) -> None:
+        self.core = core
+        self.life = life
+        self.slots = Slots()
+        self._about: About | None = None
+
+    async def about(self) -> About:
+        """Raises EngineLoading, or what the load failed with."""
+        self.core.model()
+        if self._about is None:
+            self._about = await asyncio.wrap_future(self.core.call(about))
+        return self._about
+
+    async def done(
+        self, request: Request, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+    ) -> tuple[int, Done]:
+        """The slot and what came of it."""
+        self.core.model()
+        with self.slots.taken(params) as slot:
+            work = self._work(params, ask, slot, lambda _piece: None, wants_prompt)
+            name = f"http-{slot.index}"
+            done = await result_of(
+                request, self.life, lambda token: self.core.run(work, token, slot=urgency, workspace=name)
+            )
+            self.slots.note(slot, done)
+            return slot.index, done
+
+    async def stream(
+        self, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+    ) -> AsyncIterator[Piece | tuple[int, Done]]:
+        """Pieces as they come, at last the slot and `Done`."""
+        self.core.model()
+        loop = asyncio.get_running_loop()
+        pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
+
+        def put(piece: Piece | None) -> None:
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+        with self.slots.taken(params) as slot, self.life.job() as token, self.life.request():
+            work = self._work(params, ask, slot, put, wants_prompt)
+            job = self.core.run(work, token, slot=urgency, workspace=f"http-{slot.index}")
+            job.add_done_callback(lambda _job: put(None))
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            try:
+                done = job.result()
+            except Cancelled:
+                raise why_cancelled(self.life) from None
+            self.slots.note(slot, done)
+            yield slot.index, done
+
+    @staticmethod
+    def _work(
+        params: Params, ask: Ask, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
+    ) -> Callable[[Engine], Generator[None, None, Done]]:
+        return lambda engine: ask(Completion(engine, params, emit, wants_prompt), slot.index)

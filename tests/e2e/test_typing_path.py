@@ -1,0 +1,53 @@
+"""What is done on a pause, so that a keystroke has little left to do."""
+
+from pathlib import Path
+
+from lsprotocol import types as lsp
+
+from .conftest import Editor, start_editor, stop_editor
+from .test_completion import type_at
+
+BODY = "total = self.subtotal()\n"
+
+
+async def cost(editor: Editor, uri: str, position: lsp.Position) -> int:
+    """Tokens that a completion decodes."""
+    before = await editor.stats()
+    await editor.complete(uri, position)
+    return (await editor.stats())["decoded"] - before["decoded"]
+
+
+async def test_after_a_pause_a_keystroke_decodes_no_more_than_what_is_typed(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    position = editor.edit(uri, BODY, BODY + "        weight = 0\n        ")
+    await editor.settled(uri, position)
+    position = type_at(editor, uri, position, "wei")
+    assert await cost(editor, uri, position) <= 2
+    # in another function
+    elsewhere = editor.at(uri, "rows = [")
+    await editor.settled(uri, elsewhere)
+    elsewhere = type_at(editor, uri, elsewhere, "self")
+    assert await cost(editor, uri, elsewhere) <= 3
+    # behind what was typed while nobody asked for a completion: the cursor is followed
+    for character in ".discount or 1 + ":
+        elsewhere = type_at(editor, uri, elsewhere, character)
+    await editor.until_idle()
+    assert await cost(editor, uri, elsewhere) <= 2
+
+
+async def test_blocks_that_take_long_are_left_to_the_pause_after_the_answer(shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {"sync_ms": 1}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        await editor.settled(uri, editor.at(uri, BODY))
+        editor.edit(uri, "import logging\n", "import logging\nimport json\n")
+        position = editor.edit(uri, BODY, BODY + "        text = json.dum")
+        assert await cost(editor, uri, position) < 200
+        before = await editor.stats()
+        shown = await editor.settled(uri, position)
+        package = next(block for block in shown["blocks"] if block["name"] == "json")
+        assert (await editor.stats())["decoded"] - before["decoded"] > package["tokens"] > 200
+        assert await cost(editor, uri, type_at(editor, uri, position, "p")) <= 2
+    finally:
+        await stop_editor(editor)
