@@ -1,10 +1,13 @@
 """Settings: layers, and wrong values that are named."""
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from palimpsest.settings import Settings, described, merged, read_toml
+from palimpsest.address import THE_CLIENTS
+from palimpsest.settings import EngineSettings, Settings, described, from_file, merged, read_toml
 
 
 def test_the_nearest_layer_wins() -> None:
@@ -67,3 +70,44 @@ def test_every_setting_has_a_sentence() -> None:
     for item in described():
         assert item.doc[0].isupper() or item.doc[0].isdigit() or item.doc.startswith("llama.cpp"), item.name
         assert item.doc.endswith("."), item.name
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"engine": {"url": "https://elsewhere", "n_ctx": 7}},
+        {"engine.url": "https://elsewhere", "engine.n_ctx": 7},
+        {"": {"engine.url": "https://elsewhere"}, "engine": {"n_ctx": 7}},
+        {"engine": {"kind": "openai", "ca_file": "/x", "api_key_env": "HOME", "n_ctx": 7}},
+    ],
+    ids=["nested", "dotted", "hidden", "others"],
+)
+def test_a_workspaces_file_does_not_say_where_code_is_sent(table: dict[str, object]) -> None:
+    layer, problems = from_file(table, whose="workspace")
+    settings, wrong = merged([layer])
+    assert problems or wrong
+    assert settings.engine == EngineSettings(n_ctx=7)
+    mine, _ = merged([from_file(table, whose="person")[0]])
+    assert "" in table or mine.engine != settings.engine
+
+
+@pytest.mark.parametrize("whose", ["person", "workspace"])
+def test_no_file_holds_a_key(whose: Literal["person", "workspace"]) -> None:
+    layer, (problem,) = from_file({"engine": {"api_key": "s3cret"}}, whose=whose)
+    assert merged([layer])[0].engine.api_key == ""
+    assert problem.field == "engine.api_key"
+    assert "engine.api_key_env" in str(problem)
+    assert "s3cret" not in str(problem)
+
+
+def test_an_editor_may_hand_a_key_over_and_it_is_not_shown() -> None:
+    settings, problems = merged([{"engine": {"api_key": "s3cret", "url": "https://gpu"}}])
+    assert not problems
+    assert settings.engine.api_key == "s3cret"
+    assert "s3cret" not in repr(settings)
+    _, (problem,) = merged([{"engine": {"api_key": ["s3cret"]}}])
+    assert "s3cret" not in str(problem)
+
+
+def test_what_a_process_does_not_hear_of_is_one_list() -> None:
+    assert {item.name for item in fields(EngineSettings) if not item.metadata["process"]} == THE_CLIENTS

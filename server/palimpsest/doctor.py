@@ -21,11 +21,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from palimpsest import __version__, folders, wire
+from palimpsest.engines.place import place
 from palimpsest.engines.protocol import Engine
+from palimpsest.engines.target import Target
 from palimpsest.errors import EngineError, ModelError, PalimpsestError
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from palimpsest.settings import EngineSettings, ModelSettings, Settings, merged, read_toml
+from palimpsest.settings import EngineSettings, ModelSettings, Settings, from_file, merged, read_toml
 
 START_S = 120.0
 WAYS_TO_AN_ENGINE = (
@@ -63,7 +65,8 @@ def main(argv: list[str]) -> int:
 
 
 async def examine(model: str = "") -> list[Check]:
-    layer, problems = read_toml(folders.config() / "palimpsest.toml")
+    table, problems = read_toml(folders.config() / "palimpsest.toml")
+    layer, refused = from_file(table, whose="person")
     settings, wrong = merged([layer, {"model": {"path": model}} if model else {}])
     checks = [
         Check(
@@ -71,11 +74,10 @@ async def examine(model: str = "") -> list[Check]:
         ),
         *[
             Check("settings", False, str(problem), "Correct the file; the default is used.")
-            for problem in problems + wrong
+            for problem in problems + refused + wrong
         ],
         *_folders(),
-        _engine_parts(),
-        *_model(settings.model),
+        *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
     ]
     if all(check.ok for check in checks if check.needed):
         checks += [check async for check in _engine(settings)]
@@ -92,6 +94,19 @@ def _folders() -> Iterator[Check]:
         yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
     except OSError as error:
         yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
+
+
+def _elsewhere(settings: EngineSettings) -> list[Check]:
+    """Where an engine of another machine is met; empty for one that is started here."""
+    if not Target(Path(), settings).is_elsewhere:
+        return []
+    try:
+        found = place(settings)
+    except ModelError as error:
+        return [Check("engine.url", False, error.message, error.hint)]
+    detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
+    hint = "Code goes there unencrypted: use https, or a tunnel." if found.in_the_open else ""
+    return [Check("engine.url", not hint, detail, hint, needed=False)]
 
 
 def _engine_parts() -> Check:
@@ -137,7 +152,6 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
 @asynccontextmanager
 async def _started(settings: EngineSettings, model: Path) -> AsyncIterator[tuple[Engine, bool]]:
     from palimpsest.engines.supervise import Supervisor
-    from palimpsest.engines.target import Target
 
     supervisor = Supervisor(Target(model, settings))
     supervisor.start()

@@ -97,7 +97,10 @@ class EngineSettings:
     n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0)
     n_batch: int = _setting(512, "Tokens of a micro-batch: a waiting keystroke waits for one of these at most.", low=16)
     type_k: str = _setting(
-        "f16", "Type of K in the cache; quantized K is re-quantized by every move.", choices=KV_TYPES
+        "f16",
+        "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of "
+        "64; with bf16, blocks cannot be moved and prompts are decoded whole.",
+        choices=KV_TYPES,
     )
     type_v: str = _setting("f16", "Type of V in the cache; quantized V needs flash attention.", choices=KV_TYPES)
     flash_attention: str = _setting("auto", "Flash attention.", choices=("auto", "on", "off"))
@@ -106,7 +109,7 @@ class EngineSettings:
         "llama.cpp's CPU repacking (AMX and others); `auto` leaves it off after a native fault.",
         choices=("auto", "on", "off"),
     )
-    store_mb: int = _setting(512, "Host memory for the KV of evicted blocks, in MiB.", low=0)
+    store_mb: int = _setting(512, "Host memory for the KV of evicted blocks and for states, in MiB.", low=0)
     disk_mb: int = _setting(
         0, "Disk space in your cache folder for blocks' KV, read back by a later engine, in MiB. 0: none.", low=0
     )
@@ -172,7 +175,7 @@ class SuggestionSettings:
     n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1)
     temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
     draft: int = _setting(
-        8, "The most tokens drafted from the prompt and verified at once; no draft changes a reply. 0: none.", low=0
+        8, "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.", low=0
     )
 
 

@@ -16,9 +16,10 @@ from palimpsest.types import Block
 
 @dataclass(slots=True)
 class Totals:
-    """Tokens since the window opened."""
+    """Tokens since the window opened.  `decoded` for blocks and requests; `warmed` for tails on a pause, besides."""
 
     decoded: int = 0
+    warmed: int = 0
     reused: int = 0
     restored: int = 0
     moved: int = 0
@@ -89,7 +90,7 @@ class Usage:
 
     def warmed(self, answer: wire.GenerateAnswer) -> None:
         """A tail was decoded ahead; the last request for text is still the last."""
-        self.totals.decoded += answer.decoded
+        self.totals.warmed += answer.decoded
         self.totals.reused += answer.reused
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()

@@ -24,7 +24,6 @@ An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "f
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from dataclasses import dataclass, field
 from functools import cache
@@ -153,7 +152,8 @@ class GenerateRequest:
     one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
     rule `root`.  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the slot
     that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up in
-    the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`.
+    the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what quantized
+    weights round otherwise in a larger micro-batch.
     """
 
     workspace: str
@@ -325,4 +325,5 @@ def text_hash(text: str) -> str:
 
 
 def to_json(value: Any) -> dict[str, Any]:
-    return dataclasses.asdict(value)
+    converted: dict[str, Any] = _converter().unstructure(value)
+    return converted

@@ -19,6 +19,30 @@ SILENT = ll.llama_log_callback(lambda level, text, data: None)  # llama.cpp may 
 Floats = npt.NDArray[np.float32]
 
 
+class Grammar:
+    """Which tokens a GBNF admits next, as a reply is written."""
+
+    def __init__(self, arena: Arena, text: str) -> None:
+        self.sampler = ll.llama_sampler_init_grammar(arena.vocabulary, text.encode(), b"root")
+        assert self.sampler, "not a grammar"
+        self.n = arena.n_vocabulary
+        self.candidates = (ll.llama_token_data * self.n)()
+
+    def best(self, logits: Floats) -> int:
+        """The likeliest token that is admitted."""
+        view = np.ctypeslib.as_array(self.candidates)
+        view["id"], view["logit"], view["p"] = np.arange(self.n), logits, 0.0
+        found = ll.llama_token_data_array(self.candidates, self.n, -1, False)
+        ll.llama_sampler_apply(self.sampler, ctypes.byref(found))
+        return int(np.ctypeslib.as_array(self.candidates)["logit"].argmax())
+
+    def accept(self, token: int) -> None:
+        ll.llama_sampler_accept(self.sampler, token)
+
+    def close(self) -> None:
+        ll.llama_sampler_free(self.sampler)
+
+
 class Arena:
     """One context.  `main` is the sequence that a tail is decoded in."""
 
@@ -37,6 +61,10 @@ class Arena:
         self.memory, self.vocabulary = ll.llama_get_memory(self.context), ll.llama_model_get_vocab(self.model)
         self.n_vocabulary: int = ll.llama_vocab_n_tokens(self.vocabulary)
         self.pieces = [self._piece(token) for token in range(self.n_vocabulary)]
+        v = self.vocabulary
+        self.fim = ll.llama_vocab_fim_pre(v), ll.llama_vocab_fim_suf(v), ll.llama_vocab_fim_mid(v)
+        self.ends = {token for token in range(self.n_vocabulary) if ll.llama_vocab_is_eog(v, token)}
+        self._fitting: dict[bytes, list[int]] = {}
 
     def close(self) -> None:
         ll.llama_free(self.context)
@@ -59,6 +87,14 @@ class Arena:
         n = ll.llama_tokenize(self.vocabulary, raw, len(raw), buffer, len(raw) + 2, bos, False)
         assert n >= 0
         return list(buffer[:n])
+
+    def fitting(self, left: bytes) -> list[int]:
+        """The tokens that an answer beginning with `left` may begin with."""
+        if left not in self._fitting:
+            self._fitting[left] = [
+                t for t, piece in enumerate(self.pieces) if piece and (left.startswith(piece) or piece.startswith(left))
+            ]
+        return self._fitting[left]
 
     def clear(self) -> None:
         ll.llama_memory_seq_rm(self.memory, -1, -1, -1)
@@ -83,6 +119,14 @@ class Arena:
             for i in range(n - n_logits, n)
         ]
         return np.stack(rows) if rows else np.zeros((0, self.n_vocabulary), np.float32)
+
+    def redecode(self, tokens: Sequence[int], start: int) -> None:
+        """Encode what stands there anew, behind all that the main sequence has before it."""
+        ll.llama_memory_seq_rm(self.memory, MAIN, start, start + len(tokens))
+        ll.llama_memory_seq_cp(self.memory, MAIN, SCRATCH, 0, start)
+        self.decode(tokens, start, 0, SCRATCH)
+        ll.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
+        ll.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)
 
     def put(self, header: Sequence[int], tokens: Sequence[int], start: int) -> None:
         """Sink replay: encode behind a copy of the header, hand only the block to the main sequence."""

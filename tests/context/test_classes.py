@@ -170,6 +170,21 @@ def test_typing_a_member_changes_no_class_block(workspace: Make, line: str) -> N
     assert len(seen) == 1
 
 
+def test_to_stand_on_a_members_line_changes_no_class_block(workspace: Make) -> None:
+    made = workspace(FILES)
+    text = CART.replace("$0", "")
+
+    def shown(line: str, typed: str = "") -> str:
+        return made.blocks("shop/cart.py", text.replace(line, f"{line}{typed}$0"))["class:shop.cart.Cart"].text
+
+    first = made.blocks("shop/cart.py", CART)["class:shop.cart.Cart"].text
+    assert shown("        self.owner = owner") == first
+    assert shown("        self.size = size") == first
+    assert shown("        self.size = size", " + 1") == first  # until the cursor leaves it
+    text = text.replace("self.size = size", "self.extent = size")
+    assert "    extent" in shown("        self.owner = owner")
+
+
 def test_the_class_that_the_editing_block_shows_is_not_shown_twice(workspace: Make) -> None:
     text = CART.replace("$0", "").replace("    limit = 3", "    limit = $0")
     made = workspace(FILES)

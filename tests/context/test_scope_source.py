@@ -85,6 +85,16 @@ def test_typing_a_signature_changes_nothing(workspace: Make) -> None:
     assert len(seen) == 1
 
 
+def test_to_stand_on_a_signature_changes_nothing(workspace: Make) -> None:
+    made = workspace()
+    first = scopes(made, TEXT.replace("return price", "$0return price"))["shop.cart"]
+    signature = "def outer(a: int, *rest):"
+    assert scopes(made, TEXT.replace(signature, f"{signature}$0"))["shop.cart"] == first
+    typed = TEXT.replace("*rest):", "*rest, b):")
+    assert scopes(made, typed.replace(", b):", ", b$0):"))["shop.cart"] == first  # until the cursor leaves it
+    assert "def outer(a: int, *rest, b)" in scopes(made, typed.replace("return price", "$0return price"))["shop.cart"]
+
+
 def test_a_function_too_long_to_be_shown_has_its_names_in_a_block(workspace: Make) -> None:
     body = "".join(f"    value_{n} = compute({n}, 'some text to make it long')\n" for n in range(200))
     made = workspace({}, editing_tokens=200)

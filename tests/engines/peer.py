@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,24 @@ class Peer:
 
     def generated(self) -> int:
         """Tokens, since it started."""
+        return self._counted("tokens_predicted_total")
+
+    def prompted(self) -> int:
+        """Tokens of prompts decoded, since it started."""
+        return self._counted("prompt_tokens_total")
+
+    def _counted(self, name: str) -> int:
         lines = self.ask("/metrics").text.splitlines()
-        return int(float(next(x for x in lines if x.startswith("llamacpp:tokens_predicted_total ")).split()[1]))
+        return int(float(next(line for line in lines if line.startswith(f"llamacpp:{name} ")).split()[1]))
+
+
+async def killed_at(peer: Peer, items: AsyncIterator[object], n: int) -> None:
+    """Read on until the server is killed after `n` pieces, and beyond."""
+    seen = 0
+    async for _ in items:
+        seen += 1
+        if seen == n:
+            peer.kill()
 
 
 def block(name: str, n: int = 12, of: str = "int") -> WantedBlock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
@@ -20,7 +21,7 @@ def test_an_answer_is_cut_at_its_first_stop_string_however_it_comes(
 ) -> None:
     cut, pieces = Cut(stops), list[str]()
     bounds = sorted({0, len(text), *(c for c in cuts if c < len(text))})
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in itertools.pairwise(bounds):
         pieces.append(cut.push(text[start:end]))
     pieces.append(cut.finish())
     at = min((i for i in map(text.find, stops) if i >= 0), default=len(text))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -18,11 +20,13 @@ from palimpsest.errors import (
     EngineRefused,
     EngineUnavailable,
     InvalidArgument,
+    ModelError,
     UnknownText,
 )
 from palimpsest.wire import GenerateAnswer, GenerateRequest, TextTail, WantedBlock
 from tests.engines.conftest import EMBEDDED, ENDLESS, endless
-from tests.engines.peer import Peer, block, completion, wanted
+from tests.engines.peer import Peer, block, completion, killed_at, wanted
+from tests.models import written
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +95,7 @@ async def test_blocks_are_decoded_ahead_once_and_only_what_is_new(engine: LlamaS
     answer = await engine.generate(completion("x", wanted(block("three"), block("two"), block("one"))))
     assert answer.decoded <= answer.tail_tokens + 1
     spans = [span.span for span in third.blocks if span.span]
-    assert all(before[1] == after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in itertools.pairwise(spans))
 
 
 async def test_an_edit_is_written_under_its_grammar_in_a_slot_of_its_own(engine: LlamaServer) -> None:
@@ -147,6 +151,31 @@ async def test_a_cancelled_task_frees_the_slot(engine: LlamaServer, peer: Peer) 
     with pytest.raises(asyncio.CancelledError):
         await task
     await idle(peer)
+
+
+async def test_a_prompt_is_not_decoded_to_its_end_for_nobody() -> None:
+    peer = Peer(EMBEDDED, "--batch", "32")
+    try:
+        async with at(peer) as engine:
+            await engine.generate(completion("x"))
+            long = completion("y", wanted(*(block(f"long{i}", 30) for i in range(4))))
+            await engine.count([item.text or "" for item in (long.sync.blocks if long.sync else ())])
+            task = asyncio.create_task(engine.generate(long))
+            while not await asyncio.to_thread(peer.working):
+                assert not task.done()
+            task.cancel()
+            await asyncio.wait({task})
+            await idle(peer)
+            assert peer.prompted() < 2000, "of some 2,600"
+            ahead = asyncio.create_task(engine.sync(wanted(*(block(f"ahead{i}", 30) for i in range(4)))))
+            while not await asyncio.to_thread(peer.working):
+                assert not ahead.done()
+            ahead.cancel()
+            await asyncio.wait({ahead})
+            await idle(peer)
+            assert peer.prompted() < 4000
+    finally:
+        peer.kill()
 
 
 async def test_the_newest_of_a_line_is_the_one_that_counts(engine: LlamaServer) -> None:
@@ -225,17 +254,30 @@ async def test_the_servers_own_words_are_passed_on(engine: LlamaServer) -> None:
         await engine.generate(GenerateRequest("test"))
 
 
+async def test_a_model_without_fim_tokens_edits_and_says_why_it_does_not_complete(tmp_path: Path) -> None:
+    peer = Peer(written("plain", tmp_path))
+    try:
+        async with at(peer) as engine:
+            info = await engine.model()
+            assert (info.fim_layout, info.chat_template) == ("", True)
+            with pytest.raises(ModelError, match="FIM"):
+                await engine.generate(completion("x"))
+            edit = GenerateRequest("test", text=TextTail("L1 x\n", chat=True), grammar='root ::= "ab"')
+            answer = await engine.generate(edit)
+            assert answer.choices[0].text == "ab"
+            plain = await engine.generate(GenerateRequest("test", text=TextTail("L1 x\n"), grammar='root ::= "ab"'))
+            assert answer.tail_tokens > plain.tail_tokens, "the turn is marked"
+    finally:
+        peer.kill()
+
+
 async def test_killed_in_a_stream_it_is_gone_and_back_on_the_same_port_it_works(machine: object) -> None:
     peer = Peer(EMBEDDED)
     try:
         async with at(peer) as engine:
             sync = wanted(block("alpha"))
-            seen = 0
             with pytest.raises(EngineDied):
-                async for _ in engine.generate_stream(endless(3000, stream=True)):
-                    seen += 1
-                    if seen == 3:
-                        peer.kill()
+                await killed_at(peer, engine.generate_stream(endless(3000, stream=True)), 3)
             with pytest.raises(EngineUnavailable):
                 await engine.health()
             with pytest.raises(EngineUnavailable, match=r"127\.0\.0\.1"):

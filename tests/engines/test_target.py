@@ -123,3 +123,27 @@ def test_a_link_that_someone_left_there_is_refused(short: Path, monkeypatch: pyt
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(short))
     with pytest.raises(PermissionError):
         folders.runtime()
+
+
+def test_how_an_engine_is_reached_makes_no_other_one_and_a_key_is_no_argument(file: Path, tmp_path: Path) -> None:
+    settings = EngineSettings(api_key="s3cret", api_key_env="MY_KEY", timeout_s=3.0, retries=1)
+    target = Target(file, settings)
+    assert target.identity == Target(file, EngineSettings()).identity
+    arguments = " ".join(target.arguments(Address(tmp_path / "engine-0123456789ab.sock")))
+    assert "s3cret" not in arguments + repr(target)
+    assert "MY_KEY" not in arguments
+    assert '"n_ctx"' in arguments
+
+
+@pytest.mark.parametrize(
+    ("settings", "elsewhere"),
+    [
+        ({}, False),
+        ({"kind": "none"}, False),
+        ({"url": "https://gpu"}, True),
+        ({"kind": "llama-server"}, True),
+        ({"kind": "openai", "url": "https://gpu"}, True),
+    ],
+)
+def test_which_engines_are_elsewhere(file: Path, settings: dict[str, str], elsewhere: bool) -> None:
+    assert Target(file, EngineSettings(**settings)).is_elsewhere is elsewhere  # type: ignore[arg-type]

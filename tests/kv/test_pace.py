@@ -16,7 +16,7 @@ def at(tokens_a_second: float) -> Pace:
 
 @pytest.mark.parametrize(
     ("tokens_a_second", "size"),
-    [(50, LEAST_BATCH), (800, LEAST_BATCH), (900, 64), (1700, 64), (1710, 128), (5000, 256), (1_000_000, 512)],
+    [(50, LEAST_BATCH), (630, LEAST_BATCH), (650, 64), (1270, 64), (1290, 128), (5000, 256), (1_000_000, 512)],
 )
 def test_a_micro_batch_takes_as_long_as_a_keystroke_may_wait(tokens_a_second: float, size: int) -> None:
     assert at(tokens_a_second).batch(512) == size

@@ -57,9 +57,17 @@ def make_core(models: Callable[[str], Path]) -> Iterator[MakeCore]:
     """`make_core(kind, **settings)`: a core whose model is loaded."""
     made: list[EngineCore] = []
 
-    def make(kind: str | Path = "fim", *, wait: bool = True, make_context: Any = None, **settings: Any) -> EngineCore:
+    def make(
+        kind: str | Path = "fim",
+        *,
+        wait: bool = True,
+        make_context: Any = None,
+        save_after_s: float = 20.0,
+        **settings: Any,
+    ) -> EngineCore:
         path = kind if isinstance(kind, Path) else models(kind)
-        extra = {"make_context": make_context} if make_context else {}
+        extra: dict[str, Any] = {"make_context": make_context} if make_context else {}
+        extra["save_after_s"] = save_after_s
         core = EngineCore(path, EngineSettings(**{**CLOSE, **settings}), **extra)
         made.append(core)
         core.start()

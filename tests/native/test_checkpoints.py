@@ -134,6 +134,18 @@ def test_typing_costs_what_is_typed(make_engine: MakeEngine, kind: str) -> None:
     assert max(costs) <= 10
 
 
+@pytest.mark.parametrize("kind", STATES)
+def test_typing_before_a_suffix_costs_the_suffix_too(make_engine: MakeEngine, kind: str) -> None:
+    """A causal order has no way around that; what stands before the cursor is not decoded again."""
+    session = Session(make_engine, kind)
+    session.decoded()
+    prefix, suffix, typed = text(7, 900), text(11, 200), text(9, 30)
+    ask(session.engine, fim(prefix, suffix, layout="psm"))
+    costs = [ask(session.engine, fim(prefix + typed[:i], suffix, layout="psm")).decoded for i in range(1, len(typed))]
+    assert max(costs[1:]) <= len(session.engine.model.tokenize(suffix)) + 12
+    assert 0 in costs, "an answer that typing agrees with stands"
+
+
 def test_rungs_stand_at_block_ends_and_within_long_blocks() -> None:
     tokens = tuple(range(1200))
     ends = [10, 20, 100, 100 + 2 * EVERY + 5, 900, 905, 910]

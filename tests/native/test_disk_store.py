@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from random import Random
 
@@ -12,8 +13,8 @@ from palimpsest.kv.cache.disk_file import Header, checksum, read, write
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.identity import kv_identity
 from palimpsest.settings import EngineSettings
-from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, TestedEngine, difference, sized, sync, text
+from tests.native.conftest import MakeCore, MakeEngine
+from tests.native.helpers import CLOSE, TestedEngine, difference, done, request, sized, sync, text
 
 BLOCKS = [(f"class:{i}", text(i, 250)) for i in range(12)]
 
@@ -113,14 +114,14 @@ def test_another_cache_type_or_model_starts_with_nothing(make_engine: MakeEngine
 def test_a_changed_model_file_is_another_model(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(bytes(9 << 20))
-    names = {kv_identity(path, EngineSettings())}
+    names = {kv_identity(path, EngineSettings(), False)}
     facts = path.stat()
     for at in (100, 5 << 20, (9 << 20) - 1):
         with path.open("r+b") as file:
             file.seek(at)
             file.write(b"x")
         os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-        names.add(kv_identity(path, EngineSettings()))
+        names.add(kv_identity(path, EngineSettings(), False))
     assert len(names) == 4
 
 
@@ -143,6 +144,32 @@ def test_a_closed_workspaces_blocks_are_there_for_another_one(make_engine: MakeE
     answer = sync(engine, BLOCKS, "two")
     assert sum(report.decoded for report in answer.blocks) == 0
     assert difference(engine, engine.workspace("two")) < CLOSE
+
+
+def test_what_is_saved_while_idle_is_there_after_a_crash(make_core: MakeCore, folder: Path) -> None:
+    core = make_core(disk_mb=64, save_after_s=0.05)
+    synced = core.sync(request(BLOCKS)).result()
+    while len(files(folder)) < len(BLOCKS):
+        time.sleep(0.01)
+    other = make_core(disk_mb=64)
+    answer = other.sync(request(BLOCKS)).result()
+    assert answer.restored == sum(report.tokens for report in synced.blocks)
+    assert core.sync(request(BLOCKS)).result().decoded == 0, "what was saved is still resident"
+
+
+def test_saving_makes_way_for_whatever_comes(make_engine: MakeEngine, folder: Path) -> None:
+    engine = begun(make_engine)
+    sync(engine, BLOCKS)
+    saving = engine.save()
+    next(saving)
+    sync(engine, [("other", text(40)), *BLOCKS[3:]])
+    for _ in saving:
+        pass
+    assert difference(engine, engine.workspace("w")) < CLOSE
+    sync(engine, BLOCKS)
+    done(engine.save())
+    engine.store.flush()
+    assert len(files(folder)) == len(BLOCKS) + 1
 
 
 def test_nothing_is_written_unless_asked_for(make_engine: MakeEngine, folder: Path) -> None:

@@ -20,7 +20,7 @@ def prepared(make_engine: MakeEngine, kind: str, **settings: object) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize("kind", ["fim", "swa", "mrope", "mamba"])
+@pytest.mark.parametrize("kind", ["fim", "swa", "mrope", "mamba", "hybrid"])
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
 def test_the_request_after_a_warming_decodes_nothing(make_engine: MakeEngine, kind: str, layout: str) -> None:
     engine = prepared(make_engine, kind)
@@ -49,7 +49,7 @@ def test_warming_again_keeps_the_answer_that_is_there(make_engine: MakeEngine, n
 def test_a_suggestions_tail_is_warmed_whatever_its_grammar(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine, "fim")
     real = wire.GenerateRequest(
-        "w", text=wire.TextTail(PREFIX), slot="suggestion", max_tokens=5, grammar='root ::= "L" [0-9]+'
+        "w", text=wire.TextTail(PREFIX), slot="suggestion", max_tokens=5, grammar='root ::= "L" [0-9]+', draft=8
     )
     warm = ask(engine, replace(real, max_tokens=0))
     assert warm.decoded == warm.tail_tokens

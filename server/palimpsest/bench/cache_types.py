@@ -22,11 +22,12 @@ from rich.table import Table
 from palimpsest.bench.options import model_file, positive
 
 NAME = "cache-types"
+MEASURES = ("largest", "mean", "other")
 HELP = "what the types of K and V cost, and what they change in the next token's logits"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--positions", type=positive, default=200, metavar="N", help="tokens of the tail (200)")
+    parser.add_argument("--positions", type=positive, default=128, metavar="N", help="tokens of the tail (128)")
     parser.add_argument("--shifts", type=positive, default=20, metavar="N", help="moves of all blocks (20)")
 
 
@@ -37,21 +38,29 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def show(result: dict[str, Any], console: Console) -> None:
-    title = f"{result['model']} ({result['weights']} weights): logits at {result['positions']} positions behind "
-    table = Table(title=title + f"{result['context_tokens']} tokens, against f32", title_justify="left")
-    moved = f"after {result['shifts']} moves"
-    for column in ("K", "V", "flash attention", "bytes a token", "largest", "mean", "other token", moved, "", ""):
-        table.add_column(column)
+    console.print(
+        f"{result['model']} ({result['weights']} weights): next-token logits at {result['positions']} positions behind "
+        f"{result['context_tokens']} tokens, against those with f32"
+    )
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    for column in ("K, V", "flash", "bytes", *MEASURES, *(f"{name}*" for name in MEASURES)):
+        table.add_column(column, no_wrap=True, justify="left" if column in ("K, V", "flash") else "right")
     for row in result["types"]:
-        kind = [row["type_k"], row["type_v"], row["flash_attention"]]
-        if "error" in row:
-            table.add_row(*kind, row["error"])
-        else:
+        if "error" not in row:
+            kind = [f"{row['type_k']}, {row['type_v']}", row["flash_attention"]]
             table.add_row(*kind, f"{row['bytes_per_token']:,}", *_figures(row), *_figures(row["after_shifts"]))
     console.print(table)
+    console.print(
+        "bytes: of one token.  largest, mean: difference of logits.  other: how often another token comes first.  "
+        f"*: after {result['shifts']} moves of all blocks."
+    )
+    for row in result["types"]:
+        if "error" in row:
+            console.print(f"{row['type_k']}, {row['type_v']}: {row['error']}", soft_wrap=True)
 
 
 def _figures(found: dict[str, Any] | None) -> list[str]:
     if found is None:
-        return ["–"] * 3
-    return [f"{found['max_difference']:.3f}", f"{found['mean_difference']:.4f}", f"{100 * found['top_changed']:.1f}%"]
+        return ["–"] * len(MEASURES)
+    share = f"{100 * found['top_changed']:.1f}%"
+    return [f"{found['max_difference']:.3f}", f"{found['mean_difference']:.4f}", share]

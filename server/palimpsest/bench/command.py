@@ -26,6 +26,7 @@ BENCHES = (  # modules of this room, in the order of `--help`
     "trace",
     "replay",
     "keystroke",
+    "infill",
 )
 
 

@@ -57,7 +57,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    model, trace = model_file(options), _trace(options.trace)
+    model = model_file(options)
+    trace = committed(options.trace) if options.trace in COMMITTED else read(Path(options.trace))
     n = min(trace.n_requests, options.requests or trace.n_requests)
     peers: dict[str, list[Cost]] = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -115,9 +116,8 @@ def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:
     return lambda: progress.advance(task)
 
 
-def _trace(name: str) -> Trace:
-    if name not in COMMITTED:
-        return read(Path(name))
+def committed(name: str) -> Trace:
+    """One of COMMITTED, made from this repository's own history."""
     with as_file(files("palimpsest") / "bench" / "traces" / f"{name}.jsonl.xz") as path:
         return read(path)
 

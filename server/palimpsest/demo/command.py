@@ -80,7 +80,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
         console.print(draw.event(len(events), event))
     console.print(draw.suggestion(story.suggestion))
     kinds = sorted({block["type"] for event in events for block in event.blocks})
-    shown = ("event", "decoded", "context", "reused", "restored", "ms")
+    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "ms")
     return {
         "events": [{name: getattr(event, name) for name in shown} for event in events],
         "completion": story.completion,

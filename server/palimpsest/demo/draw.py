@@ -48,7 +48,7 @@ def _figures(it: Event) -> Text:
         (f"{it.decoded:5d}", "bold green" if it.decoded < 30 else "bold yellow"),
         " tokens decoded; ",
         (f"{it.context}", "bold"),
-        f" in context: {it.reused} reused, {it.restored} restored, {it.ms:.0f} ms",
+        f" in context: {it.reused} reused, {it.restored} restored, {it.warmed} warmed, {it.ms:.0f} ms",
     )
 
 

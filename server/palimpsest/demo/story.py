@@ -20,14 +20,16 @@ REPLIES = 4
 @dataclass(frozen=True)
 class Event:
     """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with copies
-    of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache;
-    `ms` until all of it was done."""
+    of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache,
+    `warmed` the code at the cursor, decoded on the pause so that the next keystroke finds it there; `ms` until all of
+    it was done."""
 
     event: str
     decoded: int
     context: int
     reused: int
     restored: int
+    warmed: int
     ms: float
     blocks: list[dict[str, Any]] = field(default_factory=list)
     map: dict[str, Any] = field(default_factory=dict)
@@ -124,14 +126,15 @@ class Story:
         after = found["stats"]
         attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
         tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
-        decoded, restored = (after[name] - before[name] for name in ("decoded", "restored"))
+        decoded, restored, warmed = (after[name] - before[name] for name in ("decoded", "restored", "warmed"))
         typed = self.driver.text(uri).split("\n")[position.line]
         return Event(
             event=name,
             decoded=decoded,
             context=attached + tail,
-            reused=max(0, attached + tail - decoded - restored),
+            reused=max(0, attached + tail - decoded - warmed - restored),
             restored=restored,
+            warmed=warmed,
             ms=round(ms, 1),
             blocks=shown["blocks"],
             map=found,

@@ -191,12 +191,16 @@ class Attempts:
         self._retries = retries
         self._n = 0
         self._first: EngineError | None = None
+        self._lost = False
 
     async def next_after(self, error: EngineError) -> None:
         """Wait until it is time for the next attempt, or raise what the first one met."""
         self._first = self._first or error
         if not isinstance(error, Broken | Lost | Busy):
             raise error
+        if isinstance(error, Lost) and not self._lost:
+            self._lost = True  # a connection kept from before, which the server was closing: no fault of anybody's
+            return
         seconds = pause(self._n, error.wait_s if isinstance(error, Busy) else None, random.random())
         if self._n >= self._retries or seconds > LONGEST_PAUSE_S:
             raise self._first

@@ -116,6 +116,12 @@ def cached(slot: int) -> dict[str, Any]:
     return {"id_slot": slot, "cache_prompt": True, "n_cache_reuse": CACHE_REUSE}
 
 
+def watched() -> dict[str, Any]:
+    """An answer in pieces, and a word after each batch of the prompt: llama-server notices only when it writes that
+    nobody listens any more, and would decode a long prompt to its end."""
+    return {"stream": True, "return_progress": True}
+
+
 def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[str, Any]:
     """What `/completion` is asked for alternative `i`."""
     sampling = request.sampling
@@ -123,7 +129,6 @@ def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[st
     asked: dict[str, Any] = {
         "prompt": [*prompt.base, *prompt.tail],
         "n_predict": request.max_tokens,
-        "stream": True,
         "stop": [stop for stop in request.stop if stop],
         "temperature": temperature,
         "top_k": sampling.top_k,
@@ -134,6 +139,7 @@ def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[st
         "timings_per_token": True,
         "response_fields": FIELDS,
         **cached(slot),
+        **watched(),
     }
     if sampling.seed is not None:
         asked["seed"] = sampling.seed + i

@@ -25,7 +25,7 @@ from typing import Any
 from palimpsest.engines.blocks import Standing, stats
 from palimpsest.engines.cut import Cut
 from palimpsest.engines.http import Http, NotServed
-from palimpsest.engines.llama_prompt import Prompt, Workspace, beginning, body, cached, compose
+from palimpsest.engines.llama_prompt import FIELDS, Prompt, Workspace, beginning, body, cached, compose, watched
 from palimpsest.engines.llama_tokens import Facts, Tokens, read
 from palimpsest.engines.place import Place
 from palimpsest.engines.protocol import TextPiece
@@ -169,8 +169,12 @@ class LlamaServer:
 
     async def _decode(self, prompt: tuple[int, ...], slot: int) -> dict[str, Any]:
         """Have `prompt` in a slot's cache; the server's timings."""
-        body = {"prompt": prompt, "n_predict": 0, "response_fields": ["timings"], **cached(slot)}
-        return dict((await self._http.post("/completion", body)).get("timings") or {})
+        asked = {"prompt": prompt, "n_predict": 0, "response_fields": FIELDS, **cached(slot), **watched()}
+        timings: dict[str, Any] = {}
+        async with aclosing(self._http.stream("/completion", asked)) as events:
+            async for event in events:
+                timings = event.get("timings") or timings
+        return timings
 
     async def _run(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         began = time.monotonic()
@@ -229,8 +233,9 @@ class LlamaServer:
                     finish = "stop"
                     break
                 now = time.monotonic()
-                end = end or now + request.time_ms / 1000
-                if request.time_ms and now >= end:
+                if tokens and end is None:
+                    end = now + request.time_ms / 1000
+                if request.time_ms and end is not None and now >= end:
                     break
         if text := cut.finish():
             yield text

@@ -48,8 +48,12 @@ WHY_NOT = "Another server's prefix cache reuses the longest common beginning of 
 
 @dataclass(slots=True)
 class Tally:
+    """Counts of one request over its alternatives; times as we saw them, to the first piece and from there on."""
+
     prompt: int = 0
     cached: int = 0
+    prefill_ms: float = 0.0
+    sample_ms: float = 0.0
     choices: list[Choice] = field(default_factory=list)
 
     def add(self, usage: dict[str, Any]) -> None:
@@ -112,7 +116,8 @@ class OpenAI:
             workspace.ahead = ""
             raise
         self._sum(tally)
-        ms = {"total": (time.monotonic() - began) * 1000}
+        total = (time.monotonic() - began) * 1000
+        ms = {"decode": total, "total": total}
         return replace(answer, decoded=tally.prompt - tally.cached, reused=tally.cached, ms=ms)
 
     async def generate(self, request: GenerateRequest) -> GenerateAnswer:
@@ -208,7 +213,11 @@ class OpenAI:
             generated=sum(choice.tokens for choice in tally.choices),
             layout=layout,
             sync=sync,
-            ms={"total": (time.monotonic() - began) * 1000},
+            ms={
+                "prefill": tally.prefill_ms,
+                "sample": tally.sample_ms,
+                "total": (time.monotonic() - began) * 1000,
+            },
         )
 
     async def _choice(
@@ -243,8 +252,8 @@ class OpenAI:
     async def _texts(
         self, request: GenerateRequest, how: Asked, body: dict[str, Any], tally: Tally
     ) -> AsyncGenerator[str, None]:
-        cut, usage, tokens, end = Cut(() if how.line is not None else request.stop), dict[str, Any](), 0, None
-        finish = "time"
+        cut, usage, tokens = Cut(() if how.line is not None else request.stop), dict[str, Any](), 0
+        finish, began, first = "time", time.monotonic(), None
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
                 usage = event.get("usage") or usage
@@ -257,10 +266,14 @@ class OpenAI:
                     if reason := choice.get("finish_reason"):
                         finish = "length" if reason == "length" else "stop" if request.stop else "end"
                 now = time.monotonic()
-                end = end or now + request.time_ms / 1000
-                if cut.stopped or (request.time_ms and now >= end and not usage):
+                first = first or (now if tokens else None)
+                late = request.time_ms and first and (now - first) * 1000 >= request.time_ms
+                if cut.stopped or (late and not usage):
                     finish = "stop" if cut.stopped else finish
                     break
+        first = first or time.monotonic()
+        tally.prefill_ms += (first - began) * 1000
+        tally.sample_ms += (time.monotonic() - first) * 1000
         if (final := cut.finish()) and how.line is None:
             yield final
         text = cut.text

@@ -18,7 +18,8 @@ Maker = Literal["llama.cpp", "vLLM", "SGLang", ""]
 MAKERS: dict[str, Maker] = {"llamacpp": "llama.cpp", "vllm": "vLLM", "sglang": "SGLang"}
 Way = Literal["tokens", "suffix", "chat"]
 """How a completion is asked for: a prompt with the family's FIM tokens, the field `suffix`, or in words."""
-UNKNOWN_CONTEXT = 16384
+MOST_CONTEXT = 16384
+"""As with our own engine: half of it goes to blocks, and a server's 200,000 would have to be decoded, and paid for."""
 CONTEXT_FIELDS = ("max_model_len", "context_length", "context_window", "max_context_length")
 TAKES_SUFFIX = re.compile(r"gpt-3\.5-turbo-instruct|deepseek-(chat|v\d)")
 TALKS = re.compile(r"instruct|chat|codestral|[-_]it\b")
@@ -63,7 +64,7 @@ def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> Facts:
     return Facts(
         name=name,
         maker=MAKERS.get(str(found.get("owned_by") or "").lower(), ""),
-        n_ctx=n_ctx or _context(found) or _number(meta.get("n_ctx")) or UNKNOWN_CONTEXT,
+        n_ctx=n_ctx or min(MOST_CONTEXT, _context(found) or _number(meta.get("n_ctx")) or MOST_CONTEXT),
         n_params=_number(meta.get("n_params")),
         family=family,
         way=way,

@@ -130,6 +130,8 @@ def body(request: GenerateRequest, known: Facts, how: Asked, habits: Habits, i: 
         made["top_p"] = sampling.top_p
         if sampling.seed is not None:
             made["seed"] = sampling.seed + i
+    if known.maker == "llama.cpp":
+        made["return_progress"] = True  # it notices only when it writes that nobody listens any more
     if known.maker:
         made |= {"top_k": sampling.top_k, "min_p": sampling.min_p, "repetition_penalty": sampling.repeat_penalty}
     return made

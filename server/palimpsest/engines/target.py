@@ -30,7 +30,8 @@ class Target:
     @property
     def is_elsewhere(self) -> bool:
         """Others keep it running; no model of this machine is meant."""
-        return self.settings.kind in ("llama-server", "openai") or bool(self.settings.url)
+        kind, url = self.settings.kind, self.settings.url
+        return kind in ("llama-server", "openai") or (kind == "in-place" and bool(url))
 
     def address(self) -> Address:
         """Where such an engine is met now (a model file that changes is another engine)."""

@@ -6,6 +6,7 @@ In: a `Target`.  Out: engines, their health as it changes, courses.  `supervise.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
@@ -34,6 +35,8 @@ LOOK_S: Mapping[str, float] = {"in-place": 15.0, "llama-server": 5.0, "openai": 
 """How often an engine of each kind is looked at while nobody asks it anything."""
 LONGEST_BACKOFF = 6
 """Doublings of the pause between looks for an engine that is away."""
+
+logger = logging.getLogger(__name__)
 
 
 class Upkeep(Protocol):
@@ -122,7 +125,10 @@ class Elsewhere:
         self._engine: Engine | None = None
 
     async def connect(self, course: Course) -> Engine:
-        engine = MAKE[self._settings.kind](place(self._settings), self._settings)
+        where = place(self._settings)
+        if where.in_the_open and course.state == "starting":
+            logger.warning("what is sent to %s can be read on its way: use https, or a tunnel", where.url)
+        engine = MAKE[self._settings.kind](where, self._settings)
         try:
             await self._look(engine)
         except BaseException:

@@ -164,7 +164,8 @@ class Snapshot:
 
 
 def moved(position: Position, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Position:
-    """Where a cursor of `old` is in `new`: an edit that ends at or before it pushes it along, one around it does not."""
+    """Where a cursor of `old` is in `new`: an edit that ends at or before it pushes it along, one around it leaves it
+    on its line and column."""
     at = len(utf8(old.text[: old.offset(position)]))
     for edit in edits:
         if edit.old_end_byte <= at:

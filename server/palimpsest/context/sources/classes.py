@@ -19,6 +19,7 @@ from palimpsest.context.sources.python.finding import find_module
 from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
 from palimpsest.context.sources.seen import children, visible
 from palimpsest.context.sources.skeleton import Line, skeleton
+from palimpsest.context.sources.steady import shown
 from palimpsest.context.values import (
     ANNOTATION_CLASS,
     ATTRIBUTE_CLASS,
@@ -196,14 +197,21 @@ class ClassSource:
         """Of a class in the file being typed in.
 
         A statement half written may hide what follows it from the parser: until the code is sound again, what the class
-        looked like before stands, as long as the cursor stays in its scope.
+        looked like before stands, as long as the cursor stays in its scope.  So does a member that is being edited.
         """
         key = view.uri, found.scope.qualified_name
         where, lines = self._sound.get(key, ("", []))
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.where_it_is(document) for line in lines]
-        lines = skeleton(view.parsed, found.scope, view.position.line)
+        full = skeleton(view.parsed, found.scope)
+        without = skeleton(view.parsed, found.scope, view.position.line)
+        texts = [[line.text for line in some] for some in (full, without, lines)]
+        chosen = shown(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
+        if chosen is texts[2]:
+            document = view.parsed.snapshot.lines
+            return [line.where_it_is(document) for line in lines]
+        lines = full if chosen is texts[0] else without
         if not view.parsed.n_errors:
             if len(self._sound) > _KEPT:
                 self._sound.clear()

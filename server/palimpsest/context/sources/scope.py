@@ -2,8 +2,8 @@
 
 In: a view.  Out: the file's own names with signatures and its imports, named by the module; and, where the cursor is
 in a function inside a function or the function is too long to be shown whole, the names around it, by the scope's full
-name.  The first is the same wherever in the file the cursor is, and both leave out the line being typed.  Reads
-no file.
+name.  The first is the same wherever in the file the cursor is; of the line being typed it has what stood there before,
+the second nothing.  Reads no file.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from pathlib import PurePosixPath
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.python.naming import module_name
 from palimpsest.context.sources.seen import visible
+from palimpsest.context.sources.steady import shown
 from palimpsest.context.values import PER_RANK, SCOPE
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.types import Block, BlockType
 
+_KEPT = 128
 _LOCAL = ("parameter", "local", "function", "class")
 
 
 class ScopeSource:
-    """Owner of the names of the file being edited as they were when its code was last sound."""
+    """Owner of the names of the files being edited as they were when their code was last sound."""
 
     type: BlockType = "scope"
 
     def __init__(self) -> None:
-        self._sound: tuple[str, str, str] = ("", "", "")
+        self._sound: dict[str, tuple[str, list[str]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.language is None or view.scope.kind == "file":
@@ -59,14 +61,21 @@ class ScopeSource:
         return block.name == _module(view)
 
     def _file_names(self, view: CursorView) -> str:
-        """A statement half written may hide what follows it: until the code is sound again, what was there stands."""
-        uri, where, text = self._sound
-        if view.parsed.n_errors and (uri, where) == (view.uri, view.scope.qualified_name):
-            return text
-        text = _block_text(view, self._level(view, visible(view.parsed, file_scope(view.parsed))))
+        """A statement half written may hide what follows it: until the code is sound again, what was there stands.  So
+        does a signature that is being edited."""
+        where, last = self._sound.get(view.uri, ("", None))
+        if view.parsed.n_errors and last is not None and where == view.scope.qualified_name:
+            return "\n".join(last)
+        names = visible(view.parsed, file_scope(view.parsed))
+        full, without = _block_lines(view, names), _block_lines(view, self._level(view, names))
+        if last is None and view.typed:
+            last = without
+        chosen = list(shown(full, without, last))
         if not view.parsed.n_errors:
-            self._sound = view.uri, view.scope.qualified_name, text
-        return text
+            if len(self._sound) > _KEPT:
+                self._sound.clear()
+            self._sound[view.uri] = view.scope.qualified_name, chosen
+        return "\n".join(chosen)
 
     def _level(self, view: CursorView, items: Iterable[Visible]) -> list[Visible]:
         at = view.position.line
@@ -82,6 +91,10 @@ def _module(view: CursorView) -> str:
 
 
 def _block_text(view: CursorView, items: list[Visible]) -> str:
+    return "\n".join(_block_lines(view, items))
+
+
+def _block_lines(view: CursorView, items: list[Visible]) -> list[str]:
     lines = [item.signature.rstrip(":") for item in items]
     first = {i for i, item in enumerate(items) if item.name in view.words}
-    return "\n".join(lines[i] for i in fitted(lines, first, view.settings.block_tokens))
+    return [lines[i] for i in fitted(lines, first, view.settings.block_tokens)]

@@ -35,7 +35,7 @@ class Line:
 
 
 def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
-    """The lines of a class.  What stands on `cursor_line` is left out: it changes with every keystroke."""
+    """The lines of a class.  What stands on `cursor_line` is left out."""
     indent = _indent(parsed.snapshot.lines[scope.def_line])
     members = list(_attributes(parsed, scope, indent + "    ", cursor_line))
     for child in children(parsed, scope):

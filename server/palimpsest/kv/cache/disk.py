@@ -84,7 +84,9 @@ class DiskStore:
             waiting = self._waiting.get(digest)
         if waiting is not None:
             return waiting
-        header = self._headers.get(digest) or self._header(digest)
+        header = self._headers.get(digest)
+        if header is None or not self._path(digest).exists():  # another engine may have removed it
+            header = self._header(digest)
         return None if header is None else DiskKV(self, digest, header.n_tokens, header.start, header.key)
 
     def read(self, digest: str) -> bytearray | None:
@@ -148,6 +150,7 @@ class DiskStore:
             if (header.digest, header.model) != (digest, self._model):
                 raise Damaged(digest)
         except FileNotFoundError:
+            self._headers.pop(digest, None)
             return None
         except (OSError, Damaged) as error:
             self._forget(digest, error)

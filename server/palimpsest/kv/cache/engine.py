@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("palimpsest.engine")
 STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated")
 TOKEN_CACHE = 1024
+TAIL_CACHE = 16
 
 
 class Engine:
@@ -58,12 +59,16 @@ class Engine:
         # a grammar ends with llama.cpp's own ends alone
         self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
         special = functools.partial(self.model.tokenize, special=True)
-        self.composer = Composer(self.facts, self.vocab, self.model.tokenize, special)
+        self.composer = Composer(self.facts, self.vocab, lambda text: list(self._tokens_of_tail(text)), special)
         self.tokens_of: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TOKEN_CACHE)(
             lambda text: tuple(self.model.tokenize(text))
         )
+        # while a word is typed, neither what stands before it nor what stands after it changes
+        self._tokens_of_tail: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TAIL_CACHE)(
+            lambda text: tuple(self.model.tokenize(text))
+        )
         self.texts = Texts(lambda text: self.tokens_of(text))
-        self.store: Stores = make_stores(path, settings)
+        self.store: Stores = make_stores(path, settings, self._has_long_rope)
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
         self.workspaces: dict[str, Workspace] = {}
@@ -72,14 +77,23 @@ class Engine:
 
     def close(self) -> None:
         """Blocks go to the store, and as far as it is on disk they stay there."""
-        if self.store.on_disk:
-            for name in list(self.workspaces):
+        try:
+            for name in list(self.workspaces) if self.store.on_disk else ():
                 self.close_workspace(name)
-        self.store.close()
-        self.context.close()
-        self.model.close()
+            self.store.close()
+        except EngineError as error:
+            LOG.warning("not all blocks were kept: %s", error)
+        finally:
+            self.context.close()
+            self.model.close()
 
     # Facts that follow
+
+    @property
+    def _has_long_rope(self) -> bool:
+        """Some models rotate otherwise in caches larger than what they were first trained with."""
+        said = self.model.metadata(f"{self.facts.architecture}.rope.scaling.original_context_length")
+        return self.n_ctx > int(said or 0)
 
     @property
     def in_place(self) -> bool:
@@ -164,6 +178,13 @@ class Engine:
         if workspace is not None:
             workspace.close()
             self.store.keep(name)
+
+    def save(self) -> Generator[None, None, None]:
+        """Put copies of all that is resident where the store on disk finds them; yields between blocks."""
+        for workspace in list(self.workspaces.values()):
+            if isinstance(workspace, InPlaceWorkspace):
+                yield from workspace.save()
+            self.store.keep(workspace.name)
 
     # Sequences
 

@@ -19,9 +19,9 @@ import numpy as np
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.arena import Arena
-from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
+from palimpsest.kv.arena.plan import Limits, Plan, Wanted, plan, shrink
 from palimpsest.kv.arena.span import Span
-from palimpsest.kv.arena.steps import Write
+from palimpsest.kv.arena.steps import Save, Write
 from palimpsest.kv.cache.execute import Executor
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.pace import Bound
@@ -33,6 +33,9 @@ from palimpsest.kv.llama.native import NO_SLOT, Run
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
 
+Tokens = tuple[int, ...]
+Standing = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
+"""Header, footer and blocks, all of them attached, and the arena's version: while that is the same, they still are."""
 MAX_ATTEMPTS = 3
 LEAST_ARENA = 64
 
@@ -45,10 +48,11 @@ class InPlaceWorkspace(Workspace):
         super().__init__(engine, name)
         self.context = engine.context
         self.hold = self.main = NONE
-        self.header: tuple[int, ...] = ()
-        self.footer: tuple[int, ...] = ()
+        self.header: Tokens = ()
+        self.footer: Tokens = ()
         self.arena: Arena | None = None
         self.version = 0
+        self._stands: Standing | None = None
         self._n_locks = 0
 
     @property
@@ -83,7 +87,21 @@ class InPlaceWorkspace(Workspace):
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         ledger = Ledger()
         bound = Bound.of(request, self.engine.pace)
-        header, footer, wanted = self._tokenized(request, ledger)
+        header, footer, blocks = self._tokenized(request, ledger)
+        if self._stands != (header, footer, list(blocks.items()), self.version):
+            yield from self._stand(header, footer, blocks, bound, ledger)
+        self._report_places(blocks, ledger)
+        self.request = request
+        answer = ledger.answer(self.revision)
+        for name in ("reused", "restored", "moved", "evicted"):
+            self.engine.stats[name] += getattr(answer, name)
+        return answer
+
+    def _stand(
+        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: Bound, ledger: Ledger
+    ) -> Generator[None, None, None]:
+        """Plan and carry out.  A block without tokens is in place as it is."""
+        wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
         for attempt in range(MAX_ATTEMPTS):
             try:
                 yield from self._have_base(header, footer, ledger)
@@ -93,34 +111,33 @@ class InPlaceWorkspace(Workspace):
                 self.recover(error)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
-        self.request = request
-        answer = ledger.answer(self.revision)
-        for name in ("reused", "restored", "moved", "evicted"):
-            self.engine.stats[name] += getattr(answer, name)
-        return answer
+        all_here = not any(report.action in ("unfit", "deferred") for report in ledger.blocks.values())
+        self._stands = (header, footer, list(blocks.items()), self.version) if all_here else None
 
-    def _tokenized(
-        self, request: wire.SyncRequest, ledger: Ledger
-    ) -> tuple[tuple[int, ...], tuple[int, ...], list[Wanted]]:
-        """Header, footer and blocks.  A block without tokens is in place as it is."""
+    def _report_places(self, blocks: dict[str, Tokens], ledger: Ledger) -> None:
+        assert self.arena is not None
+        for key in blocks:
+            resident = self.arena.get(key)
+            if resident is not None and resident.attached:
+                ledger.placed(key, resident.span.start, resident.n_tokens)
+
+    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
+        """Header, footer and blocks."""
         with ledger.timed("tokenize"):
             tokens_of = self.engine.tokens_of
             header = self.engine.facts.header_start + tokens_of(request.header)
             footer = tokens_of(request.footer) or tokens_of("\n")
             blocks = self.engine.texts.tokens(request.blocks)
             ledger.expect([(key, len(tokens)) for key, tokens in blocks.items()])
-            wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
-        return header, footer, wanted
+        return header, footer, blocks
 
-    def _digest(self, header: tuple[int, ...], tokens: tuple[int, ...]) -> str:
+    def _digest(self, header: Tokens, tokens: Tokens) -> str:
         """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
         digest = hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()
         self.engine.store.note(self.name, digest)
         return digest
 
-    def _have_base(
-        self, header: tuple[int, ...], footer: tuple[int, ...], ledger: Ledger
-    ) -> Generator[None, None, None]:
+    def _have_base(self, header: Tokens, footer: Tokens, ledger: Ledger) -> Generator[None, None, None]:
         """Header and footer in place; with others than before, everything begins anew."""
         while self.arena is None or (header, footer) != (self.header, self.footer):
             self.forget()
@@ -151,7 +168,7 @@ class InPlaceWorkspace(Workspace):
             self.changed()
 
     def _decode_base(
-        self, header: tuple[int, ...], footer: tuple[int, ...], hold: int, main: int, end: int
+        self, header: Tokens, footer: Tokens, hold: int, main: int, end: int
     ) -> Generator[None, None, None]:
         """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
         size = self.engine.n_batch
@@ -182,11 +199,6 @@ class InPlaceWorkspace(Workspace):
             for key in made.deferred:
                 ledger.did(key, "deferred")
             done = yield from Executor(self, made, ledger, deadline=bound.deadline).run()
-        assert self.arena is not None
-        for w in wanted:
-            resident = self.arena.get(w.key)
-            if resident is not None and resident.attached:
-                ledger.placed(w.key, resident.span.start, resident.n_tokens)
 
     def _limits(self) -> Limits:
         """Cells for blocks: what is free, but for the room a tail may take."""
@@ -232,6 +244,17 @@ class InPlaceWorkspace(Workspace):
             pass
         self.engine.stats["evicted"] += ledger.evicted
         return bool(made.steps)
+
+    def save(self) -> Generator[None, None, None]:
+        """Copy to the store what is resident and not there, until something else changes the arena."""
+        if self.arena is None or self._n_locks:
+            return
+        steps = tuple(
+            Save(r.key, r.used, r.n_tokens, r.digest)
+            for r in self.arena
+            if r.complete and r.digest not in self.engine.store
+        )
+        yield from Executor(self, Plan(steps, (), self.arena, self.arena.tick), Ledger()).run()
 
     # Looking
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 
-WAIT_S = 0.075
-"""A micro-batch is made to take about so long, since a keystroke waits for one at most."""
+WAIT_S = 0.1
+"""A micro-batch is made to take half as long to so long, since a keystroke waits for one at most."""
 LEAST_BATCH = 32
 """Below it, reading the weights costs more than the tokens do: nothing is won for who waits."""
 FIRST_BATCH = 128

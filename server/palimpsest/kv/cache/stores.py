@@ -95,6 +95,11 @@ class Stores:
             if (item := self.memory.peek(digest)) is not None:
                 self._to_disk(digest, item)
 
+    def flush(self) -> None:
+        """Return when nothing waits to be written."""
+        if self._disk is not None:
+            self._disk.flush()
+
     def close(self) -> None:
         """All of memory to disk, what was used last first.  Returns when it is written."""
         if self._disk is not None:
@@ -104,12 +109,12 @@ class Stores:
         self.memory.clear()
 
 
-def make_stores(model: Path, settings: EngineSettings) -> Stores:
+def make_stores(model: Path, settings: EngineSettings, long_rope: bool) -> Stores:
     """As the settings want them; without a disk, with a warning, where its folder cannot be had."""
     disk = None
     if settings.disk_mb:
         try:
-            disk = DiskStore(folders.cache() / "kv", kv_identity(model, settings), settings.disk_mb << 20)
+            disk = DiskStore(folders.cache() / "kv", kv_identity(model, settings, long_rope), settings.disk_mb << 20)
         except OSError as error:
             LOG.warning("there is no store on disk: %s", error)
     return Stores(settings.store_mb << 20, disk)

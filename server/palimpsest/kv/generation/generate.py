@@ -131,7 +131,7 @@ class Generation:
         tail.n_extra = max(0, tail.n_extra - branch.n_decoded)
 
     def _generate(self, branches: list[Branch], tail: Tail, composed: Composed) -> Generator[None, None, None]:
-        if self._drafts:
+        if branches and self._drafts:
             self._drafter = self._made_drafter(tail, composed)
         while True:
             with self._timed("sample"):

@@ -26,8 +26,6 @@ TYPES: dict[str, tuple[int, float]] = {  # name: (ggml's number, bytes of one el
     "q4_0": (2, 18 / 32),
 }
 FimLayout = Literal["", "spm", "isolated", "psm"]
-UNSHIFTABLE = frozenset({"bf16"})
-"""Types of K that llama.cpp has no rotation for: it aborts the process at the first K-shift."""
 MROPE_TYPES = {8: "M-RoPE", 40: "interleaved M-RoPE", 24: "vision RoPE"}  # LLAMA_ROPE_TYPE_*
 LAYOUTS: dict[str, FimLayout] = {"spm": "spm", "isolated": "isolated", "psm": "psm"}
 SENTINEL = "\u2042palimpsest\u2042"
@@ -123,14 +121,20 @@ def decide(facts: Facts, mode: str, can_shift: bool, type_k: str) -> str:
     Raises ModelError when the setting asks for what the model cannot do.
     """
     why_not = facts.why_not or ("" if can_shift else "llama.cpp cannot shift this model's cache.")
-    if not why_not and type_k in UNSHIFTABLE:
-        why_not = f"llama.cpp cannot shift K of type {type_k}; `engine.type_k` f16 takes no more memory."
+    if not why_not and not _can_shift_type(type_k, facts.n_embd_k):
+        why_not = f"llama.cpp cannot shift K of type {type_k} in heads of {facts.n_embd_k}: see `engine.type_k`."
     if mode == "whole-prompt":
         return "The setting `engine.mode` says so."
     if mode == "in-place" and why_not:
         message = f"The cache of {facts.name} cannot be edited in place: {why_not}"
         raise ModelError(message, hint='Set `engine.mode` to "auto".')
     return why_not
+
+
+def _can_shift_type(type_k: str, n_embd: int) -> bool:
+    """Where not, the first K-shift ends the process: bf16 has no rotation, and of quantized types llama.cpp shifts only
+    those that it also spreads over the head (Hadamard), which wants a multiple of 64."""
+    return type_k in ("f32", "f16") or (type_k != "bf16" and n_embd % 64 == 0)
 
 
 def _header_start(api: Any, model: Model) -> tuple[int, ...]:

@@ -18,13 +18,13 @@ BEGINNING = 4 << 20
 """Bytes: a GGUF file's metadata and the shapes of its tensors are in here, or most of them."""
 
 
-def kv_identity(model: Path, settings: EngineSettings) -> str:
-    """24 hex digits: of the file's size, time of change, beginning and samples throughout, of the KV types, and of
-    the version of llama.cpp, whose format the bytes have.  Raises OSError."""
+def kv_identity(model: Path, settings: EngineSettings, long_rope: bool) -> str:
+    """24 hex digits: of the file's size, time of change, beginning and samples throughout, of the KV types, of
+    which rotation the model uses, and of the version of llama.cpp, whose format the bytes have.  Raises OSError."""
     facts = model.stat()
     kept = {name: getattr(settings, name) for name in ("type_k", "type_v", "flash_attention", "n_gpu_layers")}
     version = importlib.metadata.version("llama-cpp-python")
-    what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, version], sort_keys=True)
+    what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, long_rope, version], sort_keys=True)
     made = hashlib.blake2b(what.encode(), digest_size=12)
     with model.open("rb") as file:
         made.update(file.read(BEGINNING))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama_server.chat import CHATML
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -54,7 +55,7 @@ def about(engine: Engine) -> About:
         vocab_type=int(api.llama_vocab_type(model.vocab)),
         size=int(api.llama_model_size(model.handle)),
         ftype=buffer.value.decode("utf-8", "replace").rpartition(" ")[2],
-        template=template.decode("utf-8", "replace") if template else "",
+        template=template.decode("utf-8", "replace") if template else CHATML,
         bos=text_of(int(api.llama_vocab_bos(model.vocab))),
         eos=text_of(int(api.llama_vocab_eos(model.vocab))),
     )

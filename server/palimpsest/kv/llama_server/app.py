@@ -44,6 +44,7 @@ UNSUPPORTED = {  # paths of llama-server's that are not served, and what they wo
     "/v1/reranking": "reranking",
     "/v1/messages": "this API",
     "/v1/responses": "this API",
+    "/props": "changing global properties",
     "/slots/{slot}": "slots action",
 }
 

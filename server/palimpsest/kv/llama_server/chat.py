@@ -22,10 +22,10 @@ from palimpsest.kv.llama_server.fields import Fields, called
 
 CHATML = (
     "{%- for message in messages -%}\n"
-    "  {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}\n"
+    "  {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' -}}\n"
     "{%- endfor -%}\n"
     "{%- if add_generation_prompt -%}\n"
-    "  {{- '<|im_start|>assistant\\n' -}}\n"
+    "  {{- '<|im_start|>assistant\n' -}}\n"
     "{%- endif -%}"
 )
 
@@ -87,7 +87,7 @@ def _text(content: Any) -> str:
 def render(chat: Chat, template: str, *, bos: str, eos: str) -> str:
     """Raises InvalidArgument for messages the template refuses, ModelError for a template that cannot be used."""
     try:
-        made = _template(template or CHATML).render(
+        made = _template(template).render(
             {
                 **chat.variables,
                 "messages": chat.messages,

@@ -75,7 +75,7 @@ class Replies:
             "tokens_predicted": piece.n_predicted,
             "tokens_evaluated": piece.n_prompt,
         }
-        if self.params.timings_per_token:
+        if self.params.timings_per_token or piece.stopped:
             out["timings"] = timings(piece.timings)
         if piece.probability is not None:
             out["completion_probabilities"] = [self._probability(piece.probability)]
@@ -159,7 +159,7 @@ class Replies:
     # What they share
 
     def _timed(self, piece: Piece) -> Json:
-        return {"timings": timings(piece.timings)} if self.params.timings_per_token else {}
+        return {"timings": timings(piece.timings)} if self.params.timings_per_token or piece.stopped else {}
 
     def _probability(self, item: Probability) -> Json:
         after = self.params.post_sampling_probs

@@ -95,7 +95,7 @@ class Chain:
         token = int(array.data[array.selected].id)
         if not self._keep:
             return Picked(token)
-        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size)]
+        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
         return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
 
     def _array(self, found: Candidates) -> Any:

@@ -23,6 +23,9 @@ METRICS = (  # name, kind, help, the sum it tells
     ("tokens_predicted_seconds_total", "counter", "Seconds spent generating", "predicted_s"),
     ("n_decode_total", "counter", "Calls of llama_decode()", "n_calls"),
     ("n_tokens_max", "counter", "The longest prompt and answer together, in tokens", "n_longest"),
+    ("spec_decode_num_draft_tokens_total", "counter", "Tokens drafted", "drafted"),
+    ("spec_decode_num_accepted_tokens_total", "counter", "Drafted tokens that were right", "drafted"),
+    ("spec_decode_num_drafts_total", "counter", "Drafts", "drafted"),
     ("prompt_tokens_seconds", "gauge", "Prompt tokens a second", "prompt_rate"),
     ("predicted_tokens_seconds", "gauge", "Generated tokens a second", "predicted_rate"),
     ("requests_processing", "gauge", "Requests being worked on", "processing"),
@@ -113,6 +116,7 @@ class Slots:
             "predicted_rate": self.sums["predicted_n"] / self.sums["predicted_s"] if self.sums["predicted_s"] else 0,
             "processing": sum(n > 0 for n in n_open),
             "deferred": sum(max(0, n - 1) for n in n_open),
+            "drafted": 0,  # nothing is drafted for these routes
             "busy": 1 if self.sums["n_calls"] else 0,
         }
         lines = []

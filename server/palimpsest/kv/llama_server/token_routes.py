@@ -38,7 +38,7 @@ class TokenRoutes:
         content = fields.raw("content")
         parts = tuple(content) if isinstance(content, list) else ("" if content is None else content,)
         for part in parts:
-            if isinstance(part, bool) or not isinstance(part, (int, str)):
+            if isinstance(part, bool) or not isinstance(part, (int, str) if isinstance(content, list) else str):
                 raise InvalidArgument("content", f"expected a string, or an array with tokens, got {called(part)}.")
         special, parse = fields.flag("add_special"), fields.flag("parse_special", default=True)
         with_pieces = fields.flag("with_pieces")

@@ -66,7 +66,7 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A token as it comes.  `text` is what may be shown now."""
+    """A token as it comes.  `text` is what may be shown now; `stopped`: with it a stop string is complete."""
 
     token: int
     text: str
@@ -74,6 +74,7 @@ class Piece:
     n_prompt: int
     timings: Timings
     probability: Probability | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class Completion:
             window = (infill.prefix, infill.suffix)
             if infill.only_chunks and self.params.n_predict == 0:
                 return (yield from self._warm(workspace, infill))
-            if not workspace.ready or workspace.window != window:
+            if not workspace.ready or workspace.window != window or not any(window):
                 yield from self._counted(workspace.have(infill.chunks, "typing"))
                 workspace.window = window
             composed = layout.tail(infill, room, heal=heal)
@@ -234,7 +235,7 @@ class Completion:
             sent = words.push(engine.vocab.pieces[picked.token], out_of_time=0 < params.t_max_predict_ms < ms, end=end)
             if words.stop == "none" and (end or len(tokens) >= n_most):
                 sent = (sent or "") + words.finish("eos" if end else "limit")
-            self._tell(picked.token, sent, tokens, ms, probabilities)
+            self._tell(picked.token, sent, tokens, ms, probabilities, stopped=bool(words.stopping_word))
             if words.stop == "none":
                 yield
                 (logits,) = engine.decode([Run([picked.token], position, start.seq, logits=True)], workspace)
@@ -246,13 +247,21 @@ class Completion:
         return self._done(words, tokens, probabilities, ms, prompt, truncated=truncated)
 
     def _tell(
-        self, token: int, sent: str | None, tokens: list[int], ms: float, probabilities: list[Probability]
+        self,
+        token: int,
+        sent: str | None,
+        tokens: list[int],
+        ms: float,
+        probabilities: list[Probability],
+        *,
+        stopped: bool,
     ) -> None:
         if sent is None:  # a character is not complete
             return
         self._said = True
         probability = probabilities[-1] if probabilities else None
-        self.emit(Piece(token, sent, len(tokens), self._n_prompt, self._timings(len(tokens), ms), probability))
+        timings = self._timings(len(tokens), ms)
+        self.emit(Piece(token, sent, len(tokens), self._n_prompt, timings, probability, stopped))
 
     def _among(self, piece: bytes, tokens: list[int]) -> Ids | None:
         rest = piece[len(self.engine.vocab.text(tokens)) :] if piece else b""

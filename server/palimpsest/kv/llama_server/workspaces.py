@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import EngineError
-from palimpsest.kv.arena.plan import Wanted
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.workspace import Workspace
@@ -88,13 +87,14 @@ class ChunkWorkspace(InPlaceWorkspace):
         super().forget()
         self.window = None
 
-    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, list[Wanted]]:
+    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
+        """As for every workspace, with the model's own tokens between files."""
         with ledger.timed("tokenize"):
             header = self.engine.facts.header_start + self._separators.header
             footer = self._separators.footer or self.engine.tokens_of("\n")
-            blocks = [(b.key, self._separators.chunk(self._chunks[b.key])) for b in request.blocks]
-            ledger.expect([(key, len(tokens)) for key, tokens in blocks])
-            return header, footer, [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks]
+            blocks = {block.key: self._separators.chunk(self._chunks[block.key]) for block in request.blocks}
+            ledger.expect([(key, len(tokens)) for key, tokens in blocks.items()])
+        return header, footer, blocks
 
 
 class PlainWorkspace(Workspace):

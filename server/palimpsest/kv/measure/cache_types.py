@@ -23,8 +23,8 @@ from palimpsest.kv.measure.measure import with_f32_weights
 from palimpsest.kv.measure.source import source
 from palimpsest.settings import EngineSettings
 
-N_CTX = 4096
-N_BLOCKS, BLOCK_CHARACTERS = 8, 900
+N_CTX = 2048
+N_BLOCKS, BLOCK_CHARACTERS = 6, 600
 DISTANCE = 32
 ROWS = 32
 """Positions whose logits come from one micro-batch."""
@@ -54,7 +54,7 @@ Rows = npt.NDArray[np.float32]
 """Positions × vocabulary."""
 
 
-def measure(path: Path, *, positions: int = 200, shifts: int = 20) -> dict[str, Any]:
+def measure(path: Path, *, positions: int = 128, shifts: int = 20) -> dict[str, Any]:
     """Each of TYPES against REFERENCE, on a copy of the model with f32 weights where the file is not too large
     (`weights`): with others the rounding of activations hides what the cache does.
 

@@ -32,6 +32,7 @@ from palimpsest.kv.generation.generate import check_request, generate
 from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.native import Context
 from palimpsest.kv.work.cancel import CancelToken
+from palimpsest.kv.work.idle import WhenIdle
 from palimpsest.kv.work.jobs import Job, Kind
 from palimpsest.kv.work.loop import Loop
 from palimpsest.settings import EngineSettings
@@ -74,8 +75,10 @@ class EngineCore:
         caution: bool = False,
         log: logging.Logger | None = None,
         make_context: type[Context] = Context,
+        save_after_s: float = 20.0,
     ) -> None:
-        """Cheap; nothing is loaded.  `caution` leaves `extra_bufts = auto` off (after a native fault)."""
+        """Cheap; nothing is loaded.  `caution` leaves `extra_bufts = auto` off (after a native fault).  `save_after_s`:
+        so long after the last work the blocks are saved, where there is a store on disk, for a crash to cost little."""
         self._path = model_path
         self._settings = settings
         self._caution = caution
@@ -88,6 +91,7 @@ class EngineCore:
         self._callbacks: list[Callable[[wire.Health], None]] = []
         self._lock = threading.Lock()
         self._loop = Loop(self._load, self._free, self._busy)
+        self._when_idle = WhenIdle(save_after_s, self._save)
 
     def start(self) -> None:
         """Start the native thread, which loads the model: state loading → ready | failed.  Call it once."""
@@ -95,6 +99,7 @@ class EngineCore:
 
     def stop(self) -> None:
         """Cancel what waits and runs, free the model, end the thread (joined).  Idempotent."""
+        self._when_idle.close()
         self._loop.stop()
 
     def health(self) -> wire.Health:
@@ -193,9 +198,11 @@ class EngineCore:
     ) -> Future[T]:
         """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
         does.  `workspace`: the one it works on."""
-        return self._submit(
-            lambda engine, _job: work(engine), cancel, slot=slot, kind="generate", workspace=workspace
-        )
+
+        def begun(engine: Engine, _job: Job[T]) -> Generator[None, None, T]:
+            return (yield from work(engine))  # what `work` itself raises is the job's failure, too
+
+        return self._submit(begun, cancel, slot=slot, kind="generate", workspace=workspace)
 
     def _end_workspace(self, workspace: str, why: str, end: Callable[[Engine], None]) -> Future[None]:
         def work(engine: Engine, job: Job[None]) -> Generator[None, None, None]:
@@ -252,7 +259,12 @@ class EngineCore:
             engine.close()
 
     def _busy(self, busy: bool) -> None:
+        if self._settings.disk_mb:
+            self._when_idle.busy(busy)
         self._say(replace(self._health, busy=busy))
+
+    def _save(self) -> None:
+        self._submit(lambda engine, _job: engine.save(), None, slot="background")
 
     def _say(self, health: wire.Health) -> None:
         self._health = health

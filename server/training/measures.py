@@ -1,0 +1,148 @@
+"""What is measured of a model: losses, words, names, lines, repairs.
+
+In: a laid-out `Prompt`, held-out workspaces and cases.  Out: plain numbers.  Prints nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from palimpsest.suggest.grammar import grammar_for
+from palimpsest.suggest.shown import EDITING, ShownBlock
+from palimpsest.types import ShownLine
+from training.arena import Grammar
+from training.examples import Tail, Workspace
+from training.held import Case
+from training.prompt import ORDERS, Order, Prompt, Rows
+
+MODES: tuple[tuple[str, Order], ...] = (*((order, order) for order in ORDERS), ("none", "in_place"), ("wrong", "in_place"))
+"""The rows of the table: whose blocks, in which order."""
+
+
+def cross_entropy(logits: Rows, targets: Sequence[int]) -> tuple[Rows, Rows]:
+    """Loss and hit of each row."""
+    rows = logits.astype(np.float64)
+    rows -= rows.max(1, keepdims=True)
+    at = np.arange(len(targets))
+    return np.log(np.exp(rows).sum(1)) - rows[at, targets], rows.argmax(1) == np.array(targets)
+
+
+def middles(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any]:
+    """By layout: {"middles", "tokens", "loss": {mode: nats a token}, "accuracy": {mode: share}} of `n` workspaces."""
+    losses: dict[tuple[str, str], list[Rows]] = defaultdict(list)
+    hits: dict[tuple[str, str], list[Rows]] = defaultdict(list)
+    found = found[:n]
+    for i, workspace in enumerate(found):
+        others = next((w for w in [*found[i + 1 :], *found] if w.package != workspace.package), found[i - 1])
+        for mode, order in MODES:
+            prompt.lay_out({"none": (), "wrong": others.blocks}.get(mode, workspace.blocks), order)
+            for tail in workspace.tails:
+                target = prompt.target(tail)
+                logits, _ = prompt.logits(tail, len(target), target[:-1])
+                loss, hit = cross_entropy(logits, target)
+                losses[tail.layout, mode].append(loss)
+                hits[tail.layout, mode].append(hit)
+
+    def mean(rows: list[Rows]) -> float:
+        return round(float(np.concatenate(rows).mean()), 4)
+
+    return {
+        layout: {
+            "middles": len(losses[layout, "none"]),
+            "tokens": sum(map(len, losses[layout, "none"])),
+            "loss": {mode: mean(losses[layout, mode]) for mode, _ in MODES},
+            "accuracy": {mode: mean(hits[layout, mode]) for mode, _ in MODES},
+        }
+        for layout in sorted({layout for layout, _ in losses})
+    }
+
+
+def completed(prompt: Prompt, case: Case, blocks: Sequence[str], order: Order, n_most: int, healed: bool = True) -> str:
+    """What the model writes from the beginning of the word on, to the line's end."""
+    prompt.lay_out(blocks, order)
+    typed = b"" if healed else case.typed.encode()
+    tail = Tail("spm", case.prefix + typed.decode(), case.suffix, "", "word")
+    text = prompt.generate(tail, lambda text: b"\n" in text, n_most, case.typed.encode() if healed else b"")
+    return (typed.decode() + text).split("\n")[0]
+
+
+def is_word(text: str, case: Case) -> bool:
+    match = re.match(r"\W?\w+", text)
+    return match is not None and match[0] == case.word
+
+
+def words(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
+    """How many rests of words, and of whole lines, are exactly right; the lines of what follows the word, too."""
+    right: dict[str, int] = defaultdict(int)
+    for case in cases:
+        text = completed(prompt, case, case.blocks, "in_place", 40)
+        right["right"] += is_word(text, case)
+        right["lines"] += text.rstrip() == case.rest.rstrip()
+        right["none"] += is_word(completed(prompt, case, (), "in_place", 12), case)
+        right["as_is"] += is_word(completed(prompt, case, case.blocks, "in_place", 12, healed=False), case)
+    return {**{key: right[key] for key in ("right", "lines", "none", "as_is")}, "of": len(cases)}
+
+
+def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
+    """How many names that only a block has are right with the blocks (in each order) and without them."""
+    right: dict[str, int] = defaultdict(int)
+    for case in cases:
+        for order in ORDERS:
+            right[order] += is_word(completed(prompt, case, case.blocks, order, 12), case)
+        right["without"] += is_word(completed(prompt, case, (), "in_place", 12), case)
+    return {**{key: right[key] for key in (*ORDERS, "without")}, "of": len(cases)}
+
+
+REPLY = re.compile(
+    r'<suggestion name="editing">\n((?:(?:L\d+(?:\+|-)?(?: .*)?|[^L\n].*)\n)+)</suggestion>\n'
+    r"<summary>[^\n]*</summary>\n?"
+)
+
+
+def is_well_formed(reply: str, n_lines: int) -> bool:
+    match = REPLY.fullmatch(reply)
+    return match is not None and all(int(n) <= n_lines for n in re.findall(r"^L(\d+)", match.group(1), re.M))
+
+
+def edit_of(reply: str) -> str:
+    return reply.split("</suggestion>")[0].rstrip()
+
+
+def numbered(tail: Tail) -> ShownBlock:
+    """The editing block of a repair as the grammar wants it."""
+    lines = [re.match(r"L(\d+)(?: (.*))?", line) for line in tail.prefix.split("\n")]
+    shown = tuple(ShownLine(m[2] or "", int(m[1]), int(m[1]) - 1) for m in lines if m)
+    return ShownBlock(EDITING, True, "", 0, shown)
+
+
+def repairs(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any]:
+    """Replies to `n` broken functions: {"of", "free" and "grammar": {"well_formed", "place", "exact", "by_kind"}}."""
+    cases = [(w, t) for w in found for t in w.tails if t.layout == "repair"][:n]
+    result: dict[str, Any] = {"of": len(cases)}
+    for name in ("free", "grammar"):
+        counts: dict[str, int] = defaultdict(int)
+        by_kind: dict[str, list[bool]] = defaultdict(list)
+        for workspace, tail in cases:
+            prompt.lay_out(workspace.blocks, "in_place")
+            shown = numbered(tail)
+            grammar = Grammar(prompt.arena, grammar_for([shown])) if name == "grammar" else None
+            reply = prompt.generate(tail, lambda text: text.endswith(b"</summary>\n"), 160, grammar=grammar)
+            if grammar:
+                grammar.close()
+            by_kind[tail.kind].append(edit_of(reply) == edit_of(tail.middle))
+            counts["well_formed"] += is_well_formed(reply, len(shown.lines))
+            marks = [re.findall(r"^L\d+[+-]?", edit_of(text), re.M) for text in (reply, tail.middle)]
+            counts["place"] += marks[0] == marks[1]
+        count = max(1, len(cases))
+        result[name] = {
+            "well_formed": round(counts["well_formed"] / count, 4),
+            "place": round(counts["place"] / count, 4),
+            "exact": round(sum(map(sum, by_kind.values())) / count, 4),
+            "by_kind": {kind: f"{sum(hits)}/{len(hits)}" for kind, hits in sorted(by_kind.items())},
+        }
+    return result

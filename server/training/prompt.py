@@ -1,0 +1,121 @@
+"""A workspace's prompt in llama.cpp, in the orders that are compared.
+
+In: blocks and tails as text.  Out: logits and greedy answers.
+
+    in_place   every block encoded alone behind its own copy of the header, at positions with gaps: as the engine does
+    redecoded  likewise without gaps, then the first 16 tokens of each block encoded anew behind all before it
+    causal     the same text in ordinary order
+
+A model that says `palimpsest.fim_layout = spm` gets its suffix as one more block; another with FIM tokens prefix, suffix
+and middle in order; one without them the prefix alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from training.arena import Arena, Grammar
+from training.examples import Tail
+
+Order = Literal["in_place", "redecoded", "causal"]
+ORDERS: tuple[Order, ...] = ("in_place", "redecoded", "causal")
+GAP, SLACK, N_REDECODED = 48, 32, 16
+Rows = np.ndarray[Any, Any]
+
+
+class Prompt:
+    """A workspace laid out, ready for one tail after another."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.header, self.footer = arena.tokens(HEADER, bos=True), arena.tokens(FOOTER)
+        self.is_spm = arena.metadata("palimpsest.fim_layout") == "spm"
+        self.end, self.order = 0, ORDERS[0]
+        self._laid: tuple[Any, ...] = ()
+
+    def lay_out(self, blocks: Sequence[str], order: Order) -> None:
+        """Header, blocks and footer; nothing where they lie so already."""
+        if self._laid == (tuple(blocks), order):
+            return
+        self.arena.clear()
+        self.arena.decode(self.header, 0)
+        self.end, self.order, self._laid = len(self.header), order, (tuple(blocks), order)
+        for text in [*blocks, FOOTER]:
+            tokens = self.arena.tokens(text)
+            if order == "in_place":
+                self.end += len(self.header) + (GAP if text != FOOTER else 0)
+            self._add(tokens)
+            if order == "redecoded" and text != FOOTER:
+                start = self.end - len(tokens)
+                self.arena.redecode(tokens[:N_REDECODED], start)
+
+    def _add(self, tokens: Sequence[int]) -> None:
+        if self.order == "causal":
+            self.arena.decode(tokens, self.end)
+        else:
+            self.arena.put(self.header, tokens, self.end)
+        self.end += len(tokens)
+
+    def target(self, tail: Tail) -> list[int]:
+        """The tokens of a tail's middle; with the end where the model was trained on this layout."""
+        end = [next(iter(sorted(self.arena.ends)))] if self.is_spm else []
+        return [*self.arena.tokens(tail.middle), *end]
+
+    def logits(self, tail: Tail, n_wanted: int, continuation: Sequence[int]) -> tuple[Rows, int]:
+        """Decodes a tail and what follows it; logits of the last `n_wanted` tokens, and the next position."""
+        arena, base = self.arena, self.end
+        arena.cut_back(base)
+        head = self._head(tail)
+        logits = arena.decode([*head, *continuation], self.end, n_wanted)
+        position, self.end = self.end + len(head) + len(continuation), base
+        return logits, position
+
+    def _head(self, tail: Tail) -> list[int]:
+        """What the middle follows; suffixes of their own are put into place."""
+        arena = self.arena
+        pre, suf, mid = arena.fim
+        prefix, suffix = arena.tokens(tail.prefix), arena.tokens(tail.suffix)
+        layout = tail.layout if self.is_spm or tail.layout == "repair" else "psm"
+        if layout == "repair" or min(arena.fim) < 0:
+            return prefix
+        if layout == "spm":
+            self._add([suf, *suffix])
+            return [pre, *prefix]
+        if layout == "isolated":
+            arena.decode([pre, *prefix], self.end)
+            self.end += len(prefix) + 1 + (SLACK if self.order != "causal" else 0)
+            self._add([suf, *suffix])
+            return [mid]
+        return [pre, *prefix, suf, *suffix, mid]
+
+    def generate(
+        self,
+        tail: Tail,
+        stop: Callable[[bytes], bool],
+        n_most: int,
+        constraint: bytes = b"",
+        grammar: Grammar | None = None,
+    ) -> str:
+        """Greedy text that begins with `constraint`, until an end token, `stop` or `n_most` tokens."""
+        logits, position = self.logits(tail, 1, ())
+        text, left = b"", constraint
+        for _ in range(n_most):
+            row = logits[-1]
+            if left:
+                token = max(self.arena.fitting(left), key=lambda t: row[t])
+            else:
+                token = grammar.best(row) if grammar else int(row.argmax())
+            if token in self.arena.ends:
+                break
+            if grammar:
+                grammar.accept(token)
+            piece = self.arena.pieces[token]
+            text, left = text + piece, left[len(piece) :]
+            if stop(text):
+                break
+            logits, position = self.arena.decode([token], position, 1), position + 1
+        return text.decode("utf-8", "replace")

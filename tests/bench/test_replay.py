@@ -1,0 +1,98 @@
+"""`palimpsest bench replay`, `keystroke` and `trace` on the command line: real servers, the embedded model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palimpsest.bench.replaying.kinds import MOVED, OPENED, SEEN, TYPED
+from palimpsest.bench.traces.format import write
+from palimpsest.bench.traces.person import Person
+
+SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
+
+
+def bench(*arguments: str, status: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "palimpsest", "bench", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        env=os.environ,
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A line typed in a method, one in another method, one in another file, and one back in the first method."""
+    files = {str(path.relative_to(SAMPLE)): path.read_text() for path in sorted(SAMPLE.rglob("*.py"))}
+    person = Person(files, seed=1, burst=3)
+    cart, order = "shop/cart.py", "shop/order.py"
+
+    def line_behind(file: str, text: str, typed: str) -> None:
+        lines = person.buffers.lines(file)
+        line = next(i for i, found in enumerate(lines) if text in found)
+        person.go(file, line, len(lines[line]))
+        person.look()
+        person.type(typed)
+
+    line_behind(cart, "total = self.subtotal()", "\n        if total > self.limit")
+    line_behind(cart, "def receipt", "\n        rows = []")
+    line_behind(order, "weight = 0.0", "\n        weight += 1.0")
+    line_behind(cart, "if total > self.limit", ":\n            total = 0")
+    path = tmp_path_factory.mktemp("session") / "session.jsonl"
+    write(person.trace("small", "for a test"), path)
+    return path
+
+
+@pytest.mark.slow
+def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    picture = tmp_path / "plot.svg"
+    said = bench("replay", "--json", "--trace", str(session), "--cache-reuse", "64", "--plot", str(picture))
+    result: dict[str, Any] = json.loads(said)
+    events, total = result["events"], result["total"]
+    assert {OPENED, TYPED, MOVED, SEEN} <= set(events)
+    for row in events.values():
+        assert {"ours", "peer", "floor"} <= set(row)
+        for side in (row["ours"], row["peer"]):
+            assert {"decoded", "reused", "ms_p50", "ms_p95"} <= set(side)
+    assert events[TYPED]["ours"]["decoded"] <= 6 * events[TYPED]["requests"]
+    assert events[TYPED]["peer"]["decoded"] >= 20 * events[TYPED]["ours"]["decoded"]
+    assert events[SEEN]["new_block"] == 0
+    assert events[SEEN]["ours"]["decoded"] <= 2 * events[SEEN]["tail"] + 16
+    assert total["floor"] <= total["ours"]["decoded"]
+    assert total["ratio"]["decoded"] < 0.6
+    assert "polyline" in picture.read_text()
+
+
+@pytest.mark.slow
+def test_what_a_session_costs_can_be_looked_at_without_a_peer(session: Path) -> None:
+    said = bench("replay", "--trace", str(session), "--peer", "none", "--requests", "6")
+    assert TYPED.split()[0] in said
+    assert "Tokens the model saw" in said
+
+
+@pytest.mark.slow
+def test_a_keystroke_has_its_parts() -> None:
+    result = json.loads(bench("keystroke", "--json", "--keystrokes", "12"))
+    assert set(result["ms"]) == {"parse", "blocks", "plan", "transfer", "decode", "sample", "ours", "total"}
+    assert result["keystrokes"] == 12
+    assert 900 <= result["file"]["lines"] <= 1100
+    assert result["file"]["blocks"] >= 12
+    parts = result["ms"]
+    assert 0 < parts["ours"]["p50"] < parts["total"]["p95"]
+
+
+def test_a_wrong_trace_is_said(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text("{}\n")
+    assert "t.jsonl:1" in bench("replay", "--trace", str(tmp_path / "t.jsonl"), status=1)
+    assert "cannot be read" in bench("replay", "--trace", str(tmp_path / "none.jsonl"), status=1)
+    assert "git" in bench("trace", "typing", "--repo", str(tmp_path), "--out", str(tmp_path / "o"), status=1)

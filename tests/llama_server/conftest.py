@@ -1,0 +1,154 @@
+"""The engine's HTTP and a stock llama-server beside it, over the same model; a client for both."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from palimpsest.bench.replaying.peer import started
+from tests.models import written
+
+EMBEDDED = Path(__file__).parents[2] / "server" / "palimpsest" / "assets" / "palimpsest-embedded.gguf"
+TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    kind: str
+    text: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def frames(self) -> list[Any]:
+        """Events of a stream, `[DONE]` as it stands."""
+        lines = [line.removeprefix("data: ") for line in self.text.split("\n") if line]
+        return [line if line == "[DONE]" else json.loads(line) for line in lines]
+
+
+@dataclass(frozen=True)
+class Client:
+    """Speaks to one server; every request has a connection of its own."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+    tls: ssl.SSLContext | None = None
+
+    def connect(self) -> http.client.HTTPConnection:
+        at = urlsplit(self.url)
+        assert at.hostname is not None
+        if self.tls is not None:
+            return http.client.HTTPSConnection(at.hostname, at.port, timeout=TIMEOUT_S, context=self.tls)
+        return http.client.HTTPConnection(at.hostname, at.port, timeout=TIMEOUT_S)
+
+    def ask(self, path: str, body: Any = None, method: str = "", **headers: str) -> Answer:
+        raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(self.connect()) as connection:
+            verb = method or ("GET" if raw is None else "POST")
+            connection.request(verb, path, raw, {"Content-Type": "application/json", **dict(self.headers), **named})
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers.get("Content-Type", ""), answer.read().decode())
+
+    def post(self, path: str, **body: Any) -> Answer:
+        return self.ask(path, body)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+class HttpEngine:
+    """`palimpsest engine --http …` run by hand, with folders of its own."""
+
+    def __init__(self, model: Path, *arguments: str, host: str = "127.0.0.1", **environment: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="pal-", dir="/tmp"))
+        self.port = free_port()
+        own = {"XDG_STATE_HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder)}
+        command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--model", str(model)]
+        command += ["--socket", str(self.folder / "e.sock"), "--http", f"{host}:{self.port}", "--n-threads", "1"]
+        self.popen = subprocess.Popen(
+            [*command, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | own | environment,
+        )
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ready(self, client: Client | None = None) -> HttpEngine:
+        """Wait until its model is loaded."""
+        client = client or Client(self.url)
+        while True:
+            assert self.popen.poll() is None, f"it ended: {self.popen.communicate()}"
+            try:
+                if client.ask("/health").status == 200:
+                    return self
+            except OSError:
+                pass
+            time.sleep(0.05)
+
+    def close(self) -> tuple[str, str]:
+        """Stop it and wait; what it printed."""
+        self.popen.terminate()
+        said = self.popen.communicate(timeout=TIMEOUT_S)
+        shutil.rmtree(self.folder)
+        return said
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[HttpEngine]:
+    """One engine over the embedded model for all of these tests."""
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "4096").ready()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="session")
+def ours(engine: HttpEngine) -> Client:
+    return Client(engine.url)
+
+
+@pytest.fixture(scope="session")
+def real() -> Iterator[Client]:
+    """The stock llama-server over the same model."""
+    with started(EMBEDDED, {"n_ctx": 4096, "threads": 1, "batch": 1024}) as url:
+        yield Client(url)
+
+
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where this session's random-weight models are written."""
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="session")
+def without_fim(small_models: Path) -> Iterator[Client]:
+    """An engine whose model cannot fill in the middle, and has a chat template of its own."""
+    engine = HttpEngine(written("plain", small_models), "--n-ctx", "2048").ready()
+    yield Client(engine.url)
+    engine.close()

@@ -1,0 +1,129 @@
+"""`/infill` as llama.vim uses it: its own recorded requests, and what each may decode."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palimpsest.bench.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
+from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
+from tests.models import written
+
+RECORDED = Path(__file__).parent / "data" / "llama_vim.jsonl.gz"
+CHUNK = {"filename": "area.py", "text": "def area(width, height):\n    return width * height\n"}
+OTHER = {"filename": "edge.py", "text": "def edge(width, height):\n    return 2 * (width + height)\n"}
+PREFIX, SUFFIX = "def volume(width, height, depth):\n", "\n    return base * depth\n"
+
+
+def recorded() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).decode().splitlines()]
+
+
+def infill(client: Client, prompt: str, *chunks: dict[str, str], prefix: str = PREFIX, **more: Any) -> Any:
+    body = {"input_prefix": prefix, "input_suffix": SUFFIX, "prompt": prompt, "input_extra": list(chunks)}
+    answer = client.post("/infill", **{"n_predict": 4, "temperature": 0, "id_slot": 2, **body, **more})
+    assert answer.status == 200, answer
+    return answer.data
+
+
+def decoded(answer: Any) -> int:
+    return int(answer["timings"]["prompt_n"])
+
+
+@pytest.fixture(scope="module", params=["embedded", "isolated", "whole prompts"])
+def fresh(request: pytest.FixtureRequest, small_models: Path) -> Any:
+    """Engines that have answered nothing yet: with the suffix first, with it isolated, and without cache editing."""
+    model = EMBEDDED if request.param == "embedded" else written("fim", small_models)
+    whole = ["--mode", "whole-prompt"] if request.param == "whole prompts" else []
+    engine = HttpEngine(model, "--n-ctx", "4096", *whole).ready()
+    yield request.param, Client(engine.url)
+    engine.close()
+
+
+def test_llama_vims_requests_as_it_makes_them_cost_what_is_new(fresh: tuple[str, Client]) -> None:
+    kind, client = fresh
+    rows = recorded()
+    costs: dict[str, list[int]] = {}
+    for row, request in zip(rows, kinds_of(rows), strict=True):
+        answer = client.ask("/infill", row["request"])
+        assert answer.status == 200, answer
+        asked = row["request"]["response_fields"]
+        assert list(answer.data) == [name for name in asked if name]
+        told = client.ask("/slots").data[0]["n_prompt_tokens_processed"]
+        if asked != [""]:
+            assert answer.data["timings/prompt_n"] == told
+        costs.setdefault(request, []).append(told)
+    assert set(costs) == {WARM_UP, MOVED, TYPED, CHUNKS}
+    if kind != "whole prompts":
+        assert max(costs[TYPED] + costs[CHUNKS]) <= 8
+        assert sum(costs[WARM_UP]) > 0
+
+
+def test_a_chunk_is_decoded_once(ours: Client) -> None:
+    first = infill(ours, "    base = ", CHUNK)
+    again = infill(ours, "    base = ", CHUNK, OTHER, prefix="# one\n" + PREFIX)
+    back = infill(ours, "    base = ", OTHER, CHUNK, prefix="# two\n" + PREFIX)
+    window = decoded(back)
+    assert decoded(first) > window, "the window is all that is new when both chunks are known"
+    assert decoded(again) > window
+    assert back["tokens_evaluated"] > first["tokens_evaluated"]
+
+
+def test_chunks_that_change_under_an_open_line_wait_for_the_next_window(ours: Client) -> None:
+    infill(ours, "    base", CHUNK, prefix="# three\n" + PREFIX)
+    other = infill(ours, "    base = ", OTHER, prefix="# three\n" + PREFIX)
+    assert decoded(other) <= 8
+    assert "def area" in other["prompt"]
+    moved = infill(ours, "    base = ", OTHER, prefix="# four\n" + PREFIX)
+    assert "def area" not in moved["prompt"]
+    assert "def edge" in moved["prompt"]
+
+
+def test_a_warm_up_decodes_the_chunks_and_says_nothing(ours: Client) -> None:
+    chunk = {"filename": "warm.py", "text": "def warm(x):\n    return x + 273\n"}
+    warm = ours.post(
+        "/infill", input_prefix="", input_suffix="", prompt="", n_predict=0, input_extra=[chunk], id_slot=2
+    )
+    assert decoded(warm.data) > 0
+    assert (warm.data["content"], warm.data["tokens_predicted"]) == ("", 0)
+    again = ours.post("/infill", input_prefix="", input_suffix="", n_predict=0, input_extra=[chunk], id_slot=2)
+    assert decoded(again.data) == 0
+
+
+def test_an_answer_begins_at_the_cursor_also_inside_a_word(ours: Client) -> None:
+    whole = infill(ours, "    base = wid", CHUNK)
+    assert whole["content"].startswith("th"), whole["content"]
+
+
+def test_slots_have_windows_and_chunks_of_their_own(ours: Client) -> None:
+    infill(ours, "    base", CHUNK, id_slot=2, prefix="# five\n" + PREFIX)
+    other = infill(ours, "    base", OTHER, id_slot=3, prefix="# five\n" + PREFIX)
+    assert "def area" not in other["prompt"]
+    back = infill(ours, "    base", CHUNK, id_slot=2, prefix="# five\n" + PREFIX)
+    assert decoded(back) == 0
+
+
+def test_a_window_too_long_is_cut_at_a_line_that_stays(ours: Client) -> None:
+    lines = [f"def f{i}(x):\n    return x + {i}\n" for i in range(400)]
+    first = infill(ours, "    y", prefix="".join(lines[:300]))
+    shown = first["prompt"].partition("<|fim_prefix|>")[2]
+    assert shown.startswith(("def f", "    return"))
+    moved = infill(ours, "    y", prefix="".join(lines[1:301]))
+    assert decoded(moved) < decoded(first) / 4, "the window slid by two lines"
+
+
+def test_a_model_without_fim_tokens_says_so(without_fim: Client) -> None:
+    answer = without_fim.post("/infill", input_prefix="a", input_suffix="b")
+    assert answer.status == 501
+    assert answer.data["error"]["type"] == "not_supported_error"
+    assert "Infill is not supported" in answer.data["error"]["message"]
+
+
+def test_a_grammar_holds_without_healing(ours: Client) -> None:
+    answer = infill(ours, "    base = wid", CHUNK, grammar='root ::= "th" [a-z]')
+    assert answer["content"][:2] == "th"
+    assert len(answer["content"]) == 3
