@@ -54,6 +54,7 @@ ONLY = {  # library: the rooms that may import it
     "numpy": {"kv"},
     "starlette": {"kv"},
     "uvicorn": {"kv"},
+    "jinja2": {"kv"},
     "griffe": {"context"},
 }
 NEVER = {("kv", "text"), ("kv", "syntax"), ("suggest", "engines"), ("suggest", "kv"), ("memory", "engines")}

@@ -95,7 +95,11 @@ class EngineSettings:
     )
     n_gpu_layers: int = _setting(-1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1)
     n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0)
-    n_batch: int = _setting(512, "Tokens of a micro-batch: a waiting keystroke waits for one of these at most.", low=16)
+    n_batch: int = _setting(
+        512,
+        "The most tokens of a micro-batch; a slow machine takes fewer at once, since a keystroke waits for one.",
+        low=16,
+    )
     type_k: str = _setting(
         "f16",
         "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of "

@@ -16,3 +16,9 @@
 Text is written by the product's own `palimpsest.prompt.blocks`: the model is trained on what it will read.
 Nothing here is imported by the product, and nothing here is needed to use it.
 """
+
+import os
+from pathlib import Path
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "palimpsest" / "training"
+"""Where data and checkpoints lie."""

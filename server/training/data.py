@@ -16,6 +16,7 @@ import os
 import sysconfig
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from multiprocessing import Pool
 from pathlib import Path
@@ -26,15 +27,14 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from training import corpus, tokenizer
+from training import CACHE, corpus, tokenizer
 from training.examples import Tail, Workspace, parse, vocabulary
+from training.held import held_out
 from training.product import Place, functions
 
-PACKAGES = Path(__file__).with_name("packages.txt")
 LAYOUTS = ("spm", "isolated", "psm", "repair")
 MAX_BLOCK, MAX_SUFFIX, MAX_TAIL = 600, 250, 420
 SHARE_RENAMED = 0.35
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "palimpsest" / "training"
 
 
 class Store:
@@ -72,11 +72,6 @@ class Store:
             block_ends=np.array(self.block_ends),
             tail_ends=np.array(self.tail_ends),
         )
-
-
-def held_out(file: Path = PACKAGES) -> frozenset[str]:
-    """Names of the packages whose line says `held out`."""
-    return frozenset(line.split("==")[0] for line in file.read_text().splitlines() if "; held out" in line)
 
 
 def tail_ids(tail: Tail, prefix: list[int], suffix: list[int], middle: list[int]) -> tuple[list[int], int, list[int]]:
@@ -209,8 +204,8 @@ def main() -> None:
     todo = tasks(read_corpus(a.wheels, a.out / "work"), a)
     tell(f"{len(todo)} packages, {sum(len(t.wanted) for t in todo)} functions")
     away, known, facts = list[Workspace](), list[Workspace](), list[dict[str, Any]]()
-    with Pool(a.processes) as pool:
-        for task, workspaces in zip(todo, pool.imap(made, todo, chunksize=1), strict=True):
+    with Pool(a.processes) if a.processes > 1 else nullcontext() as pool:
+        for task, workspaces in zip(todo, pool.imap(made, todo) if pool else map(made, todo), strict=True):
             (away if task.is_held else known).extend(workspaces)
             sizes = {"n_files": len(task.modules), "n_functions": len(task.wanted), "n_workspaces": len(workspaces)}
             facts.append({**dataclasses.asdict(task.package), "held_out": task.is_held, **sizes})

@@ -16,8 +16,7 @@ import gguf
 import numpy as np
 import torch
 
-from training import tokenizer
-from training.data import CACHE
+from training import CACHE, tokenizer
 from training.model import Shape
 
 OUT = Path(__file__).parents[1] / "palimpsest" / "assets" / "palimpsest-embedded.gguf"

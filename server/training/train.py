@@ -38,8 +38,7 @@ import numpy as np  # noqa: E402  (after the environment is settled)
 import torch  # noqa: E402
 
 from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
-from training import tokenizer  # noqa: E402
-from training.data import CACHE  # noqa: E402
+from training import CACHE, tokenizer  # noqa: E402
 from training.grow import take_over  # noqa: E402
 from training.layout import COPIED, MIDDLE, Data, Mode, make_batch  # noqa: E402
 from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402

@@ -1,6 +1,10 @@
 """The language server with an engine of another make: a real llama-server, under both of its protocols."""
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -92,6 +96,20 @@ async def until(window: Editor, kind: str) -> None:
             return
         await asyncio.sleep(0.05)
     raise AssertionError(f"it never came to {kind}: {window.status}")
+
+
+def test_doctor_looks_at_the_server_that_is_set(tmp_path: Path, peer: Peer) -> None:
+    folder = tmp_path / "palimpsest"
+    folder.mkdir()
+    (folder / "palimpsest.toml").write_text(f'[engine]\nkind = "llama-server"\nurl = "{peer.url}"\n')
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "PALIMPSEST_API_KEY": KEY}
+    command = [sys.executable, "-m", "palimpsest", "doctor", "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert checks["engine.url"]["ok"]
+    assert peer.url in checks["backend"]["detail"]
+    assert "engine parts" not in checks
+    assert KEY not in done.stdout + done.stderr
 
 
 async def test_a_workspaces_file_sends_code_nowhere(machine: dict[str, str], shop: Path, peer: Peer) -> None:

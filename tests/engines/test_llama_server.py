@@ -288,6 +288,17 @@ async def test_killed_in_a_stream_it_is_gone_and_back_on_the_same_port_it_works(
         peer.kill()
 
 
+async def test_who_waits_when_the_engine_is_given_up_is_told(peer: Peer) -> None:
+    async with at(peer) as engine:
+        task = asyncio.create_task(engine.generate(endless(1500)))
+        while not await asyncio.to_thread(peer.working):
+            assert not task.done()
+        await engine.aclose()
+        with pytest.raises(EngineDied):
+            await task
+    await idle(peer)
+
+
 async def test_a_server_that_says_nothing_is_given_up(machine: object) -> None:
     peer = Peer(EMBEDDED)
     try:

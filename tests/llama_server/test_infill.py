@@ -85,13 +85,11 @@ def test_chunks_that_change_under_an_open_line_wait_for_the_next_window(ours: Cl
 
 def test_a_warm_up_decodes_the_chunks_and_says_nothing(ours: Client) -> None:
     chunk = {"filename": "warm.py", "text": "def warm(x):\n    return x + 273\n"}
-    warm = ours.post(
-        "/infill", input_prefix="", input_suffix="", prompt="", n_predict=0, input_extra=[chunk], id_slot=2
-    )
+    body = {"input_prefix": "", "input_suffix": "", "n_predict": 0, "input_extra": [chunk], "id_slot": 2}
+    warm = ours.post("/infill", **body, prompt="")
     assert decoded(warm.data) > 0
     assert (warm.data["content"], warm.data["tokens_predicted"]) == ("", 0)
-    again = ours.post("/infill", input_prefix="", input_suffix="", n_predict=0, input_extra=[chunk], id_slot=2)
-    assert decoded(again.data) == 0
+    assert decoded(ours.post("/infill", **body).data) == 0
 
 
 def test_an_answer_begins_at_the_cursor_also_inside_a_word(ours: Client) -> None:

@@ -127,7 +127,8 @@ def test_a_key_may_come_from_the_environment_and_an_engine_on_http_stays(tmp_pat
         assert second.popen.returncode == 1
         assert "another engine runs" in said
         begun = Client(engine.url, (("X-Api-Key", KEY),)).connect()
-        begun.request("POST", "/completion", '{"prompt": "x", "n_predict": 900, "grammar": "root ::= [a-z] root"}')
+        body = '{"prompt": "x", "n_predict": 900, "grammar": "root ::= [a-z] root"}'
+        begun.request("POST", "/completion", body, {"X-Api-Key": KEY})
         engine.popen.send_signal(signal.SIGTERM)
         answer = begun.getresponse()
         assert answer.status in (200, 503)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from training import data, tokenizer
-from training.layout import MIDDLE, Batch, Data, make_batch
+from training.layout import MIDDLE, Batch, Data, Group, make_batch
 
 HEADER, FOOTER = [0, 4090, 4091, 4092], [4093, 4094]  # tokens that the texts here do not have
 
@@ -36,8 +36,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             wheel.writestr(f"areas/kind_{n}.py", module(n))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
-        patch.setattr("training.data.held_out", lambda: frozenset())
-        patch.setattr(sys, "argv", ["data", "--wheels", str(folder), "--out", str(folder)])
+        patch.setattr("training.data.held_out", lambda: {})
+        patch.setattr(sys, "argv", ["data", "--wheels", str(folder), "--out", str(folder), "--processes", "1"])
         data.main()
     return folder
 
@@ -61,23 +61,33 @@ def test_tokens_are_those_of_the_committed_vocabulary(made: Path) -> None:
 
 def test_every_token_is_a_query_once(batch: Batch) -> None:
     queries = np.concatenate([group.queries.reshape(-1) for group in batch.groups])
-    assert (queries[batch.back] == np.arange(len(batch.tokens))).all()
-    assert len(set(batch.back.tolist())) == len(batch.tokens)
+    padding = len(batch.tokens) - 1
+    real = queries[queries != padding]
+    assert sorted(real.tolist()) == list(range(padding))
+    assert (queries[batch.back[:padding]] == np.arange(padding)).all()
+
+
+def seen_by(batch: Batch, group: Group, row: int, column: int) -> list[int]:
+    """What a query of a group sees, as `layout.Group` defines it."""
+    n_queries, n_keys = group.queries.shape[1], group.keys.shape[1]
+    hidden = {k for r, until, start, end in group.hidden if r == row and column < until for k in range(start, end)}
+    return [int(group.keys[row, k]) for k in range(n_keys - n_queries + column + 1) if k not in hidden]
 
 
 def test_a_token_sees_only_smaller_positions_and_one_header(batch: Batch) -> None:
+    padding = len(batch.tokens) - 1
     for group in batch.groups:
-        for row in range(len(group.queries)):
-            for column in range(group.queries.shape[1]):
-                flat = group.queries[row, column]
-                if flat == 0:
-                    continue  # padding, or the very first token
-                seen = group.keys[row][group.seen[min(row, len(group.seen) - 1), column]]
-                positions = batch.positions[seen]
-                assert positions.max() == batch.positions[flat]
-                assert len(set(positions.tolist())) == len(positions)
-                if batch.tokens[flat] not in HEADER:
-                    assert (batch.tokens[seen] == HEADER[1]).sum() == 1
+        for row, column in np.ndindex(group.queries.shape):
+            flat = group.queries[row, column]
+            if flat == padding:
+                continue
+            seen = seen_by(batch, group, row, column)
+            positions = batch.positions[seen]
+            assert padding not in seen
+            assert positions.max() == batch.positions[flat]
+            assert len(set(positions.tolist())) == len(positions)
+            if batch.tokens[flat] not in HEADER:
+                assert (batch.tokens[seen] == HEADER[1]).sum() == 1
 
 
 def test_the_middle_is_what_counts_most(batch: Batch) -> None:

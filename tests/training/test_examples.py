@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -10,7 +11,8 @@ from palimpsest.prompt.blocks import EDITING_END, number_line
 from training import damage as damage_module
 from training.corpus import Module, is_wanted, package_of
 from training.damage import Damage, damage, reply_text
-from training.examples import Workspace, make_index, rename, workspaces
+from training.examples import Workspace, rename
+from training.product import Place, functions
 
 SHOP = '''"""A shop's cart, as a module to learn from: it says in its docstring what it holds."""
 
@@ -71,48 +73,65 @@ FUNCTION = [
 ]
 
 
-def shop(seed: int = 0, renamed: float = 0.0) -> list[Workspace]:
+Shop = Callable[..., list[Workspace]]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """The shop's workspaces, as the product sees its folder."""
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "shop").mkdir()
     modules = [Module("shop", "shop.cart", "shop/cart.py", SHOP), Module("shop", "shop.items", "shop/items.py", ITEMS)]
-    rng, seen = Random(seed), set[int]()
-    return [w for m in modules for w in workspaces(m, make_index(modules), seen, rng, share_renamed=renamed)]
+    for module in modules:
+        (folder / module.path).write_text(module.source)
+    place = Place(folder, folder / "described")
+
+    def make(seed: int = 0, renamed: float = 0.0) -> list[Workspace]:
+        rng = Random(seed)
+        words = ("merge", "token", "ledger", "scope")
+        return [w for m in modules for w in place.workspaces(m, words, functions(m), rng, renamed)]
+
+    return make
 
 
-def test_blocks_are_what_the_product_writes() -> None:
-    blocks = "".join(block for seed in range(8) for workspace in shop(seed) for block in workspace.blocks)
+def test_blocks_are_what_the_product_chooses(shop: Shop) -> None:
+    blocks = "".join(block for seed in range(6) for workspace in shop(seed) for block in workspace.blocks)
     assert '<context type="class" name="shop.cart.Cart" editable="true">\nclass Cart:\n' in blocks
     assert "    def add(self, item: Item, quantity: int = 1) -> None: ...\n" in blocks
-    assert "def tax(amount: float, rate: float = RATE) -> float\n" in blocks
-    assert '<context type="package" name="shop.items" editable="false">\nclass Item\n' in blocks
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_prefix_middle_and_suffix_are_one_editing_block(seed: int) -> None:
-    for workspace in shop(seed):
-        for tail in workspace.tails:
-            if tail.layout == "repair":
-                continue
-            text = tail.prefix + tail.middle + tail.suffix
-            assert text.startswith("<editing type=")
-            assert text.endswith(EDITING_END)
-            assert tail.middle
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_no_cut_is_inside_a_word_or_behind_what_the_tokenizer_joins_to_it(seed: int) -> None:
-    for workspace in shop(seed):
-        for tail in workspace.tails:
-            if tail.layout != "repair" and re.match(r"\w", tail.middle):
-                assert tail.prefix.endswith("\n"), (tail.prefix, tail.middle)
+    assert "def tax(amount: float, rate: float = RATE) -> float" in blocks
+    assert '<context type="class" name="shop.items.Item" editable="true">\n' in blocks
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_new_name_is_new_everywhere(seed: int) -> None:
-    names = {"Cart": "Ledger", "tax": "levy"}
-    text = rename(SHOP, names)
+def test_prefix_and_suffix_are_the_editing_block_without_the_middle(shop: Shop, seed: int) -> None:
+    lines = set((SHOP + ITEMS).split("\n"))
+    for workspace in shop(seed):
+        for tail in workspace.tails:
+            assert tail.prefix.startswith("<editing type=")
+            if tail.layout == "repair":
+                continue
+            assert tail.suffix.endswith(EDITING_END)
+            assert tail.middle
+            line = tail.prefix.split("\n")[-1] + tail.middle.split("\n")[0]
+            assert any(known.startswith(line) for known in lines), line
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_cut_but_those_inside_is_in_a_word_or_behind_what_the_tokenizer_joins_to_it(shop: Shop, seed: int) -> None:
+    for workspace in shop(seed):
+        for tail in workspace.tails:
+            if tail.layout != "repair" and tail.kind != "inside" and re.match(r"\w", tail.middle):
+                assert tail.prefix.endswith("\n"), (tail.prefix, tail.middle)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_new_name_is_new_everywhere(shop: Shop, seed: int) -> None:
+    text = rename(SHOP, {"Cart": "Ledger", "tax": "levy"})
     assert not re.search(r"\b(Cart|tax)\b", text)
     ast.parse(text)
     for workspace in shop(seed, renamed=1.0):
-        assert workspace.tails
+        if "Cart" not in "".join(workspace.blocks):
+            assert not any(re.search(r"\bCart\b", tail.middle) for tail in workspace.tails)
 
 
 def mended(broken: Damage) -> list[str]:
@@ -149,10 +168,16 @@ def test_damage_is_the_same_for_the_same_seed() -> None:
 
 
 def test_tests_generated_and_vendored_files_are_left_out() -> None:
-    assert is_wanted("shop/cart.py", SHOP)
-    assert not is_wanted("shop/tests/cart.py", SHOP)
-    assert not is_wanted("shop/_vendor/cart.py", SHOP)
-    assert not is_wanted("shop/cart.py", "# @generated\n" + SHOP)
+    assert is_wanted("area/cart.py", SHOP)
+    assert not is_wanted("area/tests/cart.py", SHOP)
+    assert not is_wanted("area/_vendor/cart.py", SHOP)
+    assert not is_wanted("area/cart.py", "# @generated\n" + SHOP)
+
+
+def test_secrets_and_this_projects_own_workspaces_are_left_out() -> None:
+    assert not is_wanted("area/cart.py", SHOP + 'API_KEY = "abcdefghijklmnopqrstuvwxyz0123"\n')
+    assert not is_wanted("area/cart.py", SHOP + "# -----BEGIN RSA PRIVATE KEY-----\n")
+    assert not is_wanted("shop/cart.py", SHOP)
 
 
 @pytest.mark.parametrize(

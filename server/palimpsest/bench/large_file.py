@@ -9,9 +9,8 @@ from pathlib import Path
 
 CURSOR = "# the cursor goes here"
 LINES = 1000
-N_CLASSES = 10
 
-_NAMES = ("Order", "Customer", "Invoice", "Address", "Payment", "Shipment", "Discount", "Stock", "Supplier", "Voucher")
+_NAMES = ("Order", "Customer", "Invoice", "Address", "Payment")
 _MODULE = '''"""{name}s of the shop."""
 
 from dataclasses import dataclass
@@ -57,8 +56,8 @@ TYPED = (
     "total = order.add(payment.total, invoice.note)",
     "for step in self.steps:",
     "address.note = customer.note or self.day",
-    "if voucher.is_open() and not shipment.is_open():",
-    "stock.add(discount.total, supplier.note)",
+    "if invoice.is_open() and not payment.is_open():",
+    "customer.add(order.total, address.note)",
 )
 
 
@@ -67,7 +66,7 @@ def workspace(root: Path) -> Path:
     package = root / "shop"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for name in _NAMES[:N_CLASSES]:
+    for name in _NAMES:
         (package / f"{name.lower()}.py").write_text(_MODULE.format(name=name, lower=name.lower()))
     path = package / "day.py"
     path.write_text(_large())
@@ -75,10 +74,9 @@ def workspace(root: Path) -> Path:
 
 
 def _large() -> str:
-    names = _NAMES[:N_CLASSES]
-    imports = "\n".join(f"from shop.{name.lower()} import {name}" for name in names)
-    parameters = ", ".join(f"{name.lower()}: {name}" for name in names)
-    uses = "\n".join(f"        {name.lower()}.add(1.0, pattern.pattern)" for name in names)
+    imports = "\n".join(f"from shop.{name.lower()} import {name}" for name in _NAMES)
+    parameters = ", ".join(f"{name.lower()}: {name}" for name in _NAMES)
+    uses = "\n".join(f"        {name.lower()}.add(1.0, pattern.pattern)" for name in _NAMES)
     target = _TARGET.format(parameters=parameters, uses=uses, cursor=CURSOR)
     head = f'"""A day in the shop."""\n\nimport json\nimport logging\nimport re\n\n{imports}\n\n'
     head += "logger = logging.getLogger(__name__)\n\n\nclass Day:\n    limit = 100.0\n    day = 1\n\n"

@@ -79,7 +79,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     }
     if options.plot:
         lines = {"ours": [cost.decoded for cost in played.costs], "floor": [m.floor for m in measured]}
-        lines |= {name: [cost.decoded for cost in costs] for name, costs in peers.items()}
+        lines |= {
+            name.replace("n_cache_reuse", "llama-server"): [cost.decoded for cost in costs]
+            for name, costs in peers.items()
+        }
         title = f"Tokens decoded: {trace.name}, {info['name']}"
         options.plot.write_text(plot.svg(title, lines), encoding="utf-8")
     return result

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from palimpsest.engines.newest import Newest
 from palimpsest.engines.protocol import TextPiece
-from palimpsest.errors import Cancelled
+from palimpsest.errors import Cancelled, EngineDied, EngineError
 from palimpsest.wire import SLOTS, GenerateAnswer, GenerateRequest
 
 T = TypeVar("T")
@@ -30,6 +30,7 @@ class Streams:
         self._newest = Newest()
         self._running: set[asyncio.Task[Any]] = set()
         self._ahead: dict[str, asyncio.Task[Any]] = {}
+        self._closed = False
 
     async def pieces(self, request: GenerateRequest, work: Pieces) -> Pieces:
         """What `work` yields; leaving early ends it."""
@@ -46,7 +47,7 @@ class Streams:
             while (item := await queue.get()) is not None:
                 yield item
             if task.cancelled():
-                raise Cancelled(REPLACED)
+                raise self._why()
             task.result()
         finally:
             await _ended(task)
@@ -68,7 +69,7 @@ class Streams:
         try:
             await asyncio.wait({task})
             if task.cancelled():
-                raise Cancelled(REPLACED)
+                raise self._why()
             return task.result()
         finally:
             await _ended(task)
@@ -80,12 +81,17 @@ class Streams:
             task.cancel()
 
     async def aclose(self) -> None:
-        """End what still runs."""
+        """End what still runs: whoever waits for it gets EngineDied."""
+        self._closed = True
         tasks = set(self._running)
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+    def _why(self) -> EngineError:
+        """Why a task was cancelled, for whoever waits for it."""
+        return EngineDied("The engine is away; the request was given up.") if self._closed else Cancelled(REPLACED)
 
     def _start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = self._newest.start(line, rank, work)

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 820, 420
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 48, 46
-COLOURS = ("#1f77b4", "#d9622b", "#e0a458", "#6b7280", "#2a9d5c")
+COLOURS = ("#1f77b4", "#6b7280", "#d9622b", "#e0a458", "#2a9d5c")
 LABEL_GAP = 17
 TEXT = 'font-family="sans-serif" font-size="13" fill="#24292f"'
 
@@ -46,14 +46,12 @@ def svg(title: str, lines: Mapping[str, Sequence[int]]) -> str:
 
 
 def nice(value: int) -> int:
-    """The next round number that four equal steps lead to."""
-    step = 4
-    while step < value:
-        for factor in (1, 2, 5):
-            if step * factor >= value:
-                return step * factor
-        step *= 10
-    return step
+    """The next number that four equal, round steps lead to."""
+    scale = 1
+    while 40 * scale < value:
+        scale *= 10
+    steps = (scale, scale * 3 // 2, scale * 2, scale * 5 // 2, scale * 3, scale * 4, scale * 5, scale * 15 // 2)
+    return 4 * next((step for step in steps if 4 * step >= value), 10 * scale)
 
 
 def _x(i: float, n: int) -> float:

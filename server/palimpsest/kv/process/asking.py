@@ -24,11 +24,14 @@ MAX_BODY = 64 << 20
 
 async def body(request: Request) -> dict[str, Any]:
     """The request's JSON object.  Raises InvalidArgument."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > MAX_BODY:
+        raise _too_large()
     raw = bytearray()
     async for piece in request.stream():
         raw += piece
         if len(raw) > MAX_BODY:
-            raise InvalidArgument("body", f"is larger than {MAX_BODY >> 20} MiB.")
+            raise _too_large()
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -36,6 +39,10 @@ async def body(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InvalidArgument("body", f"expected an object, got {type(data).__name__}.")
     return data
+
+
+def _too_large() -> InvalidArgument:
+    return InvalidArgument("body", f"is larger than {MAX_BODY >> 20} MiB.")
 
 
 async def disconnected(request: Request) -> None:

@@ -1,0 +1,33 @@
+"""`palimpsest bench infill` on a recording: what it counts is what the servers said."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from palimpsest.__main__ import main
+from palimpsest.bench.infill import MOVED, TYPED, WARM_UP
+from tests.llama_server.conftest import EMBEDDED
+from tests.llama_server.test_infill import RECORDED
+
+
+@pytest.mark.slow
+def test_the_bench_counts_both_sides_and_the_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = tmp_path / "trace.jsonl"
+    trace.write_bytes(gzip.decompress(RECORDED.read_bytes()))
+    options = ["--trace", str(trace), "--peer", "llama-server", "--model", str(EMBEDDED), "--n-ctx", "4096"]
+    assert main(["bench", "infill", "--json", *options, "--threads", "1"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert {WARM_UP, MOVED, TYPED} <= set(result["kinds"])
+    assert result["kinds"][TYPED]["ours"]["most"] <= 8
+    assert result["total"]["ratio"] > 1
+    assert result["loss"]["ratio"] < 1.01
+
+
+def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t").write_text("{}")
+    assert main(["bench", "infill", "--trace", str(tmp_path / "t"), "--model", str(EMBEDDED)]) == 1
+    assert "is no recording" in capsys.readouterr().err
