@@ -161,6 +161,23 @@ def no_return(lines: list[str], rng: Random, known: Collection[str]) -> Damage |
     return replaced("no-return", lines, index, line.replace("return ", "", 1), "Return the result.")
 
 
+def stale_signature(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
+    """The signature lacks a parameter that the body uses."""
+    function = parsed(lines).body[0]
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    index = function.lineno - 1
+    body = "\n".join(lines[function.body[0].lineno - 1 :])
+    used = [a.arg for a in function.args.args if a.arg != "self" and re.search(rf"\b{a.arg}\b", body)]
+    if not used or function.body[0].lineno == function.lineno:
+        return None
+    name = rng.choice(used)
+    broken = re.sub(rf"(, |(?<=\()){name}\b[^,()\[\]]*(?=[,)])(, (?=\w))?", lambda m: m[1] and m[2] or "", lines[index])
+    if broken == lines[index] or re.search(rf"\b{name}\b", broken):
+        return None
+    return replaced("stale-signature", lines, index, broken, f"Add the missing parameter `{name}`.")
+
+
 def doubled(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
     """A statement stands there twice."""
     statements = [i for i, s, _ in simple_statements(lines) if not isinstance(s, ast.Return)]
@@ -223,6 +240,7 @@ BREAKERS: dict[Breaker, int] = {
     swapped: 7,
     operator: 9,
     no_return: 8,
+    stale_signature: 8,
     doubled: 9,
     no_colon: 7,
     open_bracket: 6,

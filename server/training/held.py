@@ -7,6 +7,7 @@ the blocks, as in training (`product`).  Knows no token and no model.
 from __future__ import annotations
 
 import re
+import sysconfig
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from random import Random
 from palimpsest.prompt import blocks as rendering
 from palimpsest.text.snapshot import Position
 from training import outline
-from training.corpus import Module, read_installed
+from training.corpus import Module, add_environment, read_installed
 from training.examples import Workspace, parse, short_docstrings
 from training.product import Desk, File, Place, defined, functions, without
 
@@ -73,6 +74,7 @@ def make(work: Path, n_modules: int, n_words: int, n_names: int, seed: int = 7) 
         if installed := read_installed(name, work / name):
             package, modules = installed
             packages.append(f"{package.name} {package.version}")
+            add_environment(work / name, Path(sysconfig.get_paths()["purelib"]))
             place = Place(work / name, work / "described")
             found += [(place, m) for m in Random(name).sample(modules, min(n_modules, len(modules)))]
     if not found:

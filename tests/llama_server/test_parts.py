@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palimpsest.errors import InvalidArgument, ModelError
@@ -86,18 +86,36 @@ def test_null_is_as_good_as_nothing_and_fractions_are_cut_off() -> None:
     assert (read.n_predict, read.sampling["temperature"], read.stop) == (3, 0.8, ())
 
 
-@given(st.dictionaries(st.sampled_from([*params.FLOATS, *params.INTS, "top_k", "seed", "n_predict", "stop", "samplers",
-                                        "logit_bias", "stream", "response_fields", "json_schema", "n_probs"]),
-                       st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-                                    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=3), x, max_size=2),
-                                    max_leaves=6)))  # fmt: skip
+NAMES = [
+    "top_k",
+    "seed",
+    "n_predict",
+    "stop",
+    "samplers",
+    "logit_bias",
+    "stream",
+    "response_fields",
+    "json_schema",
+    "n_probs",
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.sampled_from([*params.FLOATS, *params.INTS, *NAMES]), JSON))
 def test_whatever_is_sent_is_read_or_refused_by_name(body: dict[str, Any]) -> None:
     try:
         read = params.read(Fields(body))
     except InvalidArgument as error:
-        assert error.field in body
+        named = error.field
     else:
         json.dumps(params.settings(read))
+        return
+    assert named in body
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import trustme
@@ -114,7 +113,8 @@ def test_wrong_usage_is_said(arguments: list[str], message: str) -> None:
     assert message in said
 
 
-def test_a_key_may_come_from_the_environment_and_an_engine_on_http_stays(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_key_may_come_from_the_environment_and_an_engine_on_http_stays() -> None:
     engine = HttpEngine(EMBEDDED, *SMALL, "--settings", '{"idle_exit_s": 1}', PALIMPSEST_API_KEY=KEY)
     try:
         engine.ready()

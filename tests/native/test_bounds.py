@@ -121,6 +121,21 @@ def test_without_a_pace_the_time_itself_ends_it_and_what_there_is_of_a_block_sta
     check(engine)
 
 
+def test_a_request_is_not_planned_again_until_something_has_changed(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    blocks = [("a", sized(engine, 60, 1)), ("b", sized(engine, 90, 2))]
+    first = sync(engine, blocks)
+    again = sync(engine, blocks)
+    assert (again.ms["plan"], again.revision, again.reused) == (0.0, first.revision, 150)
+    assert [report.span for report in again.blocks] == [report.span for report in first.blocks]
+    assert sync(engine, blocks[::-1]).ms["plan"] > 0, "their order of value is another"
+    assert engine.workspace("w").shrink(1, attached=True), "another workspace needs the room"
+    back = sync(engine, blocks)
+    assert back.restored > 0
+    assert attached(engine) == {"a", "b"}
+    check(engine)
+
+
 def test_whole_prompts_know_no_bound(make_engine: MakeEngine) -> None:
     engine = make_engine(mode="whole-prompt")
     assert actions(bounded(engine, [("a", text(1))], max_decode=1)) == {"a": "written"}

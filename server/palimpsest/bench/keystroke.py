@@ -66,12 +66,12 @@ def show(result: dict[str, Any], console: Console) -> None:
 
 
 async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="pal-") as folder, own_folders(Path(folder)) as environment:
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
         root = Path(folder).resolve() / "shop"
         path = workspace(root)
         driver = Driver()
         settings = {"model": {"path": str(model)}, "completion": {"max_tokens": MAX_TOKENS}}
-        await driver.start(root, settings, environment)
+        await driver.start(root, settings, own_folders(Path(folder)))
         try:
             await driver.ready(START_S)
             info = await driver.command("palimpsest.model.info")

@@ -2,9 +2,9 @@
 
 In: a trace, settings.  Out: per request its `Cost` and `View`.
 
-Before a request that follows a pause or a jump, the blocks that were shown are asked for afterwards
-(`palimpsest.context.show`), which decodes nothing.  A pause lasts as long as the trace says when it is shorter than
-the server's own idle time, and otherwise until what is done in the background is done.
+Behind a request that follows a pause or a jump, the blocks that it had are asked for (`palimpsest.context.show`), which
+decodes nothing.  A pause lasts as long as the trace says when it is shorter than the server's own idle time, and
+otherwise until what is done in the background is done.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from palimpsest.bench.replaying.kinds import View, keyed
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Request, Save, Trace
 from palimpsest.context.editing import editing_at
+from palimpsest.errors import EngineUnavailable
 from palimpsest.lsp.driver import Driver
 from palimpsest.pause import IDLE_S
 from palimpsest.prompt.blocks import render_fim
@@ -35,6 +35,7 @@ from palimpsest.text.snapshot import Position
 START_S = 300.0
 QUIET_S = 0.1
 POLL_S = 0.05
+MOST_S = 600.0
 
 
 @dataclass(slots=True)
@@ -152,6 +153,8 @@ class Ours:
         start = last = time.perf_counter()
         decoded = self._n_decoded
         while time.perf_counter() - last < QUIET_S or self.driver.status.get("busy"):
+            if time.perf_counter() - start > MOST_S:
+                raise EngineUnavailable(f"the engine is still busy {MOST_S:.0f} s into a pause.")
             await asyncio.sleep(POLL_S)
             known = self._n_decoded
             await self._look()
@@ -177,13 +180,13 @@ async def replay(
     """Costs and views, and what model it was.  The engine is of this run alone, in folders of its own.
 
     Raises EngineUnavailable."""
-    with tempfile.TemporaryDirectory(prefix="pal-") as folder, own_folders(Path(folder)) as environment:
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
         root = Path(folder).resolve() / "workspace"
         for name, text in trace.files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8", errors="surrogatepass")
         driver = Driver()
-        await driver.start(root, settings, environment)
+        await driver.start(root, settings, own_folders(Path(folder)))
         try:
             await driver.ready(START_S)
             info = await driver.command("palimpsest.model.info")
@@ -194,11 +197,10 @@ async def replay(
     return ours, info
 
 
-@contextmanager
-def own_folders(folder: Path) -> Iterator[dict[str, str]]:
+def own_folders(folder: Path) -> dict[str, str]:
     """Variables of a machine on which nothing of ours ran before: no engine to share, no settings, no cache."""
     names = ("RUNTIME_DIR", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME")
     variables = {f"XDG_{name}": str(folder / name.lower()) for name in names}
     for path in variables.values():
         Path(path).mkdir(mode=0o700)
-    yield variables
+    return variables

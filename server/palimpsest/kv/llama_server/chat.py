@@ -86,17 +86,10 @@ def _text(content: Any) -> str:
 
 def render(chat: Chat, template: str, *, bos: str, eos: str) -> str:
     """Raises InvalidArgument for messages the template refuses, ModelError for a template that cannot be used."""
+    found = _template(template)
+    told = {"add_generation_prompt": chat.add_generation_prompt, "bos_token": bos, "eos_token": eos, "tools": None}
     try:
-        made = _template(template).render(
-            {
-                **chat.variables,
-                "messages": chat.messages,
-                "add_generation_prompt": chat.add_generation_prompt,
-                "bos_token": bos,
-                "eos_token": eos,
-                "tools": None,
-            }
-        )
+        made = found.render({**chat.variables, "messages": chat.messages, **told})
     except InvalidArgument:
         raise
     except Exception as error:  # whatever a template does with messages it did not think of

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from palimpsest import wire
 from palimpsest.errors import EngineError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
 
 Tokens = tuple[int, ...]
+Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
 SNIPPET = "\n\n--- snippet ---\n\n"
 """llama-server's own words around extra chunks, which models are used to by now."""
@@ -146,18 +147,20 @@ class PlainWorkspace(Workspace):
 
 
 def chunk_workspace(engine: Engine, slot: int) -> ChunkWorkspace:
-    name = f"http-{slot}"
-    found = engine.workspaces.get(name)
-    if not isinstance(found, ChunkWorkspace):
-        engine.reset(name)
-        found = engine.workspaces[name] = ChunkWorkspace(engine, name)
-    return found
+    return _workspace(engine, f"http-{slot}", ChunkWorkspace)
 
 
 def plain_workspace(engine: Engine, slot: int) -> PlainWorkspace:
-    name = f"http-{slot}:text"
+    return _workspace(engine, f"http-{slot}:text", PlainWorkspace)
+
+
+def _workspace(engine: Engine, name: str, kind: type[Kind]) -> Kind:
+    """The workspace of that name, in place of one of another kind that a client of the engine's own protocol made."""
     found = engine.workspaces.get(name)
-    if not isinstance(found, PlainWorkspace):
-        engine.reset(name)
-        found = engine.workspaces[name] = PlainWorkspace(engine, name)
-    return found
+    if isinstance(found, kind):
+        return found
+    if found is not None:
+        engine.close_workspace(name)
+    made = kind(engine, name)
+    engine.workspaces[name] = made
+    return made

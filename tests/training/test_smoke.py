@@ -1,0 +1,69 @@
+"""All four commands of `server/training`, from a wheel to figures: the real code on a very small setting."""
+
+import json
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.training.test_data import module
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
+
+
+def run(*command: str | Path) -> str:
+    """Standard output of a command of the training environment, with warnings left to themselves."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT / "server",
+        env={**environment, "PYTHONPATH": str(ROOT / "server")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    """The interpreter of the environment with torch, made where it is missing."""
+    run("bash", ROOT / "server" / "training" / "environment.sh")
+    return ROOT / ".venv-train" / "bin" / "python"
+
+
+def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "areas-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("areas-1.0.dist-info/METADATA", "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n")
+        for n in range(8):
+            wheel.writestr(f"areas/kind_{n}.py", module(n))
+
+    run(python, "-m", "training.data", "--wheels", tmp_path, "--out", tmp_path, "--functions", "30", "--max-modules", "4")
+    facts = json.loads((tmp_path / "corpus.json").read_text())
+    assert {fact["name"] for fact in facts} == {"areas", "python"}
+
+    small = ["--layers", "2", "--width", "64", "--workspaces", "4", "--processes", "2", "--no-compile"]
+    train = [python, "-m", "training.train", "--data", tmp_path, "--dtype", "float32", *small]
+    first = run(*train, "--minutes", "0.1")
+    assert "going on" not in first
+    assert "held out" in first
+    assert "going on from step" in run(*train, "--minutes", "0.15")
+
+    model = tmp_path / "tiny.gguf"
+    run(python, "-m", "training.export", "--checkpoint", tmp_path / "checkpoint.pt", "--out", model)
+    grown = tmp_path / "grown"
+    grown.mkdir()
+    for name in ("train.npz", "held.npz"):
+        (grown / name).symlink_to(tmp_path / name)
+    deeper = ["--from", model, "--layers", "3", "--width", "64", "--workspaces", "4", "--processes", "1", "--no-compile"]
+    run(python, "-m", "training.train", "--data", grown, "--dtype", "float32", "--minutes", "0.02", *deeper)
+
+    out = run(python, "-m", "training.evaluate", "--model", model, "--quick", "--json", "--threads", "1")
+    result = json.loads(out.splitlines()[-1])
+    assert set(result) == {"loss", "retained_gain", "names", "words", "repairs"}
+    assert set(result["loss"]) == {"in_place", "causal", "none", "wrong"}
+    assert result["words"]["of"] > 0
