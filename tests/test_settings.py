@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from palimpsest.address import THE_CLIENTS
-from palimpsest.settings import EngineSettings, Settings, described, from_file, merged, read_toml
+from palimpsest.settings import ContextSettings, EngineSettings, Settings, described, from_file, merged, read_toml
 
 
 def test_the_nearest_layer_wins() -> None:
@@ -89,6 +89,14 @@ def test_a_workspaces_file_does_not_say_where_code_is_sent(table: dict[str, obje
     assert settings.engine == EngineSettings(n_ctx=7)
     mine, _ = merged([from_file(table, whose="person")[0]])
     assert "" in table or mine.engine != settings.engine
+
+
+def test_a_workspaces_file_does_not_name_a_program_that_is_run() -> None:
+    table = {"context": {"python": "./python", "block_tokens": 64}}
+    layer, (problem,) = from_file(table, whose="workspace")
+    assert problem.field == "context.python"
+    assert merged([layer])[0].context == ContextSettings(block_tokens=64)
+    assert merged([from_file(table, whose="person")[0]])[0].context.python == "./python"
 
 
 @pytest.mark.parametrize("whose", ["person", "workspace"])

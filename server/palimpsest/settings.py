@@ -2,8 +2,8 @@
 
 In: dictionaries (from `initializationOptions`, `workspace/configuration`, TOML files).  Out: a frozen
 `Settings`, and the names of what was wrong.  A wrong value is reported and its default used; an unknown name is
-reported.  Where code is sent is not for a workspace's file to say, and a key is not for any file (`from_file`).  This
-room reads two TOML files and knows nothing else.
+reported.  Where code is sent and what is run is not for a workspace's file to say, and a key is not for any file
+(`from_file`).  This room reads two TOML files and knows nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from palimpsest.errors import SettingsError
 Layer = Mapping[str, Any]
 """What one giver says: sections with settings, or dotted names."""
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
-TRUST_HINT = "It decides where your code is sent: set it in your editor or in your own configuration folder."
+TRUST_HINT = "It decides where your code goes or what is run: set it in your editor or in your configuration folder."
 
 Giver = Literal["anyone", "person", "editor"]
 """Who may give a setting: also a workspace's file, which anybody may have written; the person's own file and editor;
@@ -139,7 +139,9 @@ class ContextSettings:
         ["filesystem", "class", "scope", "package", "documentation", "file"], "The kinds of context that are gathered."
     )
     python: str = _setting(
-        "", "The interpreter whose packages are described. Empty: the workspace's own virtual environment."
+        "",
+        "The interpreter whose packages are described; it is run. Empty: the workspace's own virtual environment.",
+        giver="person",
     )
     exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
 
@@ -278,7 +280,8 @@ def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
 def from_file(layer: Layer, *, whose: Literal["person", "workspace"]) -> tuple[Layer, list[SettingsError]]:
     """The layer without what a file of this kind may not say, and an error for each of these.
 
-    A workspace comes from anywhere: it must not redirect the person's code and key to another machine.
+    A workspace comes from anywhere: it must not redirect the person's code and key to another machine, nor name a
+    program that is run.
     """
     kept, problems = dict[str, dict[str, Any]](), list[SettingsError]()
     sections = {f.name: {x.name: x.metadata["giver"] for x in fields(f.default)} for f in fields(Settings)}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""`palimpsest bench infill`: recorded `/infill` requests of an editor client, answered here and by a stock llama-server.
+"""`palimpsest bench infill`: an editor client's recorded `/infill` requests, answered here and by a stock llama-server.
 
 In: a GGUF file, a recording (JSON lines of {"t", "path", "request"}).  Out: one JSON object's worth, or a table of it:
 

@@ -56,6 +56,9 @@ def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str,
 
 
 def _ours(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+    if not engine.in_place:
+        composed = layout.whole(infill, len(wanted), heal=False)
+        return _loss(engine, plain_workspace(engine, 0), composed, wanted)
     workspace = chunk_workspace(engine, 0)
     _driven(workspace.have(infill.chunks, "typing"))
     return _loss(engine, workspace, layout.tail(infill, len(wanted), heal=False), wanted)
