@@ -1,7 +1,7 @@
 """Whether a much edited cache still is what a fresh one is: the losses behind both.
 
 In: a model file, held-out workspaces.  Out: two losses of the same middles.  The edits go through the product's engine;
-the fresh build is made by `arena`, each block where the engine has it.
+the fresh build is a second cache of the same model and settings, each block where the engine has it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from palimpsest import wire
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.llama.native import Run
+from palimpsest.kv.llama.native import Context, Run
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.settings import EngineSettings
-from training.arena import Arena
 from training.examples import Workspace
 from training.measures import cross_entropy
 from training.prompt import Rows
 
 N_CTX, N_BLOCKS, N_TAIL, ROWS = 4096, 8, 400, 32
+MAIN, SCRATCH, TAIL = 0, 1, 2
 
 
 def random_edits(found: Sequence[Workspace], n: int, rng: Random) -> list[dict[str, str]]:
@@ -50,10 +50,10 @@ def random_edits(found: Sequence[Workspace], n: int, rng: Random) -> list[dict[s
     return states
 
 
-def measure(path: Path, found: Sequence[Workspace], n_edits: int = 100, n_middles: int = 12) -> dict[str, Any] | None:
+def measure(path: Path, found: Sequence[Workspace], n_edits: int = 100, n_middles: int = 100) -> dict[str, Any] | None:
     """{"edits", "edited", "fresh", "difference"}; None for a model whose cache is not edited in place."""
     engine = Engine(path, EngineSettings(n_ctx=N_CTX, extra_bufts="off"))
-    arena = Arena(path)
+    fresh = Context(engine.model, engine.params)
     try:
         workspace = engine.workspace("edits")
         if not isinstance(workspace, InPlaceWorkspace):
@@ -62,45 +62,47 @@ def measure(path: Path, found: Sequence[Workspace], n_edits: int = 100, n_middle
             blocks = [wire.WantedBlock(key, text) for key, text in state.items()]
             for _ in workspace.sync(wire.SyncRequest("edits", HEADER, FOOTER, blocks)):
                 pass
+        build(fresh, workspace)
+        caches = {"edited": (engine.context, workspace.base.seq, engine.take()), "fresh": (fresh, MAIN, TAIL)}
+        losses: dict[str, list[Rows]] = {name: [] for name in caches}
         tails = [t for w in found for t in w.tails if t.layout == "spm"][:n_middles]
-        texts = [(arena.tokens(t.prefix), arena.tokens(t.middle)) for t in tails]
-        build(arena, workspace)
-        losses = {"edited": list[Rows](), "fresh": list[Rows]()}
-        for prefix, middle in texts:
-            tokens, n = [*prefix, *middle][-N_TAIL:], len(middle)
-            end = workspace.base.end
-            arena.cut_back(end)
-            fresh = arena.decode(tokens[:-1], end, n)
-            for name, rows in (("edited", edited(engine, workspace, tokens[:-1])[-n:]), ("fresh", fresh)):
-                losses[name].append(cross_entropy(rows, middle)[0])
+        for tail in tails:
+            prefix, middle = engine.model.tokenize(tail.prefix), engine.model.tokenize(tail.middle)
+            tokens = [*prefix, *middle][-N_TAIL:]
+            for name, (context, seq, free) in caches.items():
+                rows = behind(context, seq, free, workspace.base.end, tokens[:-1])
+                losses[name].append(cross_entropy(rows[-len(middle) :], middle)[0])
         mean = {name: float(np.concatenate(rows).mean()) for name, rows in losses.items()}
         difference = round(abs(mean["edited"] - mean["fresh"]), 6)
         return {"edits": n_edits, **{k: round(v, 5) for k, v in mean.items()}, "difference": difference}
     finally:
-        arena.close()
+        fresh.close()
         engine.close()
 
 
-def edited(engine: Engine, workspace: InPlaceWorkspace, tokens: Sequence[int]) -> Rows:
-    """Logits of every token behind what the engine has attached."""
-    base, context, found = workspace.base, engine.context, []
-    seq = engine.take()
-    try:
-        context.copy(base.seq, seq)
-        for i in range(0, len(tokens), ROWS):
-            runs = [Run([t], base.end + i + j, seq, logits=True) for j, t in enumerate(tokens[i : i + ROWS])]
-            found += [row for row in context.decode(runs) if row is not None]
-    finally:
-        engine.give(seq)
+def behind(context: Context, seq: int, free: int, end: int, tokens: Sequence[int]) -> Rows:
+    """Logits of every token behind what a sequence has, in a copy of it."""
+    found: list[Rows] = []
+    context.copy(seq, free)
+    for i in range(0, len(tokens), ROWS):
+        runs = [Run([t], end + i + j, free, logits=True) for j, t in enumerate(tokens[i : i + ROWS])]
+        found += [row for row in context.decode(runs) if row is not None]
+    context.remove(free)
     return np.stack(found)
 
 
-def build(arena: Arena, workspace: InPlaceWorkspace) -> None:
+def build(context: Context, workspace: InPlaceWorkspace) -> None:
     """The same layout from scratch."""
-    header, end = list(workspace.header), workspace.base.end
-    arena.clear()
-    arena.decode(header, 0)
+
+    def decode(tokens: Sequence[int], start: int, seq: int) -> None:
+        for i in range(0, len(tokens), context.n_batch):
+            context.decode([Run(tokens[i : i + context.n_batch], start + i, seq)])
+
+    header, end = workspace.header, workspace.base.end
+    decode(header, 0, MAIN)
     assert workspace.arena is not None
-    blocks = [(list(r.tokens), r.span.start) for r in workspace.arena if r.attached]
-    for tokens, start in [*blocks, (list(workspace.footer), end - len(workspace.footer))]:
-        arena.put(header, tokens, start)
+    blocks = [(r.tokens, r.span.start) for r in workspace.arena if r.attached]
+    for tokens, start in [*blocks, (workspace.footer, end - len(workspace.footer))]:
+        decode([*header, *tokens], start - len(header), SCRATCH)
+        context.copy(SCRATCH, MAIN, start, start + len(tokens))
+        context.remove(SCRATCH)
