@@ -80,8 +80,8 @@ class Loop:
             if not job.future.set_running_or_notify_cancel():
                 self._queue.remove(job)
                 return
-            job.running = job.work()
         try:
+            job.running = job.running or job.work()
             next(job.running)
         except StopIteration as done:
             self._queue.remove(job)
@@ -106,5 +106,5 @@ class Loop:
 
 
 def _fail(job: Job[Any], error: Exception) -> None:
-    if not job.future.done() and (job.running is not None or job.future.set_running_or_notify_cancel()):
+    if job.future.running() or (not job.future.done() and job.future.set_running_or_notify_cancel()):
         job.future.set_exception(error)
