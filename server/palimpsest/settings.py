@@ -130,7 +130,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    budget: int = _setting(0, "Tokens for all blocks together. 0: half of the cache.", low=0)
+    budget: int = _setting(0, "Tokens for all blocks together. 0: half of the cache, 2,048 at most.", low=0)
     block_tokens: int = _setting(700, "The most tokens one block may have; longer ones are cut.", low=32)
     editing_tokens: int = _setting(
         900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64

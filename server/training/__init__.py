@@ -1,19 +1,26 @@
 """How the embedded model is made: source code in, `palimpsest-embedded.gguf` out.
 
-    corpus     wheels and the standard library  ->  modules (text)
-    outline    a module  ->  context blocks and editing blocks, by plain `ast`
+    corpus     wheels, installed packages, the standard library  ->  modules (text), folders
+    outline    a module  ->  where something may be completed or repaired, by plain `ast`
     damage     a function  ->  a broken function and the reply that repairs it
-    examples   a module  ->  workspaces: blocks and the tails that see them (text only)
+    examples   what an example is; cuts, fresh names
+    product    a package's folder  ->  workspaces: the blocks that the product chooses, and tails that see them
+    held       the held-out packages that are installed  ->  workspaces and cursors to measure on
     tokenizer  text  ->  the byte-level BPE, 4,096 tokens
-    data       all of the above  ->  train.npz, held.jsonl
+    data       all of the above  ->  train.npz, held.npz
     layout     examples  ->  positions, what sees what, targets (arrays)
-    model      arrays  ->  the loss at every wanted token (the only torch besides `optimizer`, `train`)
+    model      arrays  ->  the loss at every wanted token (torch; besides it `optimizer`, `team`, `grow`, `train`)
+    team       processes that train together
+    grow       a GGUF  ->  weights to begin with
     train      a time budget  ->  checkpoint.pt
     export     checkpoint.pt  ->  GGUF
     arena      llama.cpp: tokens at positions, blocks behind their own header
-    evaluate   the GGUF  ->  figures, through llama.cpp
+    prompt     a workspace in llama.cpp, in the orders that are compared
+    measures   losses, words, names, repairs
+    edits      a much edited cache against a fresh one
+    evaluate   a GGUF  ->  figures
 
-Text is written by the product's own `palimpsest.prompt.blocks`: the model is trained on what it will read.
+Blocks are chosen and written by the product: the model is trained on what it will read.
 Nothing here is imported by the product, and nothing here is needed to use it.
 """
 

@@ -172,7 +172,8 @@ def stale_signature(lines: list[str], rng: Random, known: Collection[str]) -> Da
     if not used or function.body[0].lineno == function.lineno:
         return None
     name = rng.choice(used)
-    broken = re.sub(rf"(, |(?<=\()){name}\b[^,()\[\]]*(?=[,)])(, (?=\w))?", lambda m: m[1] and m[2] or "", lines[index])
+    pattern = rf"(, |(?<=\()){name}\b[^,()\[\]]*(?=[,)])(, (?=\w))?"
+    broken = re.sub(pattern, lambda m: (m[1] and m[2]) or "", lines[index])
     if broken == lines[index] or re.search(rf"\b{name}\b", broken):
         return None
     return replaced("stale-signature", lines, index, broken, f"Add the missing parameter `{name}`.")

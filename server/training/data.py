@@ -107,7 +107,11 @@ def tokenized(found: Iterable[Workspace], bpe: Tokenizer, store: Store) -> None:
             for t in workspace.tails:
                 prefix, suffix, middle, joint = (next(ids) for _ in range(4))
                 tail, first, alone = tail_ids(t, prefix, suffix, middle)
-                if (prefix + middle == joint or t.kind == "inside") and len(tail) <= MAX_TAIL and len(alone) <= MAX_SUFFIX:
+                if (
+                    (prefix + middle == joint or t.kind == "inside")
+                    and len(tail) <= MAX_TAIL
+                    and len(alone) <= MAX_SUFFIX
+                ):
                     tails.append((LAYOUTS.index(t.layout), alone, tail, first))
             if tails and blocks:
                 store.blocks += map(store.piece, blocks)

@@ -23,7 +23,7 @@ from training.examples import Workspace
 from training.measures import cross_entropy
 from training.prompt import Rows
 
-N_CTX, N_BLOCKS, N_TAIL, ROWS = 4096, 8, 400, 32
+N_CTX, N_BLOCKS, N_PREFIX, N_MIDDLE, ROWS = 4096, 8, 200, 100, 32
 MAIN, SCRATCH, TAIL = 0, 1, 2
 
 
@@ -50,9 +50,11 @@ def random_edits(found: Sequence[Workspace], n: int, rng: Random) -> list[dict[s
     return states
 
 
-def measure(path: Path, found: Sequence[Workspace], n_edits: int = 100, n_middles: int = 100) -> dict[str, Any] | None:
+def measure(
+    path: Path, found: Sequence[Workspace], n_middles: int, n_threads: int, n_edits: int = 100
+) -> dict[str, Any] | None:
     """{"edits", "edited", "fresh", "difference"}; None for a model whose cache is not edited in place."""
-    engine = Engine(path, EngineSettings(n_ctx=N_CTX, extra_bufts="off"))
+    engine = Engine(path, EngineSettings(n_ctx=N_CTX, extra_bufts="off", n_threads=n_threads))
     fresh = Context(engine.model, engine.params)
     try:
         workspace = engine.workspace("edits")
@@ -67,8 +69,9 @@ def measure(path: Path, found: Sequence[Workspace], n_edits: int = 100, n_middle
         losses: dict[str, list[Rows]] = {name: [] for name in caches}
         tails = [t for w in found for t in w.tails if t.layout == "spm"][:n_middles]
         for tail in tails:
-            prefix, middle = engine.model.tokenize(tail.prefix), engine.model.tokenize(tail.middle)
-            tokens = [*prefix, *middle][-N_TAIL:]
+            prefix = engine.model.tokenize(tail.prefix)[-N_PREFIX:]
+            middle = engine.model.tokenize(tail.middle)[:N_MIDDLE]
+            tokens = [*prefix, *middle]
             for name, (context, seq, free) in caches.items():
                 rows = behind(context, seq, free, workspace.base.end, tokens[:-1])
                 losses[name].append(cross_entropy(rows[-len(middle) :], middle)[0])

@@ -7,10 +7,10 @@ everything that was measured, then what is to be compared:
      "words": {"right", "of"}, "repairs": {…}}
 
 `loss` is in nats for each token of what stood at the cursor: with its blocks in place, the same text in ordinary order,
-no blocks, and another package's blocks.  The retained gain is (none − in place) / (none − causal).  `names` are shares
-of identifiers that only a block has, `words` identifiers with the cursor inside, both healed.  Decoding is greedy.
-Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a cache
-in place costs a model that was not trained for it.
+no blocks, and another package's blocks.  The retained gain is (none − in place) / (none − causal).  `words` are
+identifiers with the cursor inside, `names` shares of those that only a block has; both are healed.  Decoding is greedy.
+Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a
+cache in place costs a model that was not trained for it.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ MODEL = Path(__file__).parents[1] / "palimpsest" / "assets" / "palimpsest-embedd
 class Sizes:
     """How much is measured; `n_modules` of each package."""
 
-    n_modules: int = 24
-    n_middles: int = 200  # workspaces
+    n_modules: int = 20
+    n_middles: int = 100  # workspaces
     n_words: int = 500
-    n_names: int = 200
-    n_repairs: int = 200
+    n_names: int = 150
+    n_repairs: int = 100
+    n_edited: int = 100  # middles behind an edited cache
 
 
-QUICK = Sizes(3, 14, 40, 30, 8)
+QUICK = Sizes(2, 8, 20, 15, 4, 12)
 
 
 def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
         }
     finally:
         arena.close()
-    result["edits"] = edits.measure(model, found.workspaces)
+    result["edits"] = edits.measure(model, found.workspaces, sizes.n_edited, n_threads)
     return {**result, "seconds": round(time.time() - start, 1)}
 
 
@@ -85,7 +86,9 @@ def compared(result: dict[str, Any]) -> dict[str, Any]:
             "without": round(names["without"] / n_names, 4),
         },
         "words": {"right": words["right"], "of": words["of"]},
-        "repairs": {name: {k: v for k, v in result["repairs"][name].items() if k != "by_kind"} for name in ("free", "grammar")},
+        "repairs": {
+            name: {k: v for k, v in result["repairs"][name].items() if k != "by_kind"} for name in ("free", "grammar")
+        },
     }
 
 

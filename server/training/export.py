@@ -20,7 +20,7 @@ from training import CACHE, tokenizer
 from training.model import Shape
 
 OUT = Path(__file__).parents[1] / "palimpsest" / "assets" / "palimpsest-embedded.gguf"
-MAX_BYTES = 16 << 20
+MAX_BYTES = 40_000_000
 DESCRIPTION = (
     "A very small code model (Python) trained in Palimpsest's cache layout: context blocks encoded alone behind a "
     "shared header, the suffix as one more block, the middle continuing the prefix; it also writes ln-diff. "
@@ -107,7 +107,7 @@ def main() -> None:
     writer.add_name("palimpsest-embedded")
     writer.add_description(DESCRIPTION)
     writer.add_license("Apache-2.0")
-    writer.add_size_label("5M")
+    writer.add_size_label(f"{round(sum(x.numel() for x in saved['parameters'].values()) / 1e6)}M")
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
     writer.add_string("palimpsest.fim_layout", "spm")
     writer.add_string("palimpsest.edit_format", "ln-diff")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import gguf
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,11 +25,14 @@ def places(n_old: int, n_new: int) -> list[int]:
 @torch.no_grad()
 def take_over(p: Parameters, shape: Shape, file: Path) -> None:
     """Raises ValueError where the widths differ."""
-    found = {t.name: torch.from_numpy(gguf.quants.dequantize(t.data, t.tensor_type)) for t in gguf.GGUFReader(file).tensors}
+    found = {
+        t.name: torch.from_numpy(gguf.quants.dequantize(t.data, t.tensor_type)) for t in gguf.GGUFReader(file).tensors
+    }
     copy(p["embedding"], found["token_embd.weight"])
     copy(p["final_norm"], found["output_norm.weight"])
     n_old = 1 + max(int(name.split(".")[1]) for name in found if name.startswith("blk."))
     for old, new in enumerate(places(n_old, shape.n_layers)):
+
         def weight(name: str, kind: str = "weight", old: int = old) -> Tensor:
             return found[f"blk.{old}.{name}.{kind}"]
 

@@ -46,7 +46,7 @@ class Case:
 @dataclass(frozen=True)
 class Held:
     """`packages`: those that were found, with versions.  `words`: cursors inside of identifiers.  `names`: cursors
-    before names that stand in a block and nowhere else in the prompt."""
+    behind the first letters of names that stand in a block and nowhere else in the prompt."""
 
     packages: list[str]
     workspaces: list[Workspace]
@@ -118,7 +118,7 @@ def word_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
 
 
 def name_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
-    """One name of each function that only a block has; what joins it to the text before is typed already."""
+    """One name of each function that only a block has, with the cursor behind its first one to three letters."""
     for desk, scope in desks(place, module, rng):
         lines = desk.file.lines
         desk.look("\n".join(lines), Position(scope.first + 1, 0))
@@ -132,9 +132,9 @@ def name_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
         ]
         if places:
             i, match = rng.choice(places)
-            n_typed = int(not (match[0][0].isalnum() or match[0][0] == "_"))
-            case = at_cursor(desk, i, match.start(), n_typed, match[0])
-            word = match[0][n_typed:]
+            joined = int(not (match[0][0].isalnum() or match[0][0] == "_"))
+            case = at_cursor(desk, i, match.start(), joined + rng.randint(1, 3), match[0])
+            word = match[0][joined:]
             if case and word in defined(desk.blocks) and not re.search(rf"\b{word}\b", case.prefix + case.suffix):
                 yield case
 

@@ -183,7 +183,9 @@ class Builder:
     def finish(self) -> Batch:
         (padding,) = self.add(np.zeros(1, np.int64), np.zeros(1, np.int64))
         groups = [self.row_group(rows, padding) for rows in chunks(sorted(self.rows, key=len), ROWS)]
-        groups += [self.tail_group(tails, padding) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), TAILS)]
+        groups += [
+            self.tail_group(tails, padding) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), TAILS)
+        ]
         back = np.zeros(self.n, np.int64)
         flat = np.concatenate([group.queries.reshape(-1) for group in groups])
         back[flat] = np.arange(len(flat))

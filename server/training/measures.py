@@ -20,7 +20,11 @@ from training.examples import Tail, Workspace
 from training.held import Case
 from training.prompt import ORDERS, Order, Prompt, Rows
 
-MODES: tuple[tuple[str, Order], ...] = (*((order, order) for order in ORDERS), ("none", "in_place"), ("wrong", "in_place"))
+MODES: tuple[tuple[str, Order], ...] = (
+    *((order, order) for order in ORDERS),
+    ("none", "in_place"),
+    ("wrong", "in_place"),
+)
 """The rows of the table: whose blocks, in which order."""
 
 
@@ -77,15 +81,20 @@ def is_word(text: str, case: Case) -> bool:
 
 
 def words(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
-    """How many rests of words, and of whole lines, are exactly right; the lines of what follows the word, too."""
-    right: dict[str, int] = defaultdict(int)
-    for case in cases:
-        text = completed(prompt, case, case.blocks, "in_place", 40)
-        right["right"] += is_word(text, case)
-        right["lines"] += text.rstrip() == case.rest.rstrip()
-        right["none"] += is_word(completed(prompt, case, (), "in_place", 12), case)
-        right["as_is"] += is_word(completed(prompt, case, case.blocks, "in_place", 12, healed=False), case)
-    return {**{key: right[key] for key in ("right", "lines", "none", "as_is")}, "of": len(cases)}
+    """How many rests of words are exactly right, and how many rests of lines; and of every fifth case the words
+    right healed, without blocks, and with the cursor's word as prompt and not as constraint."""
+    right = lines = 0
+    sample: dict[str, int] = defaultdict(int)
+    for i, case in enumerate(cases):
+        text = completed(prompt, case, case.blocks, "in_place", 32)
+        right += is_word(text, case)
+        lines += text.rstrip() == case.rest.rstrip()
+        if i % 5 == 0:
+            sample["of"] += 1
+            sample["healed"] += is_word(text, case)
+            sample["as_is"] += is_word(completed(prompt, case, case.blocks, "in_place", 12, healed=False), case)
+            sample["without"] += is_word(completed(prompt, case, (), "in_place", 12), case)
+    return {"right": right, "lines": lines, "of": len(cases), "sample": dict(sample)}
 
 
 def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:

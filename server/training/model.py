@@ -206,8 +206,7 @@ def loss(p: Parameters, batch: Batch, shape: Shape, parts: Parts, dtype: torch.d
     """Cross entropy (m,) at the batch's chosen tokens, on the device that the parameters are on."""
     device = p["embedding"].device
     tokens, positions, back, chosen, targets = (
-        torch.from_numpy(x).to(device)
-        for x in (batch.tokens, batch.positions, batch.back, batch.chosen, batch.targets)
+        torch.from_numpy(x).to(device) for x in (batch.tokens, batch.positions, batch.back, batch.chosen, batch.targets)
     )
     groups = [rows_of(group, device) for group in batch.groups]
     turns = shape.rope_base ** (-torch.arange(0, shape.head, 2, device=device) / shape.head)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -44,7 +43,7 @@ def functions(tree: ast.Module) -> list[Scope]:
 
 
 def headings(tree: ast.Module) -> list[int]:
-    """Indexes of the lines outside functions' bodies that say something: signatures, fields, statements of the module."""
+    """Indexes of the lines outside of functions: signatures, fields, statements of the module."""
     found = []
     for node in tree.body:
         found.append(node.lineno - 1)

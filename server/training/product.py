@@ -205,4 +205,5 @@ def without(lines: Sequence[str], start: Position, end: Position) -> tuple[str, 
 
 
 def renamed(tail: Tail, names: dict[str, str]) -> Tail:
-    return Tail(tail.layout, *(rename(x, names) for x in (tail.prefix, tail.suffix, tail.middle)), tail.kind)
+    prefix, suffix, middle = (rename(text, names) for text in (tail.prefix, tail.suffix, tail.middle))
+    return replace(tail, prefix=prefix, suffix=suffix, middle=middle)

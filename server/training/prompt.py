@@ -6,8 +6,8 @@ In: blocks and tails as text.  Out: logits and greedy answers.
     redecoded  likewise without gaps, then the first 16 tokens of each block encoded anew behind all before it
     causal     the same text in ordinary order
 
-A model that says `palimpsest.fim_layout = spm` gets its suffix as one more block; another with FIM tokens prefix, suffix
-and middle in order; one without them the prefix alone.
+A model that says `palimpsest.fim_layout = spm` gets its suffix as one more block; another with FIM tokens prefix,
+suffix and middle in order; one without them the prefix alone.
 """
 
 from __future__ import annotations

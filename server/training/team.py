@@ -1,7 +1,7 @@
 """Processes that train together: each works on a part of the batch, and all meet a few times a step.
 
-In: tensors that all of them share.  Out: a `Team` in each process.  Processes rather than threads: each has an allocator
-and an interpreter lock of its own.  Knows no model.
+In: tensors that all of them share.  Out: a `Team` in each process.  Processes rather than threads: each has an
+allocator and an interpreter lock of its own.  Knows no model.
 """
 
 from __future__ import annotations

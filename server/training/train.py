@@ -200,14 +200,16 @@ class Training:
         while True:
             if team.leads:
                 share = progress.seconds / (minutes * 60)
-                orders[:3] = torch.tensor([share < 1 and not self.asked_to_stop, share, time.monotonic() - saved > save_every * 60])
+                orders[:3] = torch.tensor(
+                    [share < 1 and not self.asked_to_stop, share, time.monotonic() - saved > save_every * 60]
+                )
             team.meet()
             go_on, save = bool(orders[0]), bool(orders[2])
             if save or not go_on:
                 if team.leads:
                     self.save()
                     saved = time.monotonic()
-                self.tell_held_out(48 if go_on or self.asked_to_stop else 160)
+                self.tell_held_out(48 if go_on else 160)
             if not go_on:
                 return
             self.step(n_workspaces)

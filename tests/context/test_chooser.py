@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from context_workspace import Workspace
 
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.gather import Gatherer
+from palimpsest.types import Block
 
 Make = Callable[..., Workspace]
 
@@ -91,3 +93,18 @@ def test_a_small_model_gets_a_small_budget(chooser: Chooser, made: Workspace) ->
     chooser.fits(200)
     few = keys(chooser, made, CODE, fresh=True)
     assert few < all_of_them
+
+
+def test_an_import_that_is_being_typed_changes_nothing_yet(chooser: Chooser, made: Workspace) -> None:
+    typing = CODE.replace("$0", "")
+    before = keys(chooser, made, typing.replace("import re\n", "import re\n$0\n"))
+    half = keys(chooser, made, typing.replace("import re\n", "import re\nfrom collect$0\n"))
+    whole = keys(chooser, made, typing.replace("import re\n", "import re\nfrom collections import de$0\n"))
+    assert before == half == whole
+
+
+def test_another_text_of_a_block_is_counted_as_its_last_one_was(chooser: Chooser) -> None:
+    block = Block("class", "a.Cart", "def total(self): ...\n" * 10)
+    chooser.counted({block.key: 3 * chooser.count(block)}, [block])
+    grown = replace(block, text=block.text + "def add(self): ...\n")
+    assert chooser.count(block) < chooser.count(grown) < 1.2 * chooser.count(block)

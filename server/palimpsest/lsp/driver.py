@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,52 @@ from palimpsest.errors import EngineUnavailable
 from palimpsest.text.uris import to_uri
 
 POLL_S = 0.05
+Position = lsp.Position
+
+
+@dataclass(slots=True)
+class Wire:
+    """The bytes to and from the server; `wrote_at` and `read_at` (`time.perf_counter`) are when the last went and came,
+    which leaves out this client's own work before and after."""
+
+    writer: asyncio.StreamWriter
+    wrote_at: float = 0.0
+    read_at: float = 0.0
+    _held: list[bytes] | None = field(default=None, init=False)
+
+    @classmethod
+    def of(cls, process: asyncio.subprocess.Process) -> Wire:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        wire, feed = cls(process.stdin), process.stdout.feed_data
+
+        def timed(data: Any) -> None:
+            wire.read_at = time.perf_counter()
+            feed(data)
+
+        process.stdout.feed_data = timed  # type: ignore[method-assign]
+        return wire
+
+    def write(self, data: bytes) -> None:
+        if self._held is not None:
+            self._held.append(data)
+            return
+        self.wrote_at = time.perf_counter()
+        self.writer.write(data)
+
+    def close(self) -> None:
+        self.writer.close()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written inside goes out at once at the end."""
+        held: list[bytes] = []
+        self._held = held
+        try:
+            yield
+        finally:
+            self._held = None
+            self.write(b"".join(held))
 
 
 class Driver:
@@ -34,6 +83,7 @@ class Driver:
         self.messages: list[str] = []
         self.errors: deque[str] = deque(maxlen=50)
         self._drain: asyncio.Task[None] | None = None
+        self._wire: Wire | None = None
 
         def status(params: Any) -> None:
             self.status = _plain(params)
@@ -50,6 +100,9 @@ class Driver:
         command = [sys.executable, "-m", "palimpsest", "serve"]
         await self._client.start_io(*command, env={**os.environ, **(environment or {})})
         self._drain = asyncio.create_task(self._read_errors())
+        assert self._client._server is not None
+        self._wire = Wire.of(self._client._server)
+        self._client.protocol.set_writer(self._wire)
         text_document = lsp.TextDocumentClientCapabilities(
             inline_completion=lsp.InlineCompletionClientCapabilities(),
             code_action=lsp.CodeActionClientCapabilities(
@@ -136,14 +189,17 @@ class Driver:
         return self.replace(uri, position, position, text)
 
     async def complete(self, uri: str, position: lsp.Position) -> Sequence[lsp.InlineCompletionItem]:
-        answer = await self._client.text_document_inline_completion_async(
-            lsp.InlineCompletionParams(
-                lsp.InlineCompletionContext(lsp.InlineCompletionTriggerKind.Automatic),
-                lsp.TextDocumentIdentifier(uri),
-                position,
-            )
-        )
-        return answer.items if isinstance(answer, lsp.InlineCompletionList) else answer or []
+        return _items(await self._client.text_document_inline_completion_async(_inline_completion(uri, position)))
+
+    async def keystroke(self, uri: str, position: lsp.Position, text: str) -> tuple[lsp.Position, float]:
+        """Type and ask for a completion in one breath; the position behind the text, and seconds from the change on
+        the wire to the answer on the wire."""
+        assert self._wire is not None
+        with self._wire.together():
+            position = self.type(uri, position, text)
+            answer = self._client.text_document_inline_completion(_inline_completion(uri, position))
+        await asyncio.wrap_future(answer)
+        return position, self._wire.read_at - self._wire.wrote_at
 
     async def command(self, name: str, argument: Mapping[str, Any] | None = None) -> dict[str, Any]:
         params = lsp.ExecuteCommandParams(command=name, arguments=[dict(argument or {})])
@@ -172,6 +228,17 @@ class Driver:
 
     def text(self, uri: str) -> str:
         return "\n".join(self._texts[uri])
+
+
+def _inline_completion(uri: str, position: lsp.Position) -> lsp.InlineCompletionParams:
+    context = lsp.InlineCompletionContext(lsp.InlineCompletionTriggerKind.Automatic)
+    return lsp.InlineCompletionParams(context, lsp.TextDocumentIdentifier(uri), position)
+
+
+def _items(
+    answer: lsp.InlineCompletionList | Sequence[lsp.InlineCompletionItem] | None,
+) -> Sequence[lsp.InlineCompletionItem]:
+    return answer.items if isinstance(answer, lsp.InlineCompletionList) else answer or []
 
 
 def _units(text: str) -> int:

@@ -6,6 +6,7 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * Notifications of our own (`palimpsest/…`) keep their parameters as plain dictionaries.
 * `$/cancelRequest` reaches the body of a command, too; pygls cancels `async def` request handlers only.
 * A command's handler gets the request's parameters as they are: the argument and the progress token.
+* Documents are ours: pygls would keep each a second time, and bring it up to date at every keystroke.
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
 """
 
@@ -25,6 +26,8 @@ from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_meth
 logger = logging.getLogger(__name__)
 
 OWN = "palimpsest/"
+Handed = Generator[Any, Any, None]
+"""What pygls makes of a handler of its own: it yields the one to call next."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def _what_is_wrong(error: BaseException) -> str:
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls's protocol with the three differences above."""
+    """pygls's protocol with the differences above."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -78,6 +81,18 @@ class Protocol(LanguageServerProtocol):
             )
         result = yield handler, (params,), None
         return result
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handed:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handed:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handed:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""

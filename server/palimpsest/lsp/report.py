@@ -6,8 +6,9 @@ and the status; a command's failure is its answer; the same warning is shown onc
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from lsprotocol import types as lsp
@@ -16,6 +17,8 @@ from pygls.lsp.server import LanguageServer
 logger = logging.getLogger(__name__)
 
 STATUS = "palimpsest/status"
+FIGURES_S = 0.02
+"""So much later are figures told that come alone: the answer they belong to goes first."""
 Kind = Literal["Normal", "Error", "Warning", "Inactive"]
 
 
@@ -37,6 +40,8 @@ class Report:
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._status = Status()
+        self._told = self._status
+        self._later: asyncio.TimerHandle | None = None
         self._warned: set[str] = set()
 
     @property
@@ -44,12 +49,24 @@ class Report:
         return self._status
 
     def show_status(self, status: Status) -> None:
+        """Must be called on the event loop."""
         if status == self._status:
             return
         if status.kind in ("Error", "Warning") and status.message != self._status.message:
             logger.warning("%s", status.message)
         self._status = status
-        self._notify(STATUS, asdict(status))
+        if replace(status, tokens=self._told.tokens, last=self._told.last) != self._told:
+            self._tell_status()
+        elif self._later is None:
+            self._later = asyncio.get_running_loop().call_later(FIGURES_S, self._tell_status)
+
+    def _tell_status(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        if self._status != self._told:
+            self._told = self._status
+            self._notify(STATUS, asdict(self._status))
 
     def warn(self, message: str) -> None:
         """A message that the person sees, once."""

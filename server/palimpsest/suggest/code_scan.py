@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 _HASH = frozenset({"python", "shellscript", "ruby", "perl", "r", "yaml", "toml", "makefile", "dockerfile", "elixir"})
 _OPEN, _CLOSE = "([{", ")]}"
+_TELLING = frozenset(_OPEN + _CLOSE + "\n\\\"'`#/")
+"""After any other character the state is as before, but behind a backslash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ def scan(text: str, language: str, state: State | None = None) -> Iterator[State
             skip -= 1
         elif state.escaped:
             state = replace(state, escaped=False)
+        elif char not in _TELLING:
+            pass
         elif char == "\n":
             state = replace(state, comment=False, quote=state.quote if state.in_block_string else "")
         elif state.comment:

@@ -17,20 +17,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types as lsp
-
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.kinds import View, keyed
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Request, Save, Trace
 from palimpsest.context.editing import editing_at
 from palimpsest.errors import EngineUnavailable
-from palimpsest.lsp.driver import Driver
+from palimpsest.lsp.driver import Driver, Position
 from palimpsest.pause import IDLE_S
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import language_of, parse_text
-from palimpsest.text.snapshot import Position
+from palimpsest.text import snapshot
 
 START_S = 300.0
 QUIET_S = 0.1
@@ -90,14 +88,14 @@ class Ours:
         elif isinstance(event, Cursor):
             self._open(event.file, buffers)
             since.moved, since.acted = True, time.perf_counter()
-            self.driver.cursor(self._uris[event.file], lsp.Position(event.line, event.character))
+            self.driver.cursor(self._uris[event.file], Position(event.line, event.character))
         elif isinstance(event, Edit):
             since.inserted += len(event.text)
             since.removed += (event.line, event.character) != (event.end_line, event.end_character)
             since.acted = time.perf_counter()
-            start = lsp.Position(event.line, event.character)
+            start = Position(event.line, event.character)
             self.driver.replace(
-                self._uris[event.file], start, lsp.Position(event.end_line, event.end_character), event.text
+                self._uris[event.file], start, Position(event.end_line, event.end_character), event.text
             )
         elif isinstance(event, Save):
             (self.root / event.file).parent.mkdir(parents=True, exist_ok=True)
@@ -108,8 +106,8 @@ class Ours:
         if file not in self._uris:
             self._uris[file] = self.driver.open(self.root / file, buffers.text(file))
 
-    def _position(self, buffers: Buffers) -> lsp.Position:
-        return lsp.Position(buffers.line, buffers.units(buffers.file, buffers.line, buffers.column))
+    def _position(self, buffers: Buffers) -> Position:
+        return Position(buffers.line, buffers.units(buffers.file, buffers.line, buffers.column))
 
     async def _request(self, buffers: Buffers) -> None:
         since, self._since = self._since, Since(paused=False)
@@ -139,7 +137,8 @@ class Ours:
     def _view(self, buffers: Buffers, since: Since, shown: Mapping[str, Any] | None) -> View:
         file = buffers.file
         parsed = parse_text(buffers.text(file), language_of("python", file))
-        editing = editing_at(parsed, Position(buffers.line, buffers.column), file, ContextSettings().editing_tokens)
+        at = snapshot.Position(buffers.line, buffers.column)
+        editing = editing_at(parsed, at, file, ContextSettings().editing_tokens)
         prefix, suffix = render_fim(editing)
         blocks = dict(keyed(shown["blocks"])) if shown is not None else None
         return View(file, f"{file} {editing.name}", prefix, suffix, blocks, since.inserted, since.removed)

@@ -33,6 +33,7 @@ class Life:
         self._leases: set[asyncio.Event] = set()
         self._jobs: set[CancelToken] = set()
         self._idle_since = self._loop.time()
+        self._lasting = dataclasses.replace(core.health(), busy=False)
         self.stopping = asyncio.Event()
         self._unsubscribe = core.on_change(self._core_changed)
 
@@ -70,7 +71,8 @@ class Life:
             token.cancel()
 
     async def lease(self) -> AsyncIterator[Health]:
-        """Health now and after each change, until the engine stops; while it is read there is one client more."""
+        """Health now and after each change but of `busy`, until the engine stops; while it is read there is one
+        client more."""
         changed = asyncio.Event()
         self._leases.add(changed)
         self._changed()
@@ -102,7 +104,12 @@ class Life:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.stopping.wait(), min(left, 5.0))
 
-    def _core_changed(self, _health: Health) -> None:
+    def _core_changed(self, health: Health) -> None:
+        """On the core's thread.  That it works or rests it says at each keystroke: no news to who holds a lease."""
+        lasting = dataclasses.replace(health, busy=False)
+        if lasting == self._lasting:
+            return
+        self._lasting = lasting
         with suppress(RuntimeError):  # the loop closed before the core's thread heard of it
             self._loop.call_soon_threadsafe(self._changed)
 

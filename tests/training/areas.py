@@ -1,0 +1,28 @@
+"""A small package to learn from, as a wheel."""
+
+import zipfile
+from pathlib import Path
+
+METADATA = "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n"
+
+
+def module(n: int) -> str:
+    """A module of its own; functions known already are no examples."""
+    functions = "\n\n".join(
+        f"def area_{n}_{k}(width: int, height: int = {k}) -> int:\n"
+        f'    """The area of a shape of kind {k}."""\n'
+        f"    product_{n} = width * height + {n}\n"
+        f"    print('area', product_{n})\n"
+        f"    return product_{n}"
+        for k in range(5)
+    )
+    return f'"""Areas of kind {n}, as many as one may want to have of them here."""\n\n{functions}\n'
+
+
+def write_wheel(folder: Path, n_modules: int) -> Path:
+    path = folder / "areas-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("areas-1.0.dist-info/METADATA", METADATA)
+        for n in range(n_modules):
+            wheel.writestr(f"areas/kind_{n}.py", module(n))
+    return path
