@@ -38,11 +38,11 @@ class Sizes:
     """How much is measured; `n_modules` of each package."""
 
     n_modules: int = 20
-    n_middles: int = 100  # workspaces
+    n_middles: int = 60  # workspaces
     n_words: int = 500
     n_names: int = 150
-    n_repairs: int = 100
-    n_edited: int = 100  # middles behind an edited cache
+    n_repairs: int = 60
+    n_edited: int = 60  # middles behind an edited cache
 
 
 QUICK = Sizes(2, 8, 20, 15, 4, 12)

@@ -95,11 +95,17 @@ def _cost(
 
 
 def _infill(connection: http.client.HTTPConnection, body: dict[str, Any]) -> tuple[dict[str, int], float]:
-    start = time.perf_counter()
-    connection.request("POST", "/infill", json.dumps(body), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    data = json.loads(answer.read())
-    ms = (time.perf_counter() - start) * 1000
-    if answer.status != 200:
-        raise EngineUnavailable(f"llama-server answers {answer.status}: {data}")
-    return data["timings"], ms
+    """With `n_predict` as small as here, llama-server admits a few tokens more of chunks than its cells hold, and then
+    refuses its own prompt: once more without the oldest chunk."""
+    while True:
+        start = time.perf_counter()
+        connection.request("POST", "/infill", json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        data = json.loads(answer.read())
+        ms = (time.perf_counter() - start) * 1000
+        if answer.status == 200:
+            return data["timings"], ms
+        too_large = answer.status == 400 and data.get("error", {}).get("type") == "exceed_context_size_error"
+        if not too_large or not body["input_extra"]:
+            raise EngineUnavailable(f"llama-server answers {answer.status}: {data}")
+        body = body | {"input_extra": body["input_extra"][1:]}
