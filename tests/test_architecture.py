@@ -50,7 +50,6 @@ ONLY = {  # library: the rooms that may import it
     "tree_sitter": {"syntax"},
     "tree_sitter_python": {"syntax"},
     "httpx": {"engines"},
-    "h11": {"engines"},
     "llama_cpp": {"kv"},
     "numpy": {"kv"},
     "starlette": {"kv"},

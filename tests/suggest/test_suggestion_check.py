@@ -109,8 +109,8 @@ def test_a_block_that_does_not_show_the_document_verbatim_is_refused() -> None:
 
 
 @pytest.mark.parametrize("lines", [["L2     b = a"], [], ["L2     b = a", "L3     return b"], ["L2-", "L2     b = a"]])
-def test_a_suggestion_that_changes_nothing_is_dropped(lines: list[str]) -> None:
-    assert check(*lines) == Reading((), (), "S")
+def test_a_suggestion_that_changes_nothing_is_refused_as_such(lines: list[str]) -> None:
+    assert check(*lines) == Reading((), (Refusal("editing", "it changes nothing"),), "S")
 
 
 def test_suggestions_of_one_reply_are_checked_one_by_one() -> None:
@@ -210,14 +210,15 @@ def test_the_edits_do_what_the_table_means(texts: list[str | None], first: int, 
     now = Document(1, tuple(lines), lambda text: 0)
     reading = checked(Reply((Written("editing", tuple(operations)),)), {"editing": block}, {URI: now})
     wanted = meant(lines, block, operations)
-    assert reading.refused == ()
     if reading.suggestions:
         (suggestion,) = reading.suggestions
+        assert reading.refused == ()
         assert applied(lines, suggestion.edits) == wanted
         assert wanted != lines
         ends = [-1, *(edit.end for edit in suggestion.edits)]
         assert all(end < edit.start for end, edit in zip(ends, suggestion.edits, strict=False))
     else:
+        assert reason(reading) == "it changes nothing"
         assert wanted == lines
 
 

@@ -17,7 +17,9 @@ from typing import Any
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as our engine: threads that spin cost it two thirds of its speed
+    os.environ.setdefault(
+        "OMP_WAIT_POLICY", "passive"
+    )  # as our engine: threads that spin cost it two thirds of its speed
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # llama-server prints to stdout
     try:

@@ -37,8 +37,8 @@ class _Refused(Exception):
 def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Reading:
     """Every suggestion of a reply as an edit of the document as it is now, or its refusal.
 
-    `documents` has every document of an editable block, by URI.  A suggestion that changes nothing is in neither
-    list.  Suggestions are checked one by one: each applies to the document as it stands.
+    `documents` has every document of an editable block, by URI.  Suggestions are checked one by one: each applies to
+    the document as it stands.
     """
     suggestions, refused = list[Suggestion](), list[Refusal]()
     for written in reply.written:
@@ -47,8 +47,7 @@ def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[st
         except _Refused as reason:
             refused.append(Refusal(written.name, str(reason)))
         else:
-            if found:
-                suggestions.append(replace(found, summary=reply.summary))
+            suggestions.append(replace(found, summary=reply.summary))
     return Reading(tuple(suggestions), tuple(refused), reply.summary)
 
 
@@ -68,9 +67,7 @@ def agreed(readings: Sequence[Reading]) -> Reading:
     return Reading(tuple(shares), refused, next(filter(None, summaries), ""))
 
 
-def _suggestion(
-    written: Written, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]
-) -> Suggestion | None:
+def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Suggestion:
     if written.problem:
         raise _Refused(written.problem)
     block = shown.get(written.name)
@@ -83,7 +80,7 @@ def _suggestion(
     edits = normalised(document.lines, _placed(written.operations, block, document))
     result = applied(document.lines, edits)
     if result == list(document.lines):
-        return None
+        raise _Refused("it changes nothing")
     _check_syntax(result, document)
     before = tuple(document.lines[edit.start : edit.end] for edit in edits)
     return Suggestion(block.name, block.uri, document.version, edits, before)

@@ -76,10 +76,9 @@ class Loop:
         if job.cancel.cancelled:
             self._end(job, Cancelled(job.why_cancelled))
             return
-        if job.running is None:
-            if not job.future.set_running_or_notify_cancel():
-                self._queue.remove(job)
-                return
+        if job.running is None and not job.future.set_running_or_notify_cancel():
+            self._queue.remove(job)
+            return
         try:
             job.running = job.running or job.work()
             next(job.running)
