@@ -83,7 +83,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
     await window.command("palimpsest.cache.reset")
     await window.command("palimpsest.restartEngine")
     await window.ready()
-    assert engine_pids() == engines, "no engine of ours was started"
+    assert engine_pids() <= engines, "an engine of ours was started"
     said = " ".join(message.message for message in window.client.messages)
     assert KEY not in said + str(window.statuses)
     log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log"

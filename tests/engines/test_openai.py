@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gguf import GGUFReader
 
 from palimpsest.engines.openai import OpenAI
 from palimpsest.engines.openai_facts import facts
@@ -45,7 +46,8 @@ async def engine(peer: Peer) -> AsyncIterator[OpenAI]:
 async def test_it_says_what_it_serves(engine: OpenAI) -> None:
     assert (await engine.health()).state == "ready"
     info = await engine.model()
-    assert (info.path, info.n_ctx, info.n_params) == (str(EMBEDDED), 4096, 5183744)
+    n_params = sum(int(tensor.n_elements) for tensor in GGUFReader(EMBEDDED).tensors)
+    assert (info.path, info.n_ctx, info.n_params) == (str(EMBEDDED), 4096, n_params)
     assert info.fim_layout == "psm"
     assert not info.in_place
     assert not info.chat_template

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.kv.generation.compose import SLACK, STRIDE, Composed
+from palimpsest.kv.generation.compose import SLACK, STRIDE, Composed, laid_out
 from palimpsest.kv.generation.healing import held_back
 from palimpsest.kv.llama_server.fields import Fields, called
 from palimpsest.kv.llama_server.workspaces import Chunk, Separators
@@ -71,17 +71,12 @@ class Layout:
         if engine.facts.fim is None:
             raise ModelError(f"Infill is not supported by this model: {engine.facts.name} has no FIM tokens.")
         self._fim = engine.facts.fim
-        self.kind = engine.facts.fim_layout
+        self.kind = engine.facts.fim_layout or "psm"
 
     def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> Composed:
         """Behind blocks that are in place."""
         prefix, suffix, piece = self._parts(infill, self._engine.tail_room - n_predict - SLACK - STRIDE, heal=heal)
-        head, alone = (self._fim.prefix, *prefix), (self._fim.suffix, *suffix)
-        if self.kind == "spm":
-            return Composed("spm", head, alone=alone, piece=piece)
-        if self.kind == "isolated":
-            return Composed("isolated", head, alone=alone, after=(self._fim.middle,), piece=piece)
-        return Composed("psm", (*head, *alone, self._fim.middle), piece=piece)
+        return laid_out(self.kind, self._fim, prefix, suffix, piece)
 
     def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> Composed:
         """Everything as one text, in llama-server's order."""

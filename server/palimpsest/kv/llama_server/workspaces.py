@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+from xml.sax.saxutils import quoteattr
 
 from palimpsest import wire
 from palimpsest.errors import EngineError
@@ -43,23 +44,32 @@ class Chunk:
 
 
 class Separators:
-    """How a model is told where a file begins: by its own tokens where it has some."""
+    """How a model is told where a file begins: by its own tokens where it has some; one that was trained on our
+    layout (`palimpsest.fim_layout`) in the words of FORMATS.md, since it never saw others."""
 
     def __init__(self, engine: Engine) -> None:
         api, vocab = library().api, engine.model.vocab
         self._tokens_of = engine.tokens_of
+        self._ours = bool(engine.model.metadata("palimpsest.fim_layout"))
         self.repository, self.file = int(api.llama_vocab_fim_rep(vocab)), int(api.llama_vocab_fim_sep(vocab))
 
     @property
     def header(self) -> Tokens:
+        if self._ours:
+            return self._tokens_of("<workspace>\n")
         return (self.repository, *self._tokens_of(REPOSITORY)) if self.repository >= 0 else ()
 
     @property
     def footer(self) -> Tokens:
         """What the file at the cursor begins with."""
+        if self._ours:
+            return self._tokens_of("</workspace>\n")
         return (self.file, *self._tokens_of(FILE)) if self.file >= 0 else ()
 
     def chunk(self, chunk: Chunk) -> Tokens:
+        if self._ours:
+            head = f'<context type="recent" name={quoteattr(chunk.filename or UNNAMED)}>\n'
+            return self._tokens_of(f"{head}{chunk.text}\n</context>\n")
         if self.file < 0:
             return (*self._tokens_of(SNIPPET), *self._tokens_of(chunk.text))
         name = self._tokens_of(f"{chunk.filename or UNNAMED}\n")
