@@ -3,9 +3,6 @@
 
 PY := .venv/bin/python
 
-TRAIN_PY ?= .venv-train/bin/python
-TRIAL := /tmp/palimpsest-trial
-
 .PHONY: help setup demo test check lint types clean evaluate train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
@@ -34,15 +31,10 @@ types: setup
 evaluate: setup
 	cd server && PYTHONPATH=. ../$(PY) -m training.evaluate --quick
 
-## make train-smoke  a trial of all of server/training (its environment: server/training/README.md)
-train-smoke:
-	rm -rf $(TRIAL) && mkdir -p $(TRIAL)/wheels
-	cd server && export PYTHONPATH=. && \
-	  $(abspath $(TRAIN_PY)) -m training.data --wheels $(TRIAL)/wheels --out $(TRIAL) --max-modules 60 && \
-	  $(abspath $(TRAIN_PY)) -m training.train --data $(TRIAL) --minutes 0.3 --layers 2 --width 64 && \
-	  $(abspath $(TRAIN_PY)) -m training.export --checkpoint $(TRIAL)/checkpoint.pt --out $(TRIAL)/trial.gguf && \
-	  $(abspath $(TRAIN_PY)) -m training.evaluate --model $(TRIAL)/trial.gguf --quick
+## make train-smoke  a trial of all of server/training (it makes the environment for it: .venv-train)
+train-smoke: setup
+	$(PY) -m pytest tests/training/test_smoke.py
 
-## make clean  removes .venv and caches (the built wheel stays in the cache folder)
+## make clean  removes the environments and caches (the built wheel stays in the cache folder)
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache
