@@ -68,15 +68,18 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
+    from palimpsest.assist.desk import Desk
     from palimpsest.context.board import Board
     from palimpsest.context.chooser import Chooser
     from palimpsest.context.gather import Gatherer
     from palimpsest.engines.supervise import Supervisor
     from palimpsest.engines.target import Target
     from palimpsest.models.files import model_path
+    from palimpsest.requests import Requests
     from palimpsest.session import Session
     from palimpsest.syntax.parse import Parser
     from palimpsest.text.documents import Documents
+    from palimpsest.text.roots import Roots
     from palimpsest.usage import Usage
 
     logging.getLogger("palimpsest").setLevel(settings.log.level.upper())
@@ -85,16 +88,19 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     gatherer = Gatherer.for_workspace(
         board, settings.context, open_document=documents.find, cache=folders.cache() / "packages"
     )
-    session = Session(
+    workspace = workspace_name(roots)
+    desk = Desk(
         settings=settings,
-        roots=roots,
-        workspace=workspace_name(roots),
-        supervisor=supervisor,
-        chooser=Chooser(gatherer, board, settings.context),
+        roots=Roots(roots),
+        workspace=workspace,
         documents=documents,
         parser=Parser(),
+        chooser=Chooser(gatherer, board, settings.context),
+        supervisor=supervisor,
+        requests=Requests(workspace, settings),
         usage=Usage(),
     )
+    session = Session(desk)
 
     def show(_: object = None) -> None:
         report.show_status(shown_status(supervisor.status, session.usage))

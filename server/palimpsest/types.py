@@ -26,6 +26,10 @@ EditingType = Literal["function", "class", "file"]
 BlockKey = NewType("BlockKey", str)
 """`type:name`, unique among the blocks wanted at one time; what the engine knows a block by."""
 
+HEADER = "<workspace>\n"
+FOOTER = "</workspace>\n"
+"""Around all blocks of a workspace (FORMATS.md): the embedded model never saw a prompt without them."""
+
 CURSOR_MARKER = "<|FIM_MIDDLE|>"
 """Stands where the cursor is in an editing block that a model or a person reads (FORMATS.md)."""
 

@@ -18,8 +18,8 @@ from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
 
 if TYPE_CHECKING:
+    from palimpsest.assist.suggesting import Suggested
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session import Suggested
 
 REWRITE = "refactor.rewrite.palimpsest"
 QUICKFIX = "quickfix.palimpsest"

@@ -17,8 +17,9 @@ from palimpsest.types import Block
 if TYPE_CHECKING:
     import cattrs
 
+    from palimpsest.assist.suggesting import Suggested
     from palimpsest.lsp.window import Client
-    from palimpsest.session import Shown, Suggested
+    from palimpsest.session import Shown
     from palimpsest.usage import Usage
 
 

@@ -74,7 +74,7 @@ async def context_unpin(server: PalimpsestServer, arguments: Arguments) -> dict[
 async def cache_map(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     session = server.window.session
     engine = await session.engine()
-    return answers.cache_map(await engine.cache_map(session.workspace), session.usage)
+    return answers.cache_map(await engine.cache_map(session.desk.workspace), session.usage)
 
 
 async def cache_reset(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
+    from palimpsest.assist.completing import Completed
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session import Completed
 
 logger = logging.getLogger(__name__)
 

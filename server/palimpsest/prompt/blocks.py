@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from xml.sax.saxutils import quoteattr
 
+from palimpsest.types import FOOTER as FOOTER
+from palimpsest.types import HEADER as HEADER
 from palimpsest.types import Block, Editing
-
-HEADER = "<workspace>\n"
-FOOTER = "</workspace>\n"
 
 
 def attribute(value: str) -> str:

@@ -20,6 +20,7 @@ from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.tail import NONE, Base
 from palimpsest.kv.llama.library import library
+from palimpsest.types import FOOTER, HEADER
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -56,14 +57,14 @@ class Separators:
     @property
     def header(self) -> Tokens:
         if self._ours:
-            return self._tokens_of("<workspace>\n")
+            return self._tokens_of(HEADER)
         return (self.repository, *self._tokens_of(REPOSITORY)) if self.repository >= 0 else ()
 
     @property
     def footer(self) -> Tokens:
         """What the file at the cursor begins with."""
         if self._ours:
-            return self._tokens_of("</workspace>\n")
+            return self._tokens_of(FOOTER)
         return (self.file, *self._tokens_of(FILE)) if self.file >= 0 else ()
 
     def chunk(self, chunk: Chunk) -> Tokens:

@@ -1,0 +1,88 @@
+"""What every kind of help works with: documents, the view of a cursor, its blocks, the engine.
+
+In: the parts that `app.py` built.  Out: views, and answers of the engine, accounted for.  Owns nothing of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from palimpsest import wire
+from palimpsest.context.chooser import Chooser
+from palimpsest.context.editing import editing_at
+from palimpsest.context.view import CursorView
+from palimpsest.engines.protocol import Engine
+from palimpsest.engines.supervise import Supervisor
+from palimpsest.errors import InvalidArgument
+from palimpsest.requests import Requests
+from palimpsest.settings import Settings
+from palimpsest.suggest.check import Document
+from palimpsest.syntax.parse import Parser, language_of, parse_text
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.documents import Documents
+from palimpsest.text.roots import Roots
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Block, BlockKey
+from palimpsest.usage import Usage
+
+LOADING_S = 60.0
+"""Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One window's; everything on it lives on one asyncio loop."""
+
+    settings: Settings
+    roots: Roots
+    workspace: str
+    documents: Documents
+    parser: Parser
+    chooser: Chooser
+    supervisor: Supervisor
+    requests: Requests
+    usage: Usage
+
+    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
+        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
+        if language_of(snapshot.language_id, snapshot.uri) is None:
+            raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
+        parsed = self.parser.parse(snapshot)
+        root, file = self.roots.place(snapshot.uri)
+        editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
+        scope = scope_at(parsed, position.line, position.column)
+        return CursorView(
+            parsed=parsed,
+            scope=scope,
+            editing=editing,
+            position=position,
+            file=file,
+            roots=self.roots.folders,
+            root=root,
+            settings=self.settings.context,
+        )
+
+    async def generate(
+        self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]
+    ) -> wire.GenerateAnswer:
+        """The engine's answer; `blocks` are those that the request wants attached."""
+        with self.usage.busy(), self.usage.spent("engine"):
+            answer = await engine.generate(request)
+        if answer.sync is not None:
+            self.note(blocks, answer.sync)
+        self.usage.generated(answer)
+        return answer
+
+    def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
+        """What the engine said of these blocks."""
+        self.usage.synced(answer, blocks)
+        self.chooser.counted({BlockKey(r.key): r.tokens for r in answer.blocks}, blocks)
+
+    def document(self, now: Snapshot, lines_shown: tuple[str, ...] | None) -> Document:
+        """An open document as a suggestion is checked against it."""
+        return Document(now.version, now.lines, self._error_counter(now), lines_shown)
+
+    def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
+        language = language_of(snapshot.language_id, snapshot.uri)
+        return lambda text: parse_text(text, language).n_errors

@@ -1,0 +1,33 @@
+"""What every edit format's reader comes to: edits on a block as it was shown.
+
+In: nothing.  Out: immutable data.  Whether the edits can be applied to a document is decided in `check.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palimpsest.types import LineEdit
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One block's edits as a model wrote them.
+
+    `edits` are in indexes of the block's lines as shown (`ShownBlock.lines`, 0-based, half-open), sorted and without
+    overlap.  `complete` is False where the reply was cut off inside of it; `problem` says why its form cannot be read,
+    fit for a person, or is empty.
+    """
+
+    name: str
+    edits: tuple[LineEdit, ...] = ()
+    complete: bool = True
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply: the blocks it edits, in order, and its summary on one line."""
+
+    written: tuple[Written, ...] = ()
+    summary: str = ""
