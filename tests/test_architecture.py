@@ -15,6 +15,7 @@ FLOORS = {
     "settings": 1,
     "folders": 1,
     "address": 1,
+    "git": 1,
     "models": 2,
     "syntax": 2,
     "engines": 2,
@@ -98,6 +99,15 @@ def test_a_room_imports_from_floors_below_only(path: Path) -> None:
         assert (room, target) not in NEVER, f"{path.name} imports {name}"
         below = FLOORS[target] < FLOORS[room] or (room, target) in NEIGHBOURS
         assert below, f"{path.name} ({room}) imports {name}, which is not below it"
+
+
+def test_one_room_runs_git() -> None:
+    """It knows how to keep a repository's own configuration from running programs."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            first = node.elts[0] if isinstance(node, (ast.List, ast.Tuple)) and node.elts else None
+            runs = isinstance(first, ast.Constant) and first.value == "git"
+            assert not runs, f"{path.name}:{first.lineno if first else 0} runs git: ask git.py"
 
 
 def test_the_map_names_every_room() -> None:

@@ -69,11 +69,14 @@ def serve_main(argv: list[str]) -> int:
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
     from palimpsest.assist.desk import Desk
+    from palimpsest.assist.switches import Switches
     from palimpsest.context.board import Board
     from palimpsest.context.chooser import Chooser
     from palimpsest.context.gather import Gatherer
     from palimpsest.engines.supervise import Supervisor
     from palimpsest.engines.target import Target
+    from palimpsest.memory.stats import FILE as STATISTICS
+    from palimpsest.memory.stats import Statistics
     from palimpsest.models.files import model_path
     from palimpsest.requests import Requests
     from palimpsest.session import Session
@@ -89,9 +92,10 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         board, settings.context, open_document=documents.find, cache=folders.cache() / "packages"
     )
     workspace = workspace_name(roots)
+    places = Roots(roots)
     desk = Desk(
         settings=settings,
-        roots=Roots(roots),
+        roots=places,
         workspace=workspace,
         documents=documents,
         parser=Parser(),
@@ -99,11 +103,13 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         supervisor=supervisor,
         requests=Requests(workspace, settings),
         usage=Usage(),
+        statistics=Statistics(folders.state() / STATISTICS, enabled=settings.statistics.enabled),
+        switches=Switches(settings.completion, places, documents),
     )
     session = Session(desk)
 
     def show(_: object = None) -> None:
-        report.show_status(shown_status(supervisor.status, session.usage))
+        report.show_status(shown_status(supervisor.status, session.usage, session.why_off))
 
     def engine_changed(status: EngineStatus) -> None:
         show()
@@ -128,14 +134,17 @@ def workspace_name(roots: tuple[Path, ...]) -> str:
     return f"{place}-{os.getpid()}"
 
 
-def shown_status(engine: EngineStatus, usage: Usage) -> ShownStatus:
-    """The engine's state and this window's figures in the words of `palimpsest/status`."""
+def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> ShownStatus:
+    """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
+    completions where the cursor is."""
     from palimpsest.lsp.report import Status
 
     model = engine.model
     kind, message = KINDS[engine.state], engine.message or WORDS.get(engine.state, "")
     if model is not None and not model.fim_layout:
         kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
+    elif kind == "Normal" and why_off:
+        kind, message = "Inactive", f"Completions are {why_off}."
     return Status(
         kind=kind,  # type: ignore[arg-type]
         busy=usage.n_busy > 0,

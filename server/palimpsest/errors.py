@@ -5,6 +5,7 @@
     ├── SettingsError               a settings file or option is wrong; `field` names it
     ├── OutsideWorkspace            a path or URI that is not inside a workspace folder
     ├── StaleDocument               the document moved on from the version that was asked about
+    ├── GitError                    git is missing, knows nothing of the folder, or says no
     └── EngineError                 the engine cannot do what was asked
         ├── EngineUnavailable       no engine: not installed, not started, given up, away
         │   └── EngineRefused       there is one, which refuses the key
@@ -58,6 +59,10 @@ class OutsideWorkspace(PalimpsestError):
 
 class StaleDocument(PalimpsestError):
     code = "stale_document"
+
+
+class GitError(PalimpsestError):
+    code = "git"
 
 
 class EngineError(PalimpsestError):

@@ -34,6 +34,11 @@ class Pause:
         self._task = asyncio.get_running_loop().create_task(self._after_a_pause())
         self._task.add_done_callback(lambda _task: self._usage.end())
 
+    @property
+    def pending(self) -> bool:
+        """Whether it waits or works."""
+        return self._task is not None and not self._task.done()
+
     def cancel(self) -> None:
         if self._task is not None and not self._task.done():
             self._task.cancel()

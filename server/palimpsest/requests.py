@@ -13,14 +13,20 @@ from palimpsest import wire
 from palimpsest.context.view import CursorView
 from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim, render_numbered
 from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR
 from palimpsest.settings import Settings
-from palimpsest.suggest.grammar import grammar_for
+from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.inline import open_brackets, stops
 from palimpsest.suggest.shown import EDITING, ShownBlock
 from palimpsest.types import Block, BlockType
 
+AGAIN = 0.7
+"""The least temperature when the same is asked once more: greedy, it would be answered the same."""
 KEPT_TEXTS = 512
 """Blocks whose text as the model reads it, and its hash, are kept from one request to the next."""
+
+LINE_TOKENS, SUMMARY_TOKENS = 64, 300
+"""The most tokens of a commit message: its first line alone, and with a body."""
 
 
 def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
@@ -49,8 +55,11 @@ class Requests:
         bound = self.settings.completion.sync_ms if slot == "typing" else 0
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
 
-    def completion(self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int) -> wire.GenerateRequest:
-        """The middle at the cursor.  An older one that still waits or runs is replaced."""
+    def completion(
+        self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int, *, first: bool = True
+    ) -> wire.GenerateRequest:
+        """The middle at the cursor.  An older one that still waits or runs is replaced.  `first`: little time, since
+        somebody types."""
         options = self.settings.completion
         prefix, suffix = render_fim(view.editing)
         # An open bracket is a statement that goes on, also where one line is asked for.
@@ -61,7 +70,7 @@ class Requests:
             slot="typing",
             sync=self.sync(blocks, "typing"),
             max_tokens=options.max_tokens,
-            time_ms=options.time_ms,
+            time_ms=min(options.first_ms, options.time_ms) if first else options.time_ms,
             stop=stops(multiline, brackets=brackets),
             n=n,
             sampling=wire.Sampling(temperature=0.0, seed=0),
@@ -74,6 +83,11 @@ class Requests:
         request = self.completion(view, (), multiline=False, n=1)
         return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
 
+    def completion_ahead(self, view: CursorView, blocks: Iterable[Block], multiline: bool) -> wire.GenerateRequest:
+        """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
+        request = self.completion(view, (), multiline, 1, first=False)
+        return replace(request, slot="background", tail="typing", sync=self.sync(blocks, "background"))
+
     def suggestion(
         self,
         view: CursorView,
@@ -83,23 +97,42 @@ class Requests:
         instruction: str,
         instructions: bool,
         n: int,
+        format: str = "",
+        round: int = 0,
+        slot: wire.Slot = "suggestion",
     ) -> wire.GenerateRequest:
         """Edits of what is shown, under a grammar that admits nothing else.  A model that is told the format
-        (`instructions`) may edit other blocks, too; a small one keeps to the editing block."""
+        (`instructions`) may edit other blocks, too; a small one keeps to the editing block.  `format` names another
+        edit format than the setting's; `round` counts how often the same was asked before: other replies are wanted."""
         options = self.settings.suggestion
-        tail = suggestion_tail(view.editing, instruction or None, instructions)
+        written = FORMATS[format or options.format]
+        tail = suggestion_tail(view.editing, instruction or None, instructions, format=written.name)
         nameable = [block for block in shown if instructions or block.name == EDITING]
         return wire.GenerateRequest(
             workspace=self.workspace,
             text=wire.TextTail(tail, chat=instructions),
-            slot="suggestion",
-            sync=self.sync(blocks, "suggestion"),
+            slot=slot,
+            sync=self.sync(blocks, slot),
             max_tokens=options.max_tokens,
             time_ms=options.time_ms,
-            grammar=grammar_for(nameable),
+            grammar=written.grammar(nameable),
             n=n,
-            sampling=wire.Sampling(temperature=options.temperature, seed=0),
+            sampling=wire.Sampling(temperature=max(options.temperature, AGAIN * (round > 0)), seed=round),
             draft=options.draft,
+        )
+
+    def summary(self, asked: str, blocks: Iterable[Block], *, chat: bool) -> wire.GenerateRequest:
+        """A commit message: with `chat` for a question, else a summary's one line that goes on from `asked`."""
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            text=wire.TextTail(asked, chat=chat),
+            slot="suggestion",
+            sync=self.sync(blocks, "suggestion"),
+            max_tokens=SUMMARY_TOKENS if chat else LINE_TOKENS,
+            time_ms=self.settings.suggestion.time_ms,
+            stop=[] if chat else [CLOSE],
+            grammar="" if chat else LINE_GRAMMAR,
+            sampling=wire.Sampling(temperature=0.0, seed=0),
         )
 
 

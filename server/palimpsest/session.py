@@ -9,6 +9,7 @@ Knows no LSP, no token, no prompt format and no cache.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +17,15 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.assist.completing import Completed, Completions
 from palimpsest.assist.desk import Desk
+from palimpsest.assist.next_edit import NextEdits
 from palimpsest.assist.suggesting import Suggested, Suggestions
+from palimpsest.assist.summarizing import Summaries, Summarized
+from palimpsest.assist.switches import Scope
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.memory.stats import Happened, Part, Statistics, What
 from palimpsest.pause import Pause
 from palimpsest.requests import whole_prompt
 from palimpsest.settings import Settings
@@ -54,6 +59,8 @@ class Session:
         self.desk = desk
         self.completions = Completions(desk, self.refresh_soon)
         self.suggestions = Suggestions(desk)
+        self.next_edits = NextEdits(desk, self.suggestions)
+        self.summaries = Summaries(desk)
         self._cursor: tuple[str, Position] | None = None
         self._pause = Pause(self.refresh, desk.usage)
 
@@ -77,6 +84,10 @@ class Session:
     def usage(self) -> Usage:
         return self.desk.usage
 
+    @property
+    def statistics(self) -> Statistics:
+        return self.desk.statistics
+
     # What the editor says -------------------------------------------------------------------------------------
 
     def opened(self, snapshot: Snapshot) -> None:
@@ -89,6 +100,7 @@ class Session:
         if old is not None and language_of(new.language_id, new.uri):
             with self.usage.spent("parse"):
                 self.desk.parser.update(old, new, edits)
+            self.next_edits.changed(old, new, edits)
         if self._cursor is not None and self._cursor[0] == new.uri:
             if old is not None:
                 self._cursor = new.uri, moved(self._cursor[1], old, new, edits)
@@ -96,19 +108,60 @@ class Session:
 
     def closed(self, uri: str) -> None:
         self.documents.close(uri)
+        self.desk.switches.closed(uri)
         self.desk.parser.forget(uri)
         self.chooser.forget(uri)
+        self.next_edits.closed(uri)
         if self._cursor is not None and self._cursor[0] == uri:
             self._cursor = None
 
     def cursor_at(self, uri: str, position: Position) -> None:
         """The person is here now; context for it is prepared on the next pause."""
-        self._cursor = (uri, position)
+        self._at(uri, position)
+        self.next_edits.cursor_at(uri, position)
         self.refresh_soon()
+
+    def happened(
+        self, what: What, happened: Happened, *, part: Part = "all", chars: int | None = None, id: str = ""
+    ) -> None:
+        """The editor says what became of something that it was offered, `id` in the case of a completion."""
+        snapshot = self.documents.find(self._cursor[0]) if self._cursor is not None else None
+        language = snapshot.language_id if snapshot is not None else ""
+        if what == "completion":
+            self.completions.offers.happened(id, happened, part, chars, language)
+        else:
+            self.statistics.count(what, happened, part=part, chars=chars or 0, language=language)
+
+    def toggle(self, scope: Scope, uri: str, enabled: bool | None) -> bool:
+        """Switch completions on or off; which it is now.  Raises InvalidArgument."""
+        state = self.desk.switches.toggle(scope, uri, enabled)
+        self.completions.forget_screen()
+        self.usage.on_change()
+        self.refresh_soon()
+        return state
+
+    @property
+    def why_off(self) -> str:
+        """Why there are no completions where the cursor is; "" where there are, or nobody knows where it is."""
+        snapshot = self.documents.find(self._cursor[0]) if self._cursor is not None else None
+        return self.desk.switches.why_off(snapshot) if snapshot is not None else ""
+
+    def continues(self, earlier: Session) -> None:
+        """The window goes on with other settings or folders: what was open and switched stays so."""
+        self.desk.switches.continues(earlier.desk.switches)
+        for snapshot in earlier.documents:
+            self.opened(snapshot)
+
+    def _at(self, uri: str, position: Position) -> None:
+        moved_on = self._cursor is None or self._cursor[0] != uri
+        self._cursor = (uri, position)
+        if moved_on:
+            self.usage.on_change()  # completions may be off there
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Something was saved, or changed on disk behind the editor."""
         self.chooser.files_changed(uris)
+        self.next_edits.saved(uris)
         self.refresh_soon()
 
     def pin(self, uri: str) -> tuple[str, int]:
@@ -131,23 +184,43 @@ class Session:
 
     # The story ------------------------------------------------------------------------------------------------
 
-    async def complete(self, uri: str, position: Position, *, n: int = 1) -> Completed | None:
+    async def complete(self, uri: str, position: Position, *, n: int = 1, invoked: bool = False) -> Completed | None:
         """Inline completions at the cursor, or None: off here, nothing worth showing, or overtaken by typing.
 
         Raises EngineError when there is no engine to ask.
         """
         snapshot = self.documents.get(uri)
+        self._at(uri, position)
         if not self.completions.wanted(snapshot):
             return None
-        self._cursor = (uri, position)
-        return await self.completions.at(snapshot, position, n)
+        completed = await self.completions.at(snapshot, position, n, invoked=invoked)
+        if self.completions.has_more and not self._pause.pending:
+            self.refresh_soon()
+        return completed
 
-    async def suggest(self, uri: str, position: Position, *, instruction: str = "", n: int = 1) -> Suggested:
-        """Edits of the code at the cursor, read and checked; each applies to the document as it is on return.
+    async def suggest(
+        self,
+        uri: str,
+        position: Position,
+        *,
+        instruction: str = "",
+        n: int = 1,
+        lines: range | None = None,
+        format: str = "",
+    ) -> Suggested:
+        """Edits of the code at the cursor, or of the selected document lines in it, read and checked; each applies to
+        the documents as they are on return.
 
-        Raises EngineError when the engine cannot answer.
+        Raises EngineError when the engine cannot answer, InvalidArgument where nothing selected is shown.
         """
-        return await self.suggestions.at(uri, position, instruction=instruction, n=n)
+        return await self.suggestions.at(uri, position, instruction=instruction, n=n, lines=lines, format=format)
+
+    async def summarize(self, uri: str = "", *, staged: bool = False) -> Summarized:
+        """A commit message for what is not committed yet.  Raises PalimpsestError (`Summaries.of` says which)."""
+        try:
+            return await self.summaries.of(uri, staged=staged)
+        finally:
+            self.refresh_soon()  # it was asked behind other blocks than the cursor's
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
         """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
@@ -158,7 +231,10 @@ class Session:
         around the cursor, so that of a keystroke only what is typed is left to decode."""
         if self._cursor is None or (snapshot := self.documents.find(self._cursor[0])) is None:
             return
-        view = self.view(snapshot, self._cursor[1])
+        if self.desk.switches.why_off(snapshot):
+            return  # nothing is decoded where they are off
+        position = self._cursor[1]
+        view = self.view(snapshot, position)
         known = self.chooser.revision
         blocks = self.chooser.choose(view, fresh=True)
         engine = await self.desk.supervisor.ready()
@@ -169,6 +245,7 @@ class Session:
         model = self.desk.supervisor.status.model
         if model is not None and model.fim_layout and self.completions.wanted(snapshot):
             self.usage.warmed(await engine.generate(self.desk.requests.warm_up(view)))
+            await self.completions.prepare(snapshot, position)
 
     async def show(self, uri: str, position: Position) -> Shown:
         """The context for a cursor as it is chosen now, after waiting a moment for sources that are still reading."""
@@ -200,6 +277,7 @@ class Session:
 
     async def aclose(self) -> None:
         self._pause.cancel()
+        await asyncio.to_thread(self.statistics.close)
         self.chooser.close()
         with suppress(EngineError):
             await (await self.desk.supervisor.ready()).close_workspace(self.desk.workspace)

@@ -144,33 +144,61 @@ class ContextSettings:
         giver="person",
     )
     exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
+    rules: tuple[str, ...] = _setting(
+        ["AGENTS.md", ".palimpsest/rules.md"],
+        "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionSettings:
     enabled: bool = _setting(True, "Inline completion while typing.")
     disabled_languages: tuple[str, ...] = _setting([], "Language ids without inline completion, e.g. `markdown`.")
+    disabled_folders: tuple[str, ...] = _setting(
+        [], "Folders and files without inline completion, as gitignore patterns relative to the workspace."
+    )
     layout: str = _setting(
         "auto", "Where the text after the cursor goes in the prompt.", choices=("auto", "spm", "isolated", "psm")
     )
     heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.")
     max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1)
-    time_ms: int = _setting(1500, "The most time for generating one inline completion.", low=1)
+    first_ms: int = _setting(
+        250,
+        "The most time for generating the first answer while typing; where it ends by time, a longer one is prepared "
+        "behind it.",
+        low=1,
+    )
+    time_ms: int = _setting(
+        1500, "The most time for generating one inline completion behind the first answer, or asked for.", low=1
+    )
     sync_ms: int = _setting(
         100, "The most time for decoding new blocks before one; the others come on the next pause. 0: no bound.", low=0
     )
     multiline: str = _setting(
         "auto",
-        "More than one line: where the cursor's line is empty, always, or never.",
+        "More than one line: where the code's shape asks for it, always, or never.",
         choices=("auto", "always", "never"),
     )
-    n: int = _setting(1, "Alternatives of an explicitly invoked inline completion.", low=1)
+    max_suffix: int = _setting(
+        8,
+        "The most characters behind the cursor on its line for a completion while typing, closing brackets, quotes and "
+        "punctuation not counted. 0: none within a line.",
+        low=0,
+    )
+    cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
+    ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
+    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1)
+    snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionSettings:
     enabled: bool = _setting(True, "Edits as code actions.")
-    format: str = _setting("ln-diff", "How the model writes an edit.", choices=("ln-diff",))
+    format: str = _setting(
+        "ln-diff",
+        "How the model writes an edit.",
+        choices=("ln-diff", "whole", "search-replace", "udiff", "ast"),
+    )
     instructions: str = _setting(
         "auto",
         "Explain the blocks and the format to the model; `auto`: where the model has a chat template.",
@@ -179,9 +207,32 @@ class SuggestionSettings:
     max_tokens: int = _setting(400, "The most tokens of one reply.", low=8)
     time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
     n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1)
+    min_agreement: float = _setting(
+        0.5, "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.", low=0.0
+    )
+    confirm: str = _setting(
+        "others",
+        "Edits that the editor shows before it applies them, where it can: those of other files, all, or none.",
+        choices=("others", "always", "never"),
+    )
     temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
     draft: int = _setting(
         8, "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSettings:
+    enabled: bool = _setting(
+        True, "Count what was shown, accepted and rejected, in a file of this machine; never sent anywhere."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NextEditSettings:
+    enabled: bool = _setting(True, "Whether the places that should follow an edit are looked for and offered.")
+    model: bool = _setting(
+        True, "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike."
     )
 
 
@@ -199,6 +250,8 @@ class Settings:
     context: ContextSettings = ContextSettings()
     completion: CompletionSettings = CompletionSettings()
     suggestion: SuggestionSettings = SuggestionSettings()
+    next_edit: NextEditSettings = NextEditSettings()
+    statistics: StatisticsSettings = StatisticsSettings()
     log: LogSettings = LogSettings()
 
 

@@ -148,6 +148,42 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """All that a proposal does to one document: edits of its lines at `version`, sorted and without overlap.
+
+    `names` are the blocks it was written for; `before` are the lines that each edit replaces.  The version of a file
+    that is not open in the editor is below 0 and tells one text from another (`assist/files.py`).
+    """
+
+    uri: str
+    version: int
+    edits: tuple[LineEdit, ...]
+    before: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        return self.version >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What is offered: all edits of one reply, over every document it touches, applied together or not at all.
+
+    `changes` has each document once, the cursor's first.  `agreement` is the share of replies that make these edits
+    (0 to 1), `logprob` the best mean log probability among them.  `flags` are remarks fit for a person (`unknown
+    name: foo`).  `id` is empty as long as it was not given out (`assist/proposals.py`).
+    """
+
+    changes: tuple[Change, ...]
+    summary: str = ""
+    agreement: float = 1.0
+    flags: tuple[str, ...] = ()
+    logprob: float = 0.0
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a suggestion did not become an edit; the reason is fit for a person."""
 

@@ -89,8 +89,9 @@ class Usage:
         self.on_change()
 
     def warmed(self, answer: wire.GenerateAnswer) -> None:
-        """A tail was decoded ahead; the last request for text is still the last."""
+        """A tail was decoded ahead, perhaps with what may follow; the last request for text is still the last."""
         self.totals.warmed += answer.decoded
+        self.totals.generated += answer.generated
         self.totals.reused += answer.reused
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()

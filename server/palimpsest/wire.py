@@ -153,7 +153,9 @@ class GenerateRequest:
     rule `root`.  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the slot
     that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up in
     the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what quantized
-    weights round otherwise in a larger micro-batch.
+    weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an identifier and choices
+    are greedy, its rest is searched for as a whole word, so many paths of tokens beside each other (0: token by token),
+    and words that the prompt knows count more.
     """
 
     workspace: str
@@ -171,6 +173,7 @@ class GenerateRequest:
     replace: str = ""
     draft: int = 0
     tail: Slot | None = None
+    word_search: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +191,8 @@ class Choice:
 class GenerateAnswer:
     """`context_tokens`: cells the tail attended to (header, blocks, footer); `tail_tokens`: the tail itself, of which
     `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices, in `steps`
-    micro-batches; of `drafted` tokens `accepted` were right.
-    `ms` has the keys queue, sync, prefill, sample, decode, total."""
+    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.
+    `ms` has the keys queue, sync, prefill, search, sample, decode, total."""
 
     choices: list[Choice]
     context_tokens: int
@@ -204,6 +207,7 @@ class GenerateAnswer:
     steps: int = 0
     drafted: int = 0
     accepted: int = 0
+    searched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +243,8 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`state`: loading, ready, or failed (then `error` is an error object as on the wire)."""
+    """`state`: loading, ready, or failed (then `error` is an error object as on the wire).  `waiting`: jobs that wait
+    or are under way; only `/v1/health` tells."""
 
     state: Literal["loading", "ready", "failed"]
     version: str
@@ -248,6 +253,7 @@ class Health:
     clients: int = 0
     model: str = ""
     error: dict[str, Any] | None = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ from training.product import Place, functions
 LAYOUTS = ("spm", "isolated", "psm", "repair")
 MAX_BLOCK, MAX_SUFFIX, MAX_TAIL = 600, 250, 420
 SHARE_RENAMED = 0.35
+SAVE_EVERY = 5
+"""Packages: a long run writes what it has as it goes, so that a training can begin."""
 
 
 class Store:
@@ -207,27 +209,38 @@ def main() -> None:
     a.out.mkdir(parents=True, exist_ok=True)
     todo = tasks(read_corpus(a.wheels, a.out / "work"), a)
     tell(f"{len(todo)} packages, {sum(len(t.wanted) for t in todo)} functions")
-    away, known, facts = list[Workspace](), list[Workspace](), list[dict[str, Any]]()
+    bpe = None if a.new_tokenizer else tokenizer.load()
+    stores, waiting, facts = {True: Store(), False: Store()}, list[tuple[bool, Workspace]](), list[dict[str, Any]]()
+
+    def save() -> None:
+        """What there is so far; training puts it into another order anyway."""
+        for is_held, name in ((True, "held"), (False, "train")):
+            stores[is_held].save(a.out / f"{name}.npz")
+        (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))
+
     with Pool(a.processes) if a.processes > 1 else nullcontext() as pool:
-        for task, workspaces in zip(todo, pool.imap(made, todo) if pool else map(made, todo), strict=True):
-            (away if task.is_held else known).extend(workspaces)
-            sizes = {"n_files": len(task.modules), "n_functions": len(task.wanted), "n_workspaces": len(workspaces)}
+        for i, (task, found) in enumerate(zip(todo, pool.imap(made, todo) if pool else map(made, todo), strict=True)):
+            if bpe is None:
+                waiting += [(task.is_held, w) for w in found]
+            else:
+                tokenized(found, bpe, stores[task.is_held])
+            sizes = {"n_files": len(task.modules), "n_functions": len(task.wanted), "n_workspaces": len(found)}
             facts.append({**dataclasses.asdict(task.package), "held_out": task.is_held, **sizes})
-            tell(f"{task.package.name}: {len(workspaces)} workspaces")
-    rng = Random(a.seed)
-    rng.shuffle(away)
-    rng.shuffle(known)
-    if a.new_tokenizer:
+            tell(f"{task.package.name}: {len(found)} workspaces")
+            if bpe is not None and i % SAVE_EVERY == SAVE_EVERY - 1:
+                save()
+    if bpe is None:
+        known = [w for is_held, w in waiting if not is_held]
+        Random(a.seed).shuffle(known)
         tokenizer.make(
             text for w in known[:12000] for text in (*w.blocks, *(t.prefix + t.middle + t.suffix for t in w.tails))
         )
-    bpe = tokenizer.load()
-    for name, found in (("held", away), ("train", known)):
-        store = Store()
-        tokenized(found, bpe, store)
-        store.save(a.out / f"{name}.npz")
-        tell(f"{name}: {store.starts[-1] / 1e6:.2f} M tokens, {len(store.tails)} tails")
-    (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))
+        bpe = tokenizer.load()
+        for is_held, store in stores.items():
+            tokenized((w for held, w in waiting if held == is_held), bpe, store)
+    save()
+    for is_held, store in stores.items():
+        tell(f"{'held' if is_held else 'train'}: {store.starts[-1] / 1e6:.2f} M tokens, {len(store.tails)} tails")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from training import outline
 
 Layout = Literal["spm", "isolated", "psm", "repair"]
 PIECE = re.compile(r"[^\w\n]?\w+|[^\w\s]+")
-SHARES: dict[Layout, float] = {"spm": 0.52, "isolated": 0.05, "psm": 0.08, "repair": 0.35}
+SHARES: dict[Layout, float] = {"spm": 0.70, "isolated": 0.04, "psm": 0.06, "repair": 0.20}
 N_TAILS = 3
 
 

@@ -45,7 +45,7 @@ from training.model import Parameters, Parts, Shape, compiled, loss, matrices, p
 from training.optimizer import Optimizer  # noqa: E402
 from training.team import Team, gather  # noqa: E402
 
-WARM_UP_STEPS, FALLING_FROM, LOWEST = 60, 0.5, 0.02
+WARM_UP_STEPS, LOWEST = 60, 0.02
 Frame = tuple[list[int], list[int]]
 
 
@@ -60,10 +60,19 @@ class Progress:
     seconds: float = 0.0
 
 
-def rate(step: int, share: float) -> float:
-    """Share of the full learning rate: warm up, hold, fall to almost nothing."""
-    falling = 1.0 if share < FALLING_FROM else max(LOWEST, (1 - share) / (1 - FALLING_FROM))
-    return min(1.0, (step + 1) / WARM_UP_STEPS) * falling
+@dataclass(frozen=True)
+class Pace:
+    """How the learning rate goes: warm up to `peak` (a share of the full rate), hold, and fall to almost nothing from
+    the share `falling_from` of the time on.  Going on from a trained model wants less than the full rate, falling from
+    the beginning: more undoes the annealing that it had."""
+
+    peak: float = 1.0
+    falling_from: float = 0.5
+
+    def rate(self, step: int, share: float) -> float:
+        """Share of the full learning rate after `step` steps, when `share` of the time has gone."""
+        falling = 1.0 if share < self.falling_from else max(LOWEST, (1 - share) / (1 - self.falling_from))
+        return self.peak * min(1.0, (step + 1) / WARM_UP_STEPS) * falling
 
 
 def default_dtype() -> str:
@@ -92,9 +101,10 @@ class Training:
         start: Path | None = None,
         device: str = "cpu",
         n_processes: int = 1,
+        pace: Pace = Pace(),
     ) -> None:
         torch.manual_seed(0)
-        self.n_copying, self.dtype, self.parts = n_copying, dtype, parts
+        self.n_copying, self.dtype, self.parts, self.pace = n_copying, dtype, parts, pace
         self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
         self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
         self.p: Parameters = parameters(shape)
@@ -158,7 +168,7 @@ class Training:
         found = self.next_workspaces(n_workspaces)
         self.gradients(found[team.rank :: team.n], team.rank)
         team.meet()
-        self.optimizer.step(rate(progress.step, float(team.orders[1])), self.found, team.rank, team.n)
+        self.optimizer.step(self.pace.rate(progress.step, float(team.orders[1])), self.found, team.rank, team.n)
         progress.step += 1
         progress.n_tokens += int(team.told[:, 2].sum())
         progress.n_middle += int(team.told[:, 3].sum())
@@ -251,13 +261,17 @@ def main() -> None:
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
     cli.add_argument("--width", type=int, default=Shape.width)
     cli.add_argument("--from", dest="start", type=Path, help="a GGUF to begin with; layers are added between its own")
+    cli.add_argument("--peak", type=float, help="share of the full learning rate; 1, or 0.5 with --from")
+    cli.add_argument("--falling-from", type=float, help="share of the time; 0.5, or 0 with --from")
     cli.add_argument("--dtype", choices=["float32", "bfloat16"], default=default_dtype(), help="of matmuls")
     cli.add_argument("--no-compile", action="store_true", help="without a C++ compiler; slower")
     cli.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     a = cli.parse_args()
     shape = Shape(n_layers=a.layers, width=a.width)
     parts = Parts() if a.no_compile else compiled()
-    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start, a.device, a.processes)
+    peak, falling_from = (0.5, 0.0) if a.start else (1.0, 0.5)
+    pace = Pace(peak if a.peak is None else a.peak, falling_from if a.falling_from is None else a.falling_from)
+    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start, a.device, a.processes, pace)
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
     gather(a.processes, lambda team: training.run(team, a.minutes, a.workspaces, a.save_every))

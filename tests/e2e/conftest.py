@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -177,7 +177,12 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     shutil.rmtree(runtime, ignore_errors=True)
 
 
-async def start_editor(root: Path, settings: dict[str, Any] | None = None, **capabilities: Any) -> Editor:
+async def start_editor(
+    root: Path,
+    settings: dict[str, Any] | None = None,
+    offer: Callable[[lsp.ClientCapabilities], None] = lambda _: None,
+) -> Editor:
+    """`offer` changes what the client says it can do."""
     client = make_test_lsp_client()
     editor = Editor(client, root)
     await client.start_io(sys.executable, "-m", "palimpsest", "serve", env=dict(os.environ))
@@ -189,6 +194,7 @@ async def start_editor(root: Path, settings: dict[str, Any] | None = None, **cap
     if offered.workspace is not None:
         offered.workspace.configuration = False
         offered.workspace.did_change_watched_files = None
+    offer(offered)
     await client.initialize_session(
         lsp.InitializeParams(
             capabilities=offered,

@@ -7,31 +7,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.suggest.lndiff import Operation, Reply, Written, read
-from palimpsest.types import CURSOR_MARKER
+from palimpsest.suggest.formats import FORMATS
+from palimpsest.suggest.reply import Reply, Written
+from palimpsest.types import CURSOR_MARKER, LineEdit
 
+read = FORMATS["ln-diff"].read
+INDEX = {1: 0, 2: 1, 3: 3}
 SHOWN = {
     "editing": shown_block("def f(a):", "    b = a", None, "    return b"),
     "shop.Cart": shown_block("class Cart:", "    items = 1", name="shop.Cart"),
 }
 
 
-def replace(number: int, text: str) -> Operation:
-    return Operation("replace", number, text)
 
 
-def insert(number: int, text: str) -> Operation:
-    return Operation("insert", number, text)
+def replace(number: int, *texts: str) -> LineEdit:
+    """Line `number` becomes these; the block's third line stands for code left out."""
+    return LineEdit(INDEX[number], INDEX[number] + 1, texts)
 
 
-def delete(number: int) -> Operation:
-    return Operation("delete", number)
+def insert(number: int, *texts: str) -> LineEdit:
+    at = INDEX[number] + 1 if number else 0
+    return LineEdit(at, at, texts)
 
 
-def operations(*lines: str) -> list[Operation]:
+def edits(*lines: str) -> list[LineEdit]:
     reply = read('<suggestion name="editing">\n' + "\n".join(lines) + "\n</suggestion>\n", SHOWN)
     assert [written.problem for written in reply.written] == [""]
-    return list(reply.written[0].operations)
+    return list(reply.written[0].edits)
 
 
 @pytest.mark.parametrize(
@@ -44,18 +47,18 @@ def operations(*lines: str) -> list[Operation]:
         (["L2+"], [insert(2, "")]),
         (["L2+x"], [insert(2, "x")]),
         (["L0+ import re"], [insert(0, "import re")]),
-        (["L2-"], [delete(2)]),
-        (["L2-     b = a"], [delete(2)]),
-        (["L2 x", "    y", "z"], [replace(2, "x"), insert(2, "    y"), insert(2, "z")]),
-        (["L2-", "    y"], [delete(2), insert(2, "    y")]),
-        (["L2 x", "", "L3 y"], [replace(2, "x"), insert(2, ""), replace(3, "y")]),
-        (["L2 x", "L2 y", "L2 z"], [replace(2, "x"), insert(2, "y"), insert(2, "z")]),
-        (["L2-", "L2 y"], [delete(2), insert(2, "y")]),
-        (["L3 x", "L1 y"], [replace(3, "x"), replace(1, "y")]),
+        (["L2-"], [replace(2)]),
+        (["L2-     b = a"], [replace(2)]),
+        (["L2 x", "    y", "z"], [replace(2, "x", "    y", "z")]),
+        (["L2-", "    y"], [replace(2, "    y")]),
+        (["L2 x", "", "L3 y"], [replace(2, "x", ""), replace(3, "y")]),
+        (["L2 x", "L2 y", "L2 z"], [replace(2, "x", "y", "z")]),
+        (["L2-", "L2 y"], [replace(2, "y")]),
+        (["L3 x", "L1 y"], [replace(1, "y"), replace(3, "x")]),
     ],
 )
-def test_each_way_to_write_a_line_means_what_the_table_says(lines: list[str], means: list[Operation]) -> None:
-    assert operations(*lines) == means
+def test_each_way_to_write_a_line_means_what_the_table_says(lines: list[str], means: list[LineEdit]) -> None:
+    assert edits(*lines) == means
 
 
 @pytest.mark.parametrize(
@@ -73,13 +76,13 @@ def test_each_way_to_write_a_line_means_what_the_table_says(lines: list[str], me
         ("L2\tc = a", replace(2, "\tc = a")),
     ],
 )
-def test_a_slip_is_undone(line: str, means: Operation) -> None:
-    assert operations(line) == [means]
+def test_a_slip_is_undone(line: str, means: LineEdit) -> None:
+    assert edits(line) == [means]
 
 
 def test_the_mark_of_a_cut_that_was_copied_is_no_line() -> None:
-    assert operations("L2 x", "    ...", "L3 y") == [replace(2, "x"), replace(3, "y")]
-    assert operations("L1 x", "    ...") == [replace(1, "x"), insert(1, "    ...")]
+    assert edits("L2 x", "    ...", "L3 y") == [replace(2, "x"), replace(3, "y")]
+    assert edits("L1 x", "    ...") == [replace(1, "x", "    ...")]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,7 @@ def test_several_suggestions_and_a_summary_are_read_and_the_rest_ignored() -> No
         "  </suggestion>\n```\n<summary>\n Does  this\nand that. </summary> Bye. L3 no"
     )
     assert read(reply, SHOWN) == Reply(
-        (Written("editing", (replace(1, "x"),)), Written("shop.Cart", (delete(2),))), "Does this and that."
+        (Written("editing", (replace(1, "x"),)), Written("shop.Cart", (replace(2),))), "Does this and that."
     )
 
 
@@ -118,7 +121,7 @@ def test_a_closing_tag_at_the_end_of_a_line_closes() -> None:
 
 def test_a_forgotten_closing_tag_is_read_as_given() -> None:
     reply = read('<suggestion name="editing">\nL1 x\n<suggestion name="editing">\nL2 y\n<summary>S</summary>\n', SHOWN)
-    assert [written.operations for written in reply.written] == [(replace(1, "x"),), (replace(2, "y"),)]
+    assert [written.edits for written in reply.written] == [(replace(1, "x"),), (replace(2, "y"),)]
     assert [written.complete for written in reply.written] == [True, True]
     assert reply.summary == "S"
 
@@ -143,7 +146,7 @@ def test_a_summary_that_is_cut_off_is_kept() -> None:
 def test_what_cannot_be_read_is_named(reply: str, problem: str) -> None:
     (written,) = read(reply, SHOWN).written
     assert problem in written.problem
-    assert written.operations == ()
+    assert written.edits == ()
 
 
 @given(st.text(st.sampled_from("<>/L123+- \n\r\"'=abc"), max_size=60) | st.text(max_size=40))
@@ -151,24 +154,3 @@ def test_any_text_is_read(noise: str) -> None:
     assert read(noise, SHOWN).written == () or "<suggestion" in noise
     reply = read(f'<suggestion name="editing">{noise}\n</suggestion>', SHOWN)
     assert len(reply.written) >= 1
-
-
-LINE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="<&L"), max_size=20)
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.builds(replace, st.integers(1, 3), LINE),
-            st.builds(insert, st.integers(0, 3), LINE),
-            st.builds(delete, st.integers(1, 3)),
-        ),
-        min_size=1,
-        max_size=6,
-        unique_by=lambda operation: (operation.number, operation.kind == "insert"),
-    )
-)
-def test_what_is_written_as_the_table_says_is_read_back(written: list[Operation]) -> None:
-    marks = {"replace": "", "insert": "+", "delete": "-"}
-    lines = [f"L{o.number}{marks[o.kind]}" + (f" {o.text}" if o.text else "") for o in written]
-    assert operations(*lines) == written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.suggest import lndiff
+from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.grammar import MAX_INSERTIONS, MAX_SUGGESTIONS, grammar_for
 from palimpsest.suggest.shown import ShownBlock
 from palimpsest.suggest.tags import quoted
@@ -21,6 +22,7 @@ Grammars = Callable[[str], Admits]
 EDITING = shown_block("def f(a):", "    b = a", None, "    return b")
 CART = shown_block(*(f"line {i}" for i in range(1, 124)), name='shop "&" <cart>')
 LOCKED = shown_block("x", name="locked", editable=False)
+DELETED = re.compile(r"^L[0-9]+-$", re.MULTILINE)
 SUMMARY = "<summary>Say it.</summary>\n"
 
 
@@ -79,19 +81,19 @@ def test_nothing_editable_gives_no_grammar() -> None:
 
 
 def read_without_a_problem(reply: str, blocks: dict[str, ShownBlock]) -> None:
-    read = lndiff.read(reply, blocks)
+    read = FORMATS["ln-diff"].read(reply, blocks)
     assert 1 <= len(read.written) <= MAX_SUGGESTIONS
     assert reply.count("</suggestion>\n") == len(read.written)
     for written in read.written:
-        numbers = [operation.number for operation in written.operations]
+        lines = blocks[written.name].lines
         assert written.complete
         assert not written.problem
-        assert numbers
-        assert numbers == sorted(numbers)
-        assert set(numbers) <= {0, *blocks[written.name].editable_numbers}
-        assert all(operation.number or operation.kind == "insert" for operation in written.operations)
-    lines = sum(len(part.split("\n")) - 3 for part in reply.split("</suggestion>\n")[:-1])
-    assert sum(len(written.operations) for written in read.written) == lines + len(read.written)
+        assert written.edits
+        assert list(written.edits) == sorted(written.edits, key=lambda edit: edit.start)
+        assert all(lines[i].number is not None for edit in written.edits for i in range(edit.start, edit.end))
+    lines_written = sum(len(part.split("\n")) - 3 for part in reply.split("</suggestion>\n")[:-1]) + len(read.written)
+    texts = sum(len(edit.lines) for written in read.written for edit in written.edits)
+    assert texts + len(DELETED.findall(reply)) == lines_written
 
 
 @pytest.mark.parametrize("seed", range(12))

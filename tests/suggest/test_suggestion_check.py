@@ -1,9 +1,10 @@
-"""From operations to edits: what is applied, what is refused, what is carried over."""
+"""From edits of a block to edits of its document: what is applied, what is refused, what is carried over."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,12 @@ from shown_sample import shown_block
 
 from palimpsest.suggest.check import Document, agreed, checked
 from palimpsest.suggest.edits import applied, line_map, normalised
-from palimpsest.suggest.lndiff import Operation, Reply, Written, read
+from palimpsest.suggest.formats import FORMATS
+from palimpsest.suggest.reply import Reply, Written
 from palimpsest.suggest.shown import ShownBlock, shown_blocks
 from palimpsest.types import Block, Editing, LineEdit, Reading, Refusal, ShownLine, Suggestion
 
+read = FORMATS["ln-diff"].read
 URI = "file:///a.py"
 LINES = ("import os", "def f(a):", "    b = a", "    x()", "    y()", "    z()", "    return b", "")
 BLOCK = shown_block(LINES[1], LINES[2], None, LINES[6], first=1)
@@ -92,7 +95,7 @@ def test_a_broken_document_may_stay_as_broken_as_it_is() -> None:
 def test_unknown_and_locked_blocks_are_refused_by_name() -> None:
     locked = shown_block("x", name="locked", editable=False)
     assert reason(check("L1 y", block=locked)) == 'the block "locked" cannot be edited'
-    unknown = Reply((Written("Other", (Operation("delete", 1),)),))
+    unknown = Reply((Written("Other", (LineEdit(0, 1, ()),)),))
     assert checked(unknown, {}, {}).refused == (Refusal("Other", 'no block named "Other" was shown'),)
 
 
@@ -169,57 +172,67 @@ def test_lines_put_in_shift_only_what_is_below(old: list[str], at: int, put: lis
         assert known == {i: i if i < at else i + len(put) for i in range(len(old))}
 
 
-def meant(lines: Sequence[str], block: ShownBlock, operations: Sequence[Operation]) -> list[str]:
-    """FORMATS.md's table, line by line: the slow and obvious way."""
-    result = list[str]()
-    by_place = {line.document_line: line.number for line in block.lines if line.number is not None}
-    for place, text in enumerate(lines):
-        number = by_place.get(place)
-        if place == block.lines[0].document_line:
-            result += [o.text for o in operations if o.number == 0]
-        mine = [o for o in operations if o.number == number and number]
-        if not any(o.kind == "delete" for o in mine):
-            result.append(next((o.text for o in mine if o.kind == "replace"), text))
-        result += [o.text for o in mine if o.kind == "insert"]
-    return result
+def meant(lines: Sequence[str], block: ShownBlock, edits: Sequence[LineEdit]) -> list[str] | None:
+    """The document with the edits, the slow and obvious way: what every line of the block becomes; None where an
+    edit touches what stands for no line of the document."""
+    becomes = {line.document_line: [line.text] for line in block.lines if line.document_line is not None}
+    before = dict[int, list[str]]()
+    for edit in edits:
+        places = [line.document_line for line in block.lines[edit.start : edit.end]]
+        if edit.start < edit.end:
+            for n, place in enumerate(places):
+                if place is None:
+                    return None
+                becomes[place] = list(edit.lines[n:] if n + 1 == len(places) else edit.lines[n : n + 1])
+            continue
+        around = [line.document_line for line in block.lines[max(0, edit.start - 1) : edit.start + 1]]
+        if edit.start > 0 and (above := around[0]) is not None:
+            becomes[above] += edit.lines
+        elif edit.start < len(block.lines) and (below := around[-1]) is not None:
+            before.setdefault(below, []).extend(edit.lines)
+        else:
+            return None
+    return [text for place, line in enumerate(lines) for text in [*before.get(place, []), *becomes.get(place, [line])]]
 
 
-OPERATIONS = st.lists(
-    st.one_of(
-        st.builds(Operation, st.just("insert"), st.integers(0, 6), st.sampled_from(["a", "b", "x"])),
-        st.builds(Operation, st.just("replace"), st.integers(1, 6), st.sampled_from(["a", "b", "x"])),
-        st.builds(Operation, st.just("delete"), st.integers(1, 6)),
-    ),
-    max_size=8,
-).filter(lambda found: len({o.number for o in found if o.kind != "insert"}) == sum(o.kind != "insert" for o in found))
+@st.composite
+def block_edits(draw: Any, n_lines: int) -> list[LineEdit]:
+    """Sorted edits without overlap, of which each inserts or changes a few lines."""
+    edits, at = list[LineEdit](), 0
+    while at <= n_lines and len(edits) < 4:
+        start = draw(st.integers(at, n_lines))
+        end = draw(st.integers(start, min(n_lines, start + 3)))
+        edits.append(LineEdit(start, end, tuple(draw(st.lists(st.sampled_from(["a", "b", "x"]), max_size=3)))))
+        at = end + draw(st.integers(0, 3)) if end > start else end + 1
+        if not draw(st.booleans()):
+            break
+    return edits
 
 
 @given(
-    texts=st.lists(st.sampled_from(["a", "b", None]), min_size=8, max_size=8).filter(
-        lambda texts: texts[0] is not None and sum(text is not None for text in texts) >= 6
-    ),
-    first=st.integers(0, 3),
-    operations=OPERATIONS,
+    texts=st.lists(st.sampled_from(["a", "b", None]), min_size=8, max_size=8), first=st.integers(0, 3), data=st.data()
 )
-def test_the_edits_do_what_the_table_means(texts: list[str | None], first: int, operations: list[Operation]) -> None:
+def test_edits_of_a_block_do_to_the_document_what_they_say(
+    texts: list[str | None], first: int, data: st.DataObject
+) -> None:
     block = shown_block(*texts, first=first)
+    edits = data.draw(block_edits(len(block.lines)))
     lines = ["#"] * (first + 8 * 3)
     for line in block.lines:
         if line.document_line is not None:
             lines[line.document_line] = line.text
     now = Document(1, tuple(lines), lambda text: 0)
-    reading = checked(Reply((Written("editing", tuple(operations)),)), {"editing": block}, {URI: now})
-    wanted = meant(lines, block, operations)
-    if reading.suggestions:
+    reading = checked(Reply((Written("editing", tuple(edits)),)), {"editing": block}, {URI: now})
+    wanted = meant(lines, block, edits)
+    if wanted is None:
+        assert "code was left out" in reason(reading)
+    elif wanted == lines:
+        assert reason(reading) == "it changes nothing"
+    else:
+        assert changed(reading, lines) == wanted
         (suggestion,) = reading.suggestions
-        assert reading.refused == ()
-        assert applied(lines, suggestion.edits) == wanted
-        assert wanted != lines
         ends = [-1, *(edit.end for edit in suggestion.edits)]
         assert all(end < edit.start for end, edit in zip(ends, suggestion.edits, strict=False))
-    else:
-        assert reason(reading) == "it changes nothing"
-        assert wanted == lines
 
 
 def test_equal_edits_are_one_however_they_were_written() -> None:

@@ -1,30 +1,55 @@
 """Inline completions at a cursor.
 
-In: a document and where the cursor is.  Out: texts to insert there, trimmed.  Owner of what is on screen.
-A stale answer is never given out: it is dropped when the document has moved on.
+In: a document and where the cursor is.  Out: texts to insert there, trimmed.  Owner of what is on screen and of the
+completions made so far.  A stale answer is never given out: it is dropped when the document has moved on.
+
+A keystroke is answered by the first that can: what is left of the completion on screen; a completion made before, with
+the same code and blocks around it; the engine, with little time.  On a pause (`prepare`) a completion that had too
+little time gets more, and then what would follow it is asked for, as if it were accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
+from palimpsest import wire
+from palimpsest.assist.completion_offers import Offers
+from palimpsest.assist.completion_question import Question
 from palimpsest.assist.desk import Desk
 from palimpsest.context.view import CursorView
-from palimpsest.prompt.blocks import unescape_closing
-from palimpsest.suggest.ghost import Ghost
-from palimpsest.suggest.inline import trim
+from palimpsest.suggest.ghost import Ghost, Left
+from palimpsest.suggest.inline import n_behind
+from palimpsest.suggest.results import Result, Results
 from palimpsest.syntax.parse import language_of
-from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+from palimpsest.types import Block
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Alternatives for one cursor, best first, each the text to insert there."""
+    """Alternatives for one cursor, best first, each the text to insert there; `ids` name them in what an editor says
+    of them later."""
 
     snapshot: Snapshot
     position: Position
     texts: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _OnScreen:
+    """What was last given out, where the cursor is now.  `ids` are those of what the ghost shows; `text` is the first's
+    remainder, "" where there was no time for any."""
+
+    snapshot: Snapshot
+    position: Position
+    text: str
+    ids: tuple[str, ...]
+    asked: int
+    finished: bool
+    followed: bool = False  # what comes after it is known
 
 
 class Completions:
@@ -34,62 +59,154 @@ class Completions:
         self._desk = desk
         self._refresh_soon = refresh_soon
         self._ghost = Ghost()
+        self._results = Results(desk.settings.completion.cached)
+        self._screen: _OnScreen | None = None
+        self.offers = Offers(desk.statistics)
 
     def forget(self) -> None:
         """The engine or its model is another one."""
         self._ghost.forget()
+        self._results.forget()
+        self._screen = None
+
+    def forget_screen(self) -> None:
+        """What is on screen is no longer."""
+        self._ghost.forget()
+        self._screen = None
 
     def wanted(self, snapshot: Snapshot) -> bool:
         """Whether inline completion is on here."""
-        options = self._desk.settings.completion
-        return (
-            options.enabled
-            and snapshot.language_id not in options.disabled_languages
-            and language_of(snapshot.language_id, snapshot.uri) is not None
-        )
+        return language_of(snapshot.language_id, snapshot.uri) is not None and not self._desk.switches.why_off(snapshot)
 
-    async def at(self, snapshot: Snapshot, position: Position, n: int) -> Completed | None:
-        """None: nothing worth showing, or overtaken by typing.  Raises EngineError when there is no engine to ask."""
-        desk, uri = self._desk, snapshot.uri
+    async def at(
+        self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
+    ) -> Completed | None:
+        """None: nothing worth showing, or overtaken by typing.  Raises EngineError when there is no engine to ask.
+
+        `invoked`: a person asked for it, and waits for more and longer ones, also in the middle of a line.
+        """
+        desk, began, options = self._desk, time.perf_counter(), self._desk.settings.completion
+        position = snapshot.clamp(position)
+        if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
+            return None
         before, after = _around(snapshot, position)
-        if left := self._ghost.remainders(uri, before, after):
-            return Completed(snapshot, position, tuple(left))
+        left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
+        if left and screen is not None and screen.asked >= n:
+            return self._typed_along(screen, snapshot, position, left)
 
         with desk.usage.spent("blocks"):
             view = desk.view(snapshot, position)
-            blocks = desk.chooser.choose(view)
-            multiline = self._multiline(view)
-            request = desk.requests.completion(view, blocks, multiline, n)
+            question = self._question(view, desk.chooser.choose(view))
+            result = self._results.find(question.place, question.prefix, n)
+        if result is None:
+            result = await self._asked(question, n, invoked)
+            if desk.documents.find(snapshot.uri) is not snapshot:
+                return None  # the person typed on: a stale answer is never shown
+        self._ghost.show(snapshot.uri, before, after, result.texts)
+        ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
+        first = result.texts[0] if result.texts else ""
+        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
+        return Completed(snapshot, position, result.texts, ids) if result.texts else None
+
+    def _typed_along(
+        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
+    ) -> Completed:
+        """What is left of what is on screen: nothing is decoded."""
+        texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
+        for id, text in zip(ids, texts, strict=True):
+            self.offers.left(id, text)
+        first = left[0].text if left[0].index == 0 else ""
+        followed = screen.followed if first else True  # the first says something else: no more is made of it
+        finished = screen.finished if first else True
+        self._screen = replace(
+            screen, snapshot=snapshot, position=position, text=first, finished=finished, followed=followed
+        )
+        return Completed(snapshot, position, texts, ids)
+
+    def _question(self, view: CursorView, blocks: Sequence[Block]) -> Question:
+        model = self._desk.supervisor.status.model
+        return Question(view, blocks, self._desk.settings.completion.multiline, model.name if model else "")
+
+    async def _asked(self, question: Question, n: int, invoked: bool) -> Result:
+        """The engine's answer."""
+        desk = self._desk
+        request = desk.requests.completion(question.view, question.blocks, question.multiline, n, first=not invoked)
         async with desk.supervisor.engine() as engine:
-            answer = await desk.generate(engine, request, blocks)
+            answer = await desk.generate(engine, request, question.blocks)
+        result = question.result(answer, n)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
-            self._refresh_soon()
+            self._refresh_soon()  # it was made without some blocks: with them it may be another one
+        else:
+            self._results.put(question.place, question.prefix, result)
+        return result
 
-        if desk.documents.find(uri) is not snapshot:
-            return None  # the person typed on: a stale answer is never shown
-        texts = []
-        for choice in answer.choices:
-            text = trim(
-                unescape_closing(choice.text, "editing"),
-                prefix=view.editing.prefix,
-                suffix=view.editing.suffix,
-                multiline=multiline,
-                language=view.parsed.language or "",
-            )
-            if text and text not in texts:
-                texts.append(text)
-        if not texts:
-            return None
-        self._ghost.show(uri, before, after, texts)
-        return Completed(snapshot, position, tuple(texts))
+    # Behind what is on screen ---------------------------------------------------------------------------------
 
-    def _multiline(self, view: CursorView) -> bool:
-        """Whole blocks are offered where the cursor's line is empty; elsewhere the rest of the statement."""
-        choice = self._desk.settings.completion.multiline
-        if choice != "auto":
-            return choice == "always"
-        line = view.editing.lines[view.editing.cursor_line].text
-        return not line.strip()
+    @property
+    def has_more(self) -> bool:
+        """Whether there is something for `prepare` to do."""
+        screen = self._screen
+        return screen is not None and (not screen.finished or self._may_follow(screen))
+
+    async def prepare(self, snapshot: Snapshot, position: Position) -> None:
+        """On a pause at a cursor: more of the completion on screen there, then what would follow it.
+
+        Raises EngineError; Cancelled where typing goes first.
+        """
+        while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
+            if not screen.finished:
+                await self._lengthen(screen)
+            elif self._may_follow(screen):
+                await self._follow(screen)
+            else:
+                return
+
+    async def _lengthen(self, screen: _OnScreen) -> None:
+        """Ask again with more time; the engine goes on from what it said."""
+        snapshot, position = screen.snapshot, screen.position
+        view = self._desk.view(snapshot, position)
+        question = self._question(view, self._desk.chooser.choose(view))
+        answer = await self._ahead(question)
+        result = replace(question.result(answer, 1), finished=True)
+        self._results.put(question.place, question.prefix, result)
+        screen.finished = True
+        if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
+            return  # with newer blocks it may say something else: what is on screen stays
+        before, after = _around(snapshot, position)
+        left = self._ghost.remainders(snapshot.uri, before, after)
+        others = [it for it in left if it.index and it.text != result.texts[0]]
+        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1)
+        self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
+        self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
+
+    def _may_follow(self, screen: _OnScreen) -> bool:
+        """Only where the cache is our own: elsewhere it would cost what the next keystroke finds."""
+        model = self._desk.supervisor.status.model
+        ahead = self._desk.settings.completion.ahead and model is not None and model.in_place
+        return ahead and bool(screen.text) and not screen.followed
+
+    async def _follow(self, screen: _OnScreen) -> None:
+        """Ask for what comes after the completion on screen, as if it were in the document."""
+        old, at = screen.snapshot, screen.position
+        new, edits = old.changed([Change(Range(at, at), screen.text)], old.version)
+        view = self._desk.view_of(
+            self._desk.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
+        )
+        question = self._question(view, self._desk.chooser.choose(self._desk.view(old, at)))
+        if self._results.find(question.place, question.prefix) is None:
+            result = question.result(await self._ahead(question), 1)
+            self._results.put(question.place, question.prefix, result)
+        screen.followed = True
+
+    async def _ahead(self, question: Question) -> wire.GenerateAnswer:
+        desk = self._desk
+        engine = await desk.supervisor.ready()
+        request = desk.requests.completion_ahead(question.view, question.blocks, question.multiline)
+        answer = await engine.generate(request)
+        if answer.sync is not None:
+            desk.note(question.blocks, answer.sync)
+        desk.usage.warmed(answer)
+        return answer
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

@@ -6,19 +6,21 @@ In: the parts that `app.py` built.  Out: views, and answers of the engine, accou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.assist.switches import Switches
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Supervisor
 from palimpsest.errors import InvalidArgument
+from palimpsest.memory.stats import Statistics
 from palimpsest.requests import Requests
 from palimpsest.settings import Settings
 from palimpsest.suggest.check import Document
-from palimpsest.syntax.parse import Parser, language_of, parse_text
+from palimpsest.syntax.parse import Parsed, Parser, language_of, parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
@@ -43,12 +45,19 @@ class Desk:
     supervisor: Supervisor
     requests: Requests
     usage: Usage
+    statistics: Statistics
+    switches: Switches
 
-    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
-        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
+    def view(self, snapshot: Snapshot, position: Position, *, draft: bool = False) -> CursorView:
+        """Document → scope → editing block.  `draft`: a text that the editor does not have; its tree is not kept.
+        Raises InvalidArgument for a language without a grammar."""
         if language_of(snapshot.language_id, snapshot.uri) is None:
             raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
-        parsed = self.parser.parse(snapshot)
+        return self.view_of(self.parser.parse(snapshot), position)
+
+    def view_of(self, parsed: Parsed, position: Position) -> CursorView:
+        """The view of a cursor in a text that need not be the document's own."""
+        snapshot = parsed.snapshot
         root, file = self.roots.place(snapshot.uri)
         editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
         scope = scope_at(parsed, position.line, position.column)

@@ -1,30 +1,29 @@
-"""Suggestions: edits of the code at a cursor, read and checked.
+"""Suggestions: edits of the code at a cursor, and what a person does with them.
 
-In: a document, where the cursor is, what the person asked for.  Out: edits that apply to the documents as they are
-when they are given out, and what was refused, with its reason.
+In: a document, where the cursor is, what the person asked for; ids of what was given out.  Out: proposals that apply to
+the documents as they are.  Owner of what was given out (`proposals.Offers`).  Nothing is applied here: an editor does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
+from palimpsest import wire
+from palimpsest.assist.asking import Asking, Draft, Suggested
 from palimpsest.assist.desk import LOADING_S, Desk
-from palimpsest.context.view import CursorView
-from palimpsest.engines.protocol import Engine
-from palimpsest.suggest.check import agreed, checked
-from palimpsest.suggest.lndiff import read
-from palimpsest.suggest.shown import shown_blocks
-from palimpsest.text.snapshot import Position
-from palimpsest.types import Block, Reading
+from palimpsest.assist.files import Files
+from palimpsest.assist.proposals import Offer, Offers, Question, mark_of
+from palimpsest.errors import StaleDocument
+from palimpsest.suggest.candidates import CUT_OFF, INCOMPLETE
+from palimpsest.suggest.carried import carried
+from palimpsest.suggest.edits import applied, line_map
+from palimpsest.suggest.validate import FORMATTING, UNKNOWN
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Change, Proposal, Refusal
 
+__all__ = ["Offer", "Question", "Suggested", "Suggestions"]
 
-@dataclass(frozen=True, slots=True)
-class Suggested:
-    """What a request for edits came to; every suggestion applies to the version in it."""
-
-    reading: Reading
-    replies: int
+DOUBTFUL = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 class Suggestions:
@@ -32,36 +31,179 @@ class Suggestions:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._files = Files(desk)
+        self._asking = Asking(desk, self._files)
+        self._offers = Offers()
 
-    async def at(self, uri: str, position: Position, *, instruction: str = "", n: int = 1) -> Suggested:
-        """Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open."""
+    # Asking ---------------------------------------------------------------------------------------------------
+
+    async def at(
+        self,
+        uri: str,
+        position: Position,
+        *,
+        instruction: str = "",
+        n: int = 1,
+        lines: range | None = None,
+        format: str = "",
+        slot: wire.Slot = "suggestion",
+        give: bool = True,
+    ) -> Suggested:
+        """Edits of the block at a position, or of the document lines `lines` in it; with `give` they have ids.
+
+        Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open.
+        """
+        question = Question(uri, position, instruction, n, lines, format)
+        return await self._asked(self._offers.asked(question) if give else question, slot, give)
+
+    async def rerun(self, identity: str) -> Suggested:
+        """The same question once more, without what was offered for it before.  Raises as `at` does, InvalidArgument
+        for an unknown id, StaleDocument where the place is gone."""
+        offer = self._offers.get(identity)
+        question = self._moved(offer)
+        return await self._asked(self._offers.asked(question), "suggestion", True)
+
+    async def go_on(self, identity: str, instruction: str = "") -> Suggested:
+        """The next reply, made on the text with the proposal in it; what is suggested then is both together.  Raises
+        as `rerun` does."""
+        offer, desk = self.current(identity), self._desk
+        question = self._moved(self._offers.get(identity))
+        question = replace(question, instruction=instruction or question.instruction, lines=None, number=0, round=0)
+        changes = {change.uri: change for change in offer.proposal.changes}
+        drafted = {uri: _drafted(offer.snapshots[uri], change) for uri, change in changes.items()}
+        here = desk.documents.get(question.uri)
+        at = question.position
+        if question.uri in changes:
+            at = Position(_line_after(changes[question.uri], at.line), at.column)
+        snapshot = drafted.get(question.uri, here)
+        view = desk.view(snapshot, snapshot.clamp(at), draft=True)
+        blocks = desk.chooser.choose(desk.view(here, here.clamp(question.position)))
+        async with desk.supervisor.engine(LOADING_S) as engine:
+            draft = Draft({**offer.snapshots, here.uri: here}, changes)
+            suggested = await self._asking.ask(engine, self._offers.asked(question), view, blocks, draft=draft)
+        return self.give(self._wanted(suggested))
+
+    async def _asked(self, question: Question, slot: wire.Slot, give: bool) -> Suggested:
         desk = self._desk
-        view = desk.view(desk.documents.get(uri), position)
+        view = desk.view(desk.documents.get(question.uri), question.position)
         blocks = desk.chooser.choose(view, fresh=True)
         async with desk.supervisor.engine(LOADING_S) as engine:
-            return await self._with(engine, view, blocks, instruction, n)
+            suggested = self._wanted(await self._asking.ask(engine, question, view, blocks, slot=slot))
+        return self.give(suggested) if give else suggested
 
-    async def _with(
-        self, engine: Engine, view: CursorView, blocks: Sequence[Block], instruction: str, n: int
-    ) -> Suggested:
-        desk = self._desk
-        instructions = await self._with_instructions(engine)
-        # A model that is told the format may edit other blocks, too; a small one keeps to the editing block.
-        versions = {document.uri: document.version for document in desk.documents}
-        shown = shown_blocks(view.editing, blocks if instructions else (), versions)
-        made_for = {document.uri: document.lines for document in desk.documents}
-        made_for[view.uri] = view.parsed.snapshot.lines  # it may have moved on while the engine was awaited
-        request = desk.requests.suggestion(
-            view, blocks, shown.values(), instruction=instruction, instructions=instructions, n=n
+    def _wanted(self, suggested: Suggested) -> Suggested:
+        """Without what the person rejected, or saw when the same was asked before."""
+        kept, refused = list[Proposal](), list(suggested.refused)
+        for proposal in suggested.proposals:
+            mark, name = mark_of(proposal, suggested.snapshots), proposal.changes[0].names[0]
+            if self._offers.is_rejected(mark):
+                refused.append(Refusal(name, "you rejected it before"))
+            elif suggested.question.round and self._offers.was_offered(mark, suggested.question):
+                refused.append(Refusal(name, "it was offered before"))
+            else:
+                kept.append(proposal)
+        return replace(suggested, proposals=tuple(kept), refused=tuple(refused))
+
+    # What was suggested ---------------------------------------------------------------------------------------
+
+    def give(self, suggested: Suggested) -> Suggested:
+        """The same with ids, by which the proposals are kept from now on."""
+        found = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
+        return replace(suggested, proposals=found)
+
+    def offer(self, proposal: Proposal, suggested: Suggested) -> Offer:
+        """One of them with an id."""
+        snapshot = suggested.snapshots.get(suggested.question.uri)
+        self._desk.statistics.count("suggestion", "shown", language=snapshot.language_id if snapshot else "")
+        return self._offers.give(proposal, suggested.snapshots, suggested.question)
+
+    def worth_offering(self, suggested: Suggested) -> tuple[Proposal, ...]:
+        """Those that may be offered unasked: agreed on by enough replies, whole, and without names nobody knows."""
+        least = self._desk.settings.suggestion.min_agreement
+        return tuple(
+            proposal
+            for proposal in suggested.proposals
+            if proposal.agreement >= least
+            and not any(flag in DOUBTFUL or flag.startswith(UNKNOWN) for flag in proposal.flags)
+            and not self._offers.is_rejected(mark_of(proposal, suggested.snapshots))
         )
-        answer = await desk.generate(engine, request, blocks)
-        documents = {now.uri: desk.document(now, made_for.get(now.uri)) for now in desk.documents}
-        desk.documents.get(view.uri)  # closed meanwhile: InvalidArgument says so
-        reading = agreed([checked(read(choice.text, shown), shown, documents) for choice in answer.choices])
-        return Suggested(reading, len(answer.choices))
 
-    async def _with_instructions(self, engine: Engine) -> bool:
-        choice = self._desk.settings.suggestion.instructions
-        if choice != "auto":
-            return choice == "always"
-        return (await engine.model()).chat_template
+    def current(self, identity: str) -> Offer:
+        """An offer as it applies to the documents now.
+
+        Raises InvalidArgument for an unknown id, StaleDocument where a line that it changes was edited since, or a
+        document is no longer there.
+        """
+        offer = self._offers.get(identity)
+        snapshots, changes = dict(offer.snapshots), list[Change]()
+        for change in offer.proposal.changes:
+            now = self._now(change.uri, offer.question)
+            moved = now and carried(change, offer.snapshots[change.uri].lines, now.lines, now.version)
+            if now is None or not moved:
+                what = "is no longer there" if now is None else "has been edited where it would be changed"
+                raise StaleDocument(
+                    f"the suggestion {identity!r} no longer applies: {change.uri} {what}.", hint="Ask for a new one."
+                )
+            snapshots[change.uri] = now
+            changes.append(moved)
+        return Offer(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.question)
+
+    def accepted(self, identity: str) -> None:
+        """The editor has applied it."""
+        offer = self._offers.take(identity, "was accepted already")
+        self._count(offer, "accepted")
+
+    def reject(self, identity: str) -> Offer:
+        """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
+        offer = self._offers.reject(identity)
+        self._count(offer, "rejected")
+        return offer
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    def _count(self, offer: Offer, happened: str) -> None:
+        snapshot = offer.snapshots.get(offer.question.uri)
+        chars = sum(len(line) for change in offer.proposal.changes for edit in change.edits for line in edit.lines)
+        self._desk.statistics.count(
+            "suggestion",
+            happened,  # type: ignore[arg-type]
+            chars=chars,
+            language=snapshot.language_id if snapshot else "",
+        )
+
+    def _now(self, uri: str, question: Question) -> Snapshot | None:
+        return self._desk.documents.find(uri) if uri == question.uri else self._files.now(uri)
+
+    def _moved(self, offer: Offer) -> Question:
+        """The question at the place where it is now.  Raises StaleDocument where that is gone."""
+        question = offer.question
+        then, now = offer.snapshots[question.uri].lines, self._desk.documents.get(question.uri).lines
+        if then == now:
+            return question
+        places, lines = line_map(then, now), question.lines
+        wanted = {question.position.line, *((lines[0], lines[-1]) if lines else ())}
+        if not wanted <= places.keys():
+            raise StaleDocument(
+                f"the line that {offer.proposal.id!r} was asked for is no longer there.", hint="Ask for a new one."
+            )
+        return replace(
+            question,
+            position=Position(places[question.position.line], question.position.column),
+            lines=range(places[lines[0]], places[lines[-1]] + 1) if lines else None,
+        )
+
+
+def _drafted(snapshot: Snapshot, change: Change) -> Snapshot:
+    text = snapshot.line_end.join(applied(snapshot.lines, change.edits))
+    return Snapshot(snapshot.uri, snapshot.version, snapshot.language_id, text)
+
+
+def _line_after(change: Change, line: int) -> int:
+    """Where a line is once the change is made; one that it replaces is where the new ones begin."""
+    shift = 0
+    for edit in change.edits:
+        if line >= edit.end:
+            shift += len(edit.lines) - (edit.end - edit.start)
+        elif line >= edit.start:
+            return edit.start + shift
+    return line + shift

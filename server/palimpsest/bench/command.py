@@ -27,6 +27,8 @@ BENCHES = (  # modules of this room, in the order of `--help`
     "replay",
     "keystroke",
     "infill",
+    "quality",
+    "formats",
 )
 
 

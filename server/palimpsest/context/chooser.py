@@ -21,6 +21,7 @@ from palimpsest.context.gather import Gatherer
 from palimpsest.context.selection import select
 from palimpsest.context.view import CursorView
 from palimpsest.settings import ContextSettings
+from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 
 K = TypeVar("K")
@@ -88,6 +89,11 @@ class Chooser:
         block = self._gatherer.pinned_file(uri, roots)
         self.board.pin(uri)
         return block
+
+    def file(self, path: Path, roots: Sequence[Path]) -> str | None:
+        """The text of a workspace's file, open or not, under the rules for blocks; None where these say no."""
+        pinned = any(path_or_none(uri) == path for uri in self.board.pins)
+        return self._gatherer.file(path, roots, pinned=pinned)
 
     def count(self, block: Block) -> int:
         """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from

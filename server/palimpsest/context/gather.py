@@ -21,6 +21,7 @@ from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.files import FileSource
 from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.package import PackageSource
+from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.sources.scope import ScopeSource
 from palimpsest.context.view import CursorView
 from palimpsest.context.workspace_files import WorkspaceFiles
@@ -133,6 +134,11 @@ class Gatherer:
         """The block that pinning a document gives.  Raises InvalidArgument or OutsideWorkspace, saying why not."""
         return FileSource(self._look_at(tuple(roots)), self._board).block_of(uri, self._settings.block_tokens)
 
+    def file(self, path: Path, roots: Sequence[Path], *, pinned: bool = False) -> str | None:
+        """The text of a file of the workspace as it is now; None where it may not enter a block."""
+        source = self._look_at(tuple(roots)).source(path, pinned=pinned)
+        return None if source is None else source.text
+
     def files_changed(self, uris: Sequence[str]) -> None:
         """Something changed on disk.  Whoever reads files looks at their time stamps; only who waits needs to know."""
         self._revision += 1
@@ -182,6 +188,7 @@ class Gatherer:
                 self._package,
                 ScopeSource(),
                 DocumentationSource(files),
+                RulesSource(files),
                 FilesystemSource(files),
             ]
             self._roots = roots

@@ -15,6 +15,7 @@ own names (which the model sees in part in the editing block), those before pros
     the class of one of its attributes                          72
     put from outside, priority 0                                70    plus ten times its priority
     names visible at the cursor                                 64
+    a file of the project's rules                               52
     the module's docstring                                      36
     a section of the README                                     32
     the tree of files                                           28
@@ -35,6 +36,11 @@ PACKAGE = 76.0
 ATTRIBUTE_CLASS = 72.0
 OUTSIDE = 70.0
 SCOPE = 64.0
+RULES = 52.0
+"""Completions and suggestions share one choice of blocks: one for each would change what is attached, and decode tails
+anew, whenever a person goes from typing to asking.  So rules come right behind the code, first of all prose: even when
+they are resident (`RESIDENT_BONUS`) and a block of names is not, both of `context.block_tokens`, it goes first, since a
+completion lives from names, and a rule helps it rarely.  Where code takes the whole budget there are no rules."""
 MODULE_DOCUMENTATION = 36.0
 README_SECTION = 32.0
 FILESYSTEM = 28.0

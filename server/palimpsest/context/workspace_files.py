@@ -88,7 +88,8 @@ class WorkspaceFiles:
         """
         return self.once(("refusal", path, pinned), lambda: self._refusal(path, pinned))
 
-    def _refusal(self, path: Path, pinned: bool) -> str | None:
+    def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
+        """`refusal` as far as it goes by where the file is and what it is called: it need not be there (any more)."""
         if is_secret(path) or is_secret(_resolved(path)):
             return "looks like a file of secrets"
         if not is_inside(path, self.roots):
@@ -96,6 +97,11 @@ class WorkspaceFiles:
         root = self.root_of(path)
         if not pinned and (root is None or self._rules[root].ignored(path)):
             return "is ignored by git or by the setting context.exclude"
+        return None
+
+    def _refusal(self, path: Path, pinned: bool) -> str | None:
+        if (reason := self.kept_out(path, pinned=pinned)) is not None:
+            return reason
         try:
             status = path.stat()
         except OSError as error:
@@ -124,7 +130,7 @@ class WorkspaceFiles:
             data = path.read_bytes()
         except OSError:
             return None
-        text = _decoded(data)
+        text = decoded(data)
         if text is None:
             return None
         found = Source(uri, text, stamp)
@@ -175,7 +181,7 @@ def _entries(folder: Path, rules: IgnoreRules) -> list[Entry]:
     return found
 
 
-def _decoded(data: bytes) -> str | None:
+def decoded(data: bytes) -> str | None:
     """UTF-8 text, or None for what is something else."""
     if b"\0" in data[:8192]:
         return None

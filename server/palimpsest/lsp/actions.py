@@ -13,20 +13,18 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.arguments import Arguments
-from palimpsest.lsp.convert import position_in, workspace_edit
+from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
+from palimpsest.lsp.suggesting import APPLY, best_of, edit_of, suggested, title_of
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggesting import Suggested
     from palimpsest.lsp.server import PalimpsestServer
 
 REWRITE = "refactor.rewrite.palimpsest"
 QUICKFIX = "quickfix.palimpsest"
 SOURCE = "source.palimpsest"
 KINDS = (REWRITE, QUICKFIX, SOURCE)
-APPLY = "palimpsest.suggest.apply"
-"""The command of an action for clients that cannot resolve: {uri, position, instruction?}."""
 
 
 def register(server: PalimpsestServer) -> None:
@@ -46,6 +44,9 @@ def register(server: PalimpsestServer) -> None:
         session.cursor_at(snapshot.uri, view.position)
         name = view.editing.name
         found: list[lsp.CodeAction] = []
+        if _asked(params.context.only, REWRITE) and params.range.start != params.range.end:
+            title = f"Palimpsest: improve the selected lines of {name}"
+            found.append(_action(server, title, REWRITE, params, "", selection=True))
         if _asked(params.context.only, REWRITE):
             found.append(_action(server, f"Palimpsest: improve {name}", REWRITE, params, ""))
         if _asked(params.context.only, QUICKFIX):
@@ -62,48 +63,15 @@ def register(server: PalimpsestServer) -> None:
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
         try:
             arguments = Arguments("data", action.data)
-            async with progress(server, action.title):
-                action.edit = await _edit_for(server, arguments)
+            async with progress(server, action.title) as outcome:
+                offer = best_of(server, await suggested(server, arguments))
+                if offer is not None:
+                    outcome.message = offer.proposal.summary
+                    action.edit = edit_of(server, offer)
+                    action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title
         except PalimpsestError as error:
             raise response_error(error) from error
         return action
-
-
-async def _edit_for(server: PalimpsestServer, arguments: Arguments) -> lsp.WorkspaceEdit | None:
-    """The best suggestion as an edit; none, with a message that says why, when there is nothing to apply."""
-    suggested = await suggest(server, arguments, n=server.window.session.settings.suggestion.n)
-    window = server.window
-    best = next(iter(suggested.reading.suggestions), None)
-    if best is None:
-        window.report.tell(reason_for_nothing(suggested))
-        return None
-    snapshot = window.session.documents.get(best.uri)
-    return workspace_edit(snapshot, best.edits, window.client.encoding, versioned=window.client.versioned_edits)
-
-
-async def suggest(server: PalimpsestServer, arguments: Arguments, *, n: int) -> Suggested:
-    """Run a suggestion for `{uri, position, instruction?}`.  Raises PalimpsestError."""
-    window = server.window
-    session = window.session
-    uri = arguments.string("uri")
-    session.roots.check_edit(uri)
-    snapshot = session.documents.get(uri)
-    position = position_in(snapshot, arguments.position("position"), window.client.encoding)
-    return await session.suggest(uri, position, instruction=arguments.string("instruction", ""), n=n)
-
-
-async def apply(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    """Suggest and have the client apply it, for clients that cannot resolve an action."""
-    edit = await _edit_for(server, arguments)
-    if edit is None:
-        return {"applied": False}
-    answer = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit=edit, label="Palimpsest"))
-    return {"applied": answer.applied}
-
-
-def reason_for_nothing(suggested: Suggested) -> str:
-    refused = suggested.reading.refused
-    return f"no edit: {refused[0].reason}" if refused else "nothing to suggest here"
 
 
 def _asked(only: Sequence[lsp.CodeActionKind | str] | None, kind: str) -> bool:
@@ -125,13 +93,14 @@ def _action(
     params: lsp.CodeActionParams,
     instruction: str,
     diagnostics: list[lsp.Diagnostic] | None = None,
+    *,
+    selection: bool = False,
 ) -> lsp.CodeAction:
-    start = params.range.start
-    data = {
-        "uri": params.text_document.uri,
-        "position": {"line": start.line, "character": start.character},
-        "instruction": instruction,
-    }
+    start = {"line": params.range.start.line, "character": params.range.start.character}
+    data: dict[str, Any] = {"uri": params.text_document.uri, "position": start, "instruction": instruction}
+    if selection:
+        end = {"line": params.range.end.line, "character": params.range.end.character}
+        data["range"] = {"start": start, "end": end}
     client = server.window.client
     return lsp.CodeAction(
         title=title,

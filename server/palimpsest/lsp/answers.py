@@ -9,9 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import wire
-from palimpsest.lsp.convert import workspace_edit
-from palimpsest.suggest.diff import unified
-from palimpsest.text.documents import Documents
+from palimpsest.lsp.edits import proposal_diff, proposal_edit
 from palimpsest.types import Block
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from palimpsest.assist.suggesting import Suggested
     from palimpsest.lsp.window import Client
     from palimpsest.session import Shown
+    from palimpsest.text.roots import Roots
     from palimpsest.usage import Usage
 
 
@@ -77,27 +76,33 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     }
 
 
-def suggestions(suggested: Suggested, documents: Documents, client: Client) -> dict[str, Any]:
+def suggestions(suggested: Suggested, client: Client, confirm: str, roots: Roots) -> dict[str, Any]:
     from pygls.protocol import default_converter
 
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
-    found = []
-    for suggestion in suggested.reading.suggestions:
-        snapshot = documents.get(suggestion.uri)
-        edit = workspace_edit(snapshot, suggestion.edits, client.encoding, versioned=client.versioned_edits)
+    found, here = [], suggested.question.uri
+    for proposal in suggested.proposals:
+        first = proposal.changes[0]
         found.append(
             {
-                "name": suggestion.name,
-                "uri": suggestion.uri,
-                "edit": converter.unstructure(edit),
-                "agreement": suggestion.agreement,
-                "diff": unified(snapshot.lines, suggestion.edits, snapshot.uri.rpartition("/")[2]),
+                "id": proposal.id,
+                "name": first.names[0],
+                "uri": first.uri,
+                "edit": converter.unstructure(proposal_edit(proposal, suggested.snapshots, client, confirm, here)),
+                "agreement": proposal.agreement,
+                "summary": proposal.summary,
+                "flags": list(proposal.flags),
+                "documents": [
+                    {"uri": change.uri, "names": list(change.names), "open": change.is_open}
+                    for change in proposal.changes
+                ],
+                "diff": proposal_diff(proposal, suggested.snapshots, roots),
             }
         )
     return {
         "suggestions": found,
-        "summary": suggested.reading.summary,
-        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.reading.refused],
+        "summary": suggested.summary,
+        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.refused],
     }
 
 

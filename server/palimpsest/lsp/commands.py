@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import actions, answers
+from palimpsest.lsp import answers, counting, suggesting, summarize
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Body = Callable[["PalimpsestServer", Arguments], Awaitable[dict[str, Any]]]
-EMPTY_ALLOWED = {"palimpsest.cache.map", "palimpsest.cache.reset", "palimpsest.model.info", "palimpsest.restartEngine"}
+EMPTY_ALLOWED = {
+    "palimpsest.cache.map",
+    "palimpsest.cache.reset",
+    "palimpsest.model.info",
+    "palimpsest.restartEngine",
+    counting.STATS,
+    counting.RESET,
+    summarize.COMMAND,
+}
 
 
 async def context_show(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
@@ -82,14 +90,6 @@ async def cache_reset(server: PalimpsestServer, arguments: Arguments) -> dict[st
     return {}
 
 
-async def suggest(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    window = server.window
-    arguments.string("format", "ln-diff", among=("ln-diff",))
-    n = arguments.integer("n", window.session.settings.suggestion.n, low=1, high=16)
-    suggested = await actions.suggest(server, arguments, n=n)
-    return answers.suggestions(suggested, window.session.documents, window.client)
-
-
 async def model_info(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     engine = await server.window.session.engine()
     return answers.model(await engine.model())
@@ -108,12 +108,16 @@ COMMANDS: dict[str, Body] = {
     "palimpsest.context.unpin": context_unpin,
     "palimpsest.cache.map": cache_map,
     "palimpsest.cache.reset": cache_reset,
-    "palimpsest.suggest": suggest,
-    actions.APPLY: actions.apply,
+    **counting.COMMANDS,
+    **suggesting.COMMANDS,
+    summarize.COMMAND: summarize.summarize,
     "palimpsest.model.info": model_info,
     "palimpsest.restartEngine": restart_engine,
 }
-SLOW = {"palimpsest.suggest": "Suggesting an edit", actions.APPLY: "Suggesting an edit"}
+SLOW = {
+    **suggesting.SLOW,
+    summarize.COMMAND: summarize.TITLE,
+}
 
 
 def register(server: PalimpsestServer) -> None:
@@ -132,8 +136,10 @@ def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.E
             if name not in SLOW:
                 return await body(server, arguments)
             token = params.work_done_token or arguments.raw("workDoneToken")
-            async with progress(server, SLOW[name], token):
-                return await body(server, arguments)
+            async with progress(server, SLOW[name], token) as outcome:
+                answer = await body(server, arguments)
+                outcome.message = str(answer.get("summary") or "")
+                return answer
         except PalimpsestError as error:
             raise response_error(error) from error
         except asyncio.CancelledError:

@@ -14,6 +14,8 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.counting import ACCEPTED
+from palimpsest.suggest.snippet import as_snippet
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import Position
 
@@ -38,19 +40,20 @@ def register(server: PalimpsestServer) -> None:
             return lsp.InlineCompletionList(items=[])
         position = position_in(snapshot, params.position, encoding)
         invoked = params.context.trigger_kind == lsp.InlineCompletionTriggerKind.Invoked
+        options = session.settings.completion
         try:
-            completed = await session.complete(
-                snapshot.uri, position, n=session.settings.completion.n if invoked else 1
-            )
+            completed = await session.complete(snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked)
         except Cancelled:
             completed = None
         except (EngineError, InvalidArgument) as error:
             logger.info("no completion: %s", error)
             completed = None
-        return lsp.InlineCompletionList(items=_items(completed, encoding))
+        return lsp.InlineCompletionList(items=_items(completed, encoding, snippets=options.snippets))
 
 
-def _items(completed: Completed | None, encoding: PositionEncoding) -> list[lsp.InlineCompletionItem]:
+def _items(
+    completed: Completed | None, encoding: PositionEncoding, *, snippets: bool
+) -> list[lsp.InlineCompletionItem]:
     if completed is None:
         return []
     snapshot, position = completed.snapshot, completed.position
@@ -59,7 +62,16 @@ def _items(completed: Completed | None, encoding: PositionEncoding) -> list[lsp.
     assert match is not None  # it matches the empty string at the end
     start = Position(position.line, match.start())
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, position, encoding))
-    return [
-        lsp.InlineCompletionItem(insert_text=match[0] + text, filter_text=match[0] + text, range=where)
-        for text in completed.texts
-    ]
+    before, typed, language = line[: position.column], match[0], snapshot.language_id
+    items = []
+    for text, id in zip(completed.texts, completed.ids, strict=True):
+        snippet = as_snippet(before, text, language, typed=typed) if snippets else None
+        items.append(
+            lsp.InlineCompletionItem(
+                insert_text=typed + text if snippet is None else lsp.StringValue(snippet),
+                filter_text=typed + text,
+                range=where,
+                command=lsp.Command("Count an accepted completion", ACCEPTED, arguments=[{"id": id}]),
+            )
+        )
+    return items

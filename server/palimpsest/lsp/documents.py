@@ -1,6 +1,6 @@
 """Text synchronisation, and where the cursor is.  Handlers are synchronous and tiny.
 
-In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`, `palimpsest/event`.  Out: snapshots for the session.
+In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots for the session.
 """
 
 from __future__ import annotations
@@ -58,14 +58,3 @@ def register(server: PalimpsestServer) -> None:
             logger.warning("palimpsest/cursor: %s", error)
             return
         window.session.cursor_at(snapshot.uri, position_in(snapshot, position, window.client.encoding))
-
-    @server.feature("palimpsest/event")
-    async def event(params: Any) -> None:
-        try:
-            kind = Arguments("palimpsest/event", params).string("kind")
-        except InvalidArgument as error:
-            logger.warning("palimpsest/event: %s", error)
-            return
-        logger.debug("event %s", kind)
-        if kind == "focus":
-            window.session.refresh_soon()

@@ -155,6 +155,12 @@ class Driver:
         self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         return uri
 
+    def close(self, uri: str) -> None:
+        """The document is no longer open; what is on disk counts again."""
+        del self._versions[uri], self._texts[uri]
+        identifier = lsp.TextDocumentIdentifier(uri)
+        self._client.text_document_did_close(lsp.DidCloseTextDocumentParams(identifier))
+
     def find(self, uri: str, needle: str, *, after: bool = True) -> lsp.Position:
         """The position behind (or before) the first place a text stands at, within one line."""
         for number, line in enumerate(self._texts[uri]):

@@ -39,6 +39,7 @@ class Client:
 
     encoding: PositionEncoding = "utf-16"
     versioned_edits: bool = False
+    annotations: bool = False
     configuration: bool = False
     progress: bool = False
     resolves_edit: bool = False
@@ -181,8 +182,7 @@ class Window:
             return
         self.settings = settings
         self._session = self._build(settings, self._roots, self.report)
-        for snapshot in old.documents:
-            self._session.opened(snapshot)
+        self._session.continues(old)
         asyncio.get_running_loop().create_task(old.aclose())
 
 
@@ -195,6 +195,7 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
     return Client(
         encoding=encoding_name(encoding),
         versioned_edits=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes),
+        annotations=bool(workspace and (edit := workspace.workspace_edit) and edit.change_annotation_support),
         configuration=bool(workspace and workspace.configuration),
         progress=bool(capabilities.window and capabilities.window.work_done_progress),
         resolves_edit="edit" in resolve,

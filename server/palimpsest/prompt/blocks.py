@@ -13,6 +13,7 @@ where every block (and the footer) is encoded behind the header alone, and the t
 
 from __future__ import annotations
 
+import re
 from xml.sax.saxutils import quoteattr
 
 from palimpsest.types import FOOTER as FOOTER
@@ -27,12 +28,18 @@ def attribute(value: str) -> str:
 
 
 def escape_closing(text: str, element: str) -> str:
-    """Content is verbatim except for a literal closing tag of its own element."""
+    """Content is verbatim except for a literal closing tag of its own element.  What looks escaped already gets one
+    more `amp;`, so that `unescape_closing` restores every text."""
+    if "lt;/" in text:
+        text = re.sub(rf"&((?:amp;)*lt;/{element})", r"&amp;\1", text)
     return text.replace(f"</{element}", f"&lt;/{element}")
 
 
 def unescape_closing(text: str, element: str) -> str:
-    return text.replace(f"&lt;/{element}", f"</{element}")
+    if "lt;/" not in text:
+        return text
+    text = text.replace(f"&lt;/{element}", f"</{element}")
+    return re.sub(rf"&amp;((?:amp;)*lt;/{element})", r"&\1", text)
 
 
 def render_context(block: Block) -> str:

@@ -10,7 +10,14 @@ from palimpsest.prompt.instructions import instructions as told
 from palimpsest.types import Editing
 
 
-def suggestion_tail(editing: Editing, instruction: str | None, instructions: bool, *, language: str = "Python") -> str:
+def suggestion_tail(
+    editing: Editing,
+    instruction: str | None,
+    instructions: bool,
+    *,
+    language: str = "Python",
+    format: str = "ln-diff",
+) -> str:
     """Instructions where wanted, the numbered editing block, and the person's instruction on one line, where there
     is one; the model goes on with `<suggestion`.
 

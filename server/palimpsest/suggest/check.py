@@ -1,17 +1,17 @@
-"""From a reply's line operations to edits that can be applied, or the reason why not.
+"""From a reply's edits of the blocks shown to edits of documents that can be applied, or the reason why not.
 
-In: what `lndiff.read` read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and
+In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and
 `Refusal`s.  Nothing is guessed: a suggestion is applied as written or refused whole.  This room parses no code
 itself (`Document.count_errors` is injected) and knows no editor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.suggest.edits import applied, line_map, normalised
-from palimpsest.suggest.lndiff import Operation, Reply, Written
+from palimpsest.suggest.reply import Reply, Written
 from palimpsest.suggest.shown import ShownBlock
 from palimpsest.types import LineEdit, Reading, Refusal, Suggestion
 
@@ -68,16 +68,15 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Suggestion:
-    if written.problem:
-        raise _Refused(written.problem)
     block = shown.get(written.name)
     if block is None:
-        raise _Refused(f'no block named "{written.name}" was shown')
+        raise _Refused(written.problem or f'no block named "{written.name}" was shown')
     if not block.editable or block.uri not in documents:
         raise _Refused(f'the block "{written.name}" cannot be edited')
+    if written.problem:
+        raise _Refused(written.problem)
     document = documents[block.uri]
-    _check_numbers(written.operations, block)
-    edits = normalised(document.lines, _placed(written.operations, block, document))
+    edits = normalised(document.lines, _placed(written.edits, block, document))
     result = applied(document.lines, edits)
     if result == list(document.lines):
         raise _Refused("it changes nothing")
@@ -86,51 +85,53 @@ def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Ma
     return Suggestion(block.name, block.uri, document.version, edits, before)
 
 
-def _check_numbers(operations: Iterable[Operation], block: ShownBlock) -> None:
-    numbers = set(block.numbers)
-    kinds = dict[int, str]()
-    for operation in operations:
-        if operation.number not in numbers and not (operation.number == 0 and operation.kind == "insert"):
-            raise _Refused(f'line {operation.number} of "{block.name}" was not shown')
-        if operation.kind != "insert" and kinds.setdefault(operation.number, operation.kind) != operation.kind:
-            raise _Refused(f'line {operation.number} of "{block.name}" is both replaced and deleted')
-
-
-def _placed(operations: Sequence[Operation], block: ShownBlock, document: Document) -> list[LineEdit]:
-    """One edit per touched line of the document as it is now; an insertion stands right after its line."""
-    touched = dict[int, list[Operation]]()
-    for operation in operations:
-        touched.setdefault(operation.number, []).append(operation)
-    anchors = {number: _document_line(number, block) for number in touched}
-    numbered = [anchor for number, anchor in anchors.items() if number]
-    if len(set(numbered)) < len(numbered):
+def _placed(edits: Sequence[LineEdit], block: ShownBlock, document: Document) -> list[LineEdit]:
+    """Edits of the document as it is now, one per line touched: lines shown one below the other need not be
+    neighbours in the document.  What an edit has more than it replaces goes to its last line."""
+    _check_order(edits, block)
+    anchors = {i: _document_line(i, block) for edit in edits for i in _touched(edit, block)}
+    if len(set(anchors.values())) < len(anchors):
         raise _Refused(f'"{block.name}" shows one line of the document twice, and the suggestion changes both')
     places = _places(set(anchors.values()), block, document)
-    edits = list[LineEdit]()
-    for number, line_operations in sorted(touched.items(), key=lambda item: (anchors[item[0]], item[0] > 0)):
-        line = places[anchors[number]]
-        inserted = tuple(o.text for o in line_operations if o.kind == "insert")
-        change = next((o for o in line_operations if o.kind != "insert"), None)
-        if number == 0:
-            edits.append(LineEdit(line, line, inserted))
-        elif change is None:
-            edits.append(LineEdit(line + 1, line + 1, inserted))
+    placed = list[LineEdit]()
+    for edit in edits:
+        touched = _touched(edit, block)
+        *first, last = (places[anchors[i]] for i in touched)
+        if edit.start == edit.end:
+            at = last + (touched.start < edit.start)
+            placed.append(LineEdit(at, at, edit.lines))
         else:
-            kept = (change.text,) if change.kind == "replace" else ()
-            edits.append(LineEdit(line, line + 1, kept + inserted))
-    return edits
+            placed += [LineEdit(at, at + 1, edit.lines[n : n + 1]) for n, at in enumerate(first)]
+            placed.append(LineEdit(last, last + 1, edit.lines[len(first) :]))
+    return sorted(placed, key=lambda edit: (edit.start, edit.end))  # stable: insertions at one place keep their order
 
 
-def _document_line(number: int, block: ShownBlock) -> int:
-    """The line of the document as shown; of the first line there is one for, where `number` is 0."""
-    if number == 0:
-        found = next((line.document_line for line in block.lines if line.document_line is not None), None)
-    else:
-        line = block.at(number)
-        found = line.document_line if line else None
-    if found is None:
-        raise _Refused(f'line {number} of "{block.name}" stands for no line of the document')
-    return found
+def _check_order(edits: Sequence[LineEdit], block: ShownBlock) -> None:
+    behind = 0
+    for edit in edits:
+        if not behind <= edit.start <= edit.end <= len(block.lines):
+            raise _Refused(f'it changes the same lines of "{block.name}" twice')
+        behind = edit.end
+
+
+def _touched(edit: LineEdit, block: ShownBlock) -> range:
+    """The block's lines that an edit replaces; of an insertion the one it stands right after, or right before where
+    that stands for no line of the document."""
+    if edit.start < edit.end:
+        return range(edit.start, edit.end)
+    if edit.start > 0 and block.lines[edit.start - 1].document_line is not None:
+        return range(edit.start - 1, edit.start)
+    return range(edit.start, edit.start + 1)
+
+
+def _document_line(index: int, block: ShownBlock) -> int:
+    """The line of the document as it was shown."""
+    line = block.lines[index] if index < len(block.lines) else None
+    if line is not None and line.document_line is not None:
+        return line.document_line
+    if line is None or line.number is None:
+        raise _Refused(f'it changes "{block.name}" where code was left out')
+    raise _Refused(f'line {line.number} of "{block.name}" stands for no line of the document')
 
 
 def _places(anchors: set[int], block: ShownBlock, document: Document) -> dict[int, int]:

@@ -13,6 +13,14 @@ from palimpsest.suggest.inline import agrees
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """What is left to insert of the alternative `index` of those shown."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Shown:
     uri: str
     before: str
@@ -32,7 +40,7 @@ class Ghost:
     def forget(self) -> None:
         self._shown = None
 
-    def remainders(self, uri: str, before: str, after: str) -> list[str]:
+    def remainders(self, uri: str, before: str, after: str) -> list[Left]:
         """What is left of each alternative that agrees with the text typed since; none when nothing does.
 
         The text on both sides must be as it was but for the typed characters, so that an answer made for another
@@ -42,4 +50,4 @@ class Ghost:
         if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):
             return []
         typed = before[len(shown.before) :]
-        return [left for text in shown.texts if (left := agrees(text, typed))]
+        return [Left(i, left) for i, text in enumerate(shown.texts) if (left := agrees(text, typed))]

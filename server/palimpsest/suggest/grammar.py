@@ -17,22 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from palimpsest.suggest.gbnf import MAX_SUGGESTIONS as MAX_SUGGESTIONS
+from palimpsest.suggest.gbnf import reply_grammar
 from palimpsest.suggest.shown import ShownBlock
-from palimpsest.suggest.tags import quoted
 
-MAX_SUGGESTIONS = 3
 MAX_INSERTIONS = 8
-MAX_TEXT = 200
-"""Characters in a line, give or take what follows a `<`."""
-MAX_SUMMARY = 160
 
-# A line's text has no closing tag of ours: a `<` is taken together with what follows it.
-_SHARED = rf"""
-text ::= piece{{0,{MAX_TEXT}}} ("<"+ ("/" ("s" "u"?)?)?)?
-piece ::= [^<\r\n] | "<"+ ([^</\r\n] | "/" ([^<s\r\n] | "s" ([^<u\r\n] | "u" [^<g\r\n])))
+_LINES = r"""
 line ::= " " text "\n" | "\n"
 inserted ::= "+" line
-summary ::= "<summary>" [^<\r\n]{{1,{MAX_SUMMARY}}} "</summary>\n"
 """.strip()
 
 
@@ -40,24 +33,14 @@ def grammar_for(shown: Iterable[ShownBlock]) -> str:
     """GBNF of a reply: one to three suggestions for editable blocks, each with one or more lines, numbers rising and
     at most eight insertions after each; then one summary.  Empty when nothing can be edited.
 
-    Everything it admits is read by `lndiff.read` without a problem, and names only what was shown.
+    Everything it admits is read by `formats/ln_diff.py` without a problem, and names only what was shown.
     """
-    blocks = list({block.name: block for block in shown if block.editable_numbers}.values())
-    if not blocks:
-        return ""
-    rules = [f"root ::= suggestion{{1,{MAX_SUGGESTIONS}}} summary", _SHARED]
-    rules.append("suggestion ::= " + " | ".join(f"b{i}" for i in range(len(blocks))))
-    for i, block in enumerate(blocks):
+
+    def rules(rule: str, block: ShownBlock) -> list[str]:
         assert list(block.editable_numbers) == sorted(set(block.editable_numbers)), block
-        head = _literal(f"<suggestion name={quoted(block.name)}>\n")
-        rules.append(f"b{i} ::= {head} b{i}-first")
-        rules += _Lines(f"b{i}", block.editable_numbers).rules()
-    return "\n".join(rules) + "\n"
+        return [f"{rule} ::= {rule}-first", *_Lines(rule, block.editable_numbers).rules()]
 
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{escaped}"'
+    return reply_grammar(shown, rules, shared=_LINES)
 
 
 class _Lines:
@@ -71,7 +54,7 @@ class _Lines:
     def rules(self) -> Iterator[str]:
         p, more = self.prefix, MAX_INSERTIONS - 1
         lengths = sorted({len(number) for number in self.numbers})
-        yield f'{p}-end ::= "</suggestion>\\n"'
+        yield f'{p}-end ::= ""'
         yield f"{p}-any ::= " + " | ".join(f"({self._starting(n, '')})" for n in lengths)
         yield f'{p}-first ::= "L" ({p}-any | "0" inserted ("L0" inserted){{0,{more}}} ("L" {p}-any | {p}-end))'
         for length, digits in sorted(self.beginnings):

@@ -19,6 +19,7 @@ from palimpsest.types import CURSOR_MARKER
 _FOREIGN = ("\n</editing", CURSOR_MARKER, "\n<editing", "\n</workspace")
 _CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 _WORD = re.compile(r"\w")
+_CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """So many characters of a last line must agree with the next line before it counts as its beginning."""
 
@@ -41,6 +42,12 @@ def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: str)
 def agrees(shown: str, typed: str) -> str | None:
     """What remains of a shown completion once `typed` has been typed on; None where it says something else."""
     return shown[len(typed) :] if shown.startswith(typed) else None
+
+
+def n_behind(rest: str) -> int:
+    """How many characters of a line's rest stand in a completion's way: closing brackets, quotes, punctuation and
+    blanks do not."""
+    return sum(not (char in _CLOSING or char.isspace()) for char in rest)
 
 
 def open_brackets(prefix: str, suffix: str, language: str) -> bool:

@@ -19,7 +19,8 @@ EDITING = "editing"
 class ShownBlock:
     """One block as shown.  `version` is the version of the document `uri` that `lines` were taken from.
 
-    `element` is the tag it was shown in, whose literal closing tag is escaped in the content.
+    `element` is the tag it was shown in, whose literal closing tag is escaped in the content.  `scope` is the
+    qualified name of the definition that the editing block is (`Cart.add`), empty for a file and for other blocks.
     """
 
     name: str
@@ -27,6 +28,7 @@ class ShownBlock:
     uri: str
     version: int
     lines: tuple[ShownLine, ...]
+    scope: str = ""
 
     @property
     def element(self) -> str:
@@ -60,7 +62,8 @@ class ShownBlock:
 
 
 def of_editing(editing: Editing) -> ShownBlock:
-    return ShownBlock(EDITING, True, editing.uri, editing.version, editing.lines)
+    scope = "" if editing.type == "file" else editing.name
+    return ShownBlock(EDITING, True, editing.uri, editing.version, editing.lines, scope)
 
 
 def of_block(block: Block, version: int) -> ShownBlock:

@@ -31,9 +31,20 @@ def closing(element: str) -> re.Pattern[str]:
     return re.compile(rf"</{element}\s*>(?=[ \t]*(?:\r?\n|<|$))")
 
 
+def escape_closing(text: str, element: str) -> str:
+    """Content without a literal closing tag of its element (FORMATS.md).  What looks escaped already gets one more
+    `amp;`, so that `unescape_closing` restores every text."""
+    if "lt;/" in text:
+        text = re.sub(rf"&((?:amp;)*lt;/{element})", r"&amp;\1", text)
+    return text.replace(f"</{element}", f"&lt;/{element}")
+
+
 def unescape_closing(text: str, element: str) -> str:
     """Undo the escape of a literal closing tag in an element's content (FORMATS.md)."""
-    return text.replace(f"&lt;/{element}", f"</{element}")
+    if "lt;/" not in text:
+        return text
+    text = text.replace(f"&lt;/{element}", f"</{element}")
+    return re.sub(rf"&amp;((?:amp;)*lt;/{element})", r"&\1", text)
 
 
 def quoted(value: str) -> str:

@@ -11,10 +11,20 @@ it needs:
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function
     assignments  @target, which may hold several identifiers, with @type and @value
+    shape        @block of statements, @bracket pair, @string, @quote that opens one, @comment, @definition, @error
+    binds        @name for an identifier that is bound there, or @target, which may hold several
+    verbatim     @verbatim: white space inside of it counts
+    comments     @comment
+    roles        @scope.*: a part with names of its own; @function, @class, @parameter (with the @owner of its name),
+                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is
+    calls        @function, its last name, and @arguments of a @call
+    signatures   @name and @parameters of a @function, @async where it is one
+    pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +40,8 @@ from tree_sitter import Language, Query
 class Row:
     """`capsule` is the grammar wheel's `language`; `indented`: blocks go by indentation, as `indents.py` scans them.
 
-    `import_hint` is a word that stands on a line of every import, so that only such lines are looked at.
+    `import_hint` is a word that stands on a line of every import, so that only such lines are looked at; `builtins`
+    are the names that are known without being defined, `members` those that values of built-in types have.
     """
 
     name: str
@@ -39,7 +50,14 @@ class Row:
     capsule: Callable[[], object]
     import_hint: str
     indented: bool = False
+    builtins: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
 
+
+_IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
+"""Names that Python's modules and methods have, besides the builtins."""
+
+_BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -49,6 +67,8 @@ ROWS: tuple[Row, ...] = (
         tree_sitter_python.language,
         "import",
         indented=True,
+        builtins=frozenset(dir(builtins)) | _IN_MODULES,
+        members=frozenset(name for kind in _BUILT_IN for name in dir(kind)),
     ),
 )
 

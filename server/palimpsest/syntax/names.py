@@ -17,7 +17,7 @@ from palimpsest.syntax.imports import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
 
-__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "names_in", "visible"]
+__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "identifiers", "imports", "names_in", "visible"]
 
 VisibleKind = Literal["parameter", "local", "attribute", "method", "function", "class", "constant", "import"]
 
@@ -92,7 +92,7 @@ def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
     header = parse_text(f"{signature(parsed, scope)} ...", parsed.language)
     for captures in header.matches("parameters"):
         node = captures["parameter"][0]
-        name = next(_identifiers(header, node), None)
+        name = next(identifiers(header, node), None)
         if name is not None:
             yield Visible(name, "parameter", header.text_of(node), scope.def_line)
 
@@ -153,7 +153,7 @@ def _assigned(
         line = target.start_point.row
         if line in hidden or (lines is not None and not _inside(target, *lines)):
             continue
-        names = list(_identifiers(parsed, target))
+        names = list(identifiers(parsed, target))
         for name in names:
             text = name
             if len(names) == 1 and "type" in captures:
@@ -173,7 +173,7 @@ def _short_value(value: str) -> str:
     return ""
 
 
-def _identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
+def identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
     """The names that a target binds: `a`, `self.a`, those of `a, (b, *c)`; of a parameter, its own first."""
     if node.type == "identifier":
         yield parsed.text_of(node)
@@ -182,7 +182,7 @@ def _identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
     elif node.type not in ("subscript", "call", "type"):
         name = node.child_by_field_name("name")
         for child in node.named_children if name is None else [name]:
-            yield from _identifiers(parsed, child)
+            yield from identifiers(parsed, child)
 
 
 def _inside(node: Node, start_line: int, end_line: int) -> bool:

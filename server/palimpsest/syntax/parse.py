@@ -98,9 +98,16 @@ class Parser:
 
     def update(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
         """The parse of `new`, which `edits` made of `old`; a known old tree is reused, and stays valid."""
+        return self._keep(new, self._edited(old, new, edits))
+
+    def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
+        """As `update`, of a text that is no document's yet: the newest tree stays that of `old`."""
+        return self._parsed(new, self._edited(old, new, edits))
+
+    def _edited(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Tree | None:
         known = self._known(old)
         if known is None or known.tree is None or old.language_id != new.language_id:
-            return self._keep(new, None)
+            return None
         tree = known.tree.copy()
         for edit in edits:
             tree.edit(
@@ -111,7 +118,7 @@ class Parser:
                 edit.old_end_point,
                 edit.new_end_point,
             )
-        return self._keep(new, tree)
+        return tree
 
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
@@ -121,6 +128,10 @@ class Parser:
         return known if known is not None and known.snapshot == snapshot else None
 
     def _keep(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
+        parsed = self._newest[snapshot.uri] = self._parsed(snapshot, old_tree)
+        return parsed
+
+    def _parsed(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
         language = language_of(snapshot.language_id, snapshot.uri)
         tree = None
         if language is not None:
@@ -128,9 +139,7 @@ class Parser:
                 self._parsers[language] = tree_sitter.Parser(grammar(language).language)
             parser = self._parsers[language]
             tree = parser.parse(snapshot.utf8) if old_tree is None else parser.parse(snapshot.utf8, old_tree)
-        parsed = Parsed(snapshot, tree, language)
-        self._newest[snapshot.uri] = parsed
-        return parsed
+        return Parsed(snapshot, tree, language)
 
 
 def parse_text(text: str, language: str | None) -> Parsed:

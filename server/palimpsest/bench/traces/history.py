@@ -1,20 +1,22 @@
 """A session from a git repository's history: each commit's hunks typed in.
 
-In: a repository, how many commits.  Out: a `Trace`.  Calls git; the only room that does.
+In: a repository, how many commits.  Out: a `Trace`.
 """
 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.bench.traces.format import Trace
 from palimpsest.bench.traces.person import Person
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import GitError, InvalidArgument
+from palimpsest.git import run
 
+GIT_S = 600.0
+"""A log of a large repository takes its time."""
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _HUNK_OLD = re.compile(r"^@@ -(\d+)(?:,(\d+))? ")
 
@@ -63,15 +65,11 @@ def tree(repo: Path, revision: str, under: Sequence[str]) -> dict[str, str]:
 
 def git(repo: Path, *arguments: str) -> str:
     """Raises InvalidArgument with git's own words."""
-    command = ["git", "-C", str(repo), "-c", "core.quotePath=false", *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError as error:
-        raise InvalidArgument("repo", f"git does not start: {error}") from None
-    if done.returncode:
-        words = done.stderr.decode(errors="replace").strip()
-        raise InvalidArgument("repo", f"git {arguments[0]} in {repo}: {words}")
-    return done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+        words = run(repo, *arguments, timeout_s=GIT_S)
+    except GitError as error:
+        raise InvalidArgument("repo", f"git {arguments[0]}: {error}") from None
+    return words.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _commits(repo: Path, n: int, until: str, under: Sequence[str], most_files: int) -> list[str]:

@@ -23,6 +23,8 @@ from palimpsest.kv.cache.stores import Stores, make_stores
 from palimpsest.kv.cache.texts import Texts
 from palimpsest.kv.cache.whole import WholeWorkspace
 from palimpsest.kv.generation.compose import Composer
+from palimpsest.kv.generation.known import KnownWords
+from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
 from palimpsest.kv.llama import load, memory
 from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
@@ -67,6 +69,8 @@ class Engine:
         self._tokens_of_tail: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TAIL_CACHE)(
             lambda text: tuple(self.model.tokenize(text))
         )
+        self.lexicon = Lexicon(self.vocab)
+        self.known_words = KnownWords[tuple[int, ...]](lambda tokens: self.vocab.text(tokens).decode("utf-8", "replace"))
         self.texts = Texts(lambda text: self.tokens_of(text))
         self.store: Stores = make_stores(path, settings, self._has_long_rope)
         self.pace = Pace()

@@ -73,6 +73,10 @@ class InPlaceWorkspace(Workspace):
         assert self.arena is not None
         return len(self.header) + len(self.footer) + sum(r.n_tokens for r in self.arena if r.attached)
 
+    @property
+    def attended(self) -> list[Tokens]:
+        return [r.tokens for r in self.arena if r.attached] if self.arena is not None else []
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """While a step is carried out, nobody takes blocks from under it to make room."""

@@ -77,6 +77,10 @@ class WholeWorkspace(Workspace):
     def context_tokens(self) -> int:
         return len(self.tokens)
 
+    @property
+    def attended(self) -> list[Tokens]:
+        return list(self.blocks.values())
+
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         ledger = Ledger()
         self.request = request

@@ -55,6 +55,11 @@ class Workspace(ABC):
     def context_tokens(self) -> int:
         """Cells that a tail attends to besides its own."""
 
+    @property
+    @abstractmethod
+    def attended(self) -> list[tuple[int, ...]]:
+        """The tokens of each block that a tail attends to."""
+
     @abstractmethod
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         """Make the attached blocks what `request` says, yielding between micro-batches.  Closing it at a yield

@@ -14,6 +14,7 @@ from palimpsest import wire
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.sampler import Sampler, log_probability
 from palimpsest.kv.llama.native import Logits
+from palimpsest.kv.llama.vocab import Ids
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -26,7 +27,7 @@ Finish = Literal["end", "stop", "length", "time"]
 @dataclass(slots=True)
 class Branch:
     """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
-    by an earlier request."""
+    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it."""
 
     index: int
     seq: int
@@ -40,6 +41,7 @@ class Branch:
     n_decoded: int = 0
     n_said: int = 0
     n_known: int = 0
+    n_word: int = 0
     finish: Finish | None = None
 
     @property
@@ -70,10 +72,7 @@ class Speaker:
             self._say(branch, branch.tokens[branch.n_said])
         if branch.finish is not None or branch.logits is None:
             return
-        healed = self._engine.vocab.text(branch.tokens) if branch.piece else b""
-        rest = branch.piece[len(healed) :]
-        among = self._engine.vocab.beginning(rest) if rest else None
-        token = branch.sampler.pick(branch.logits, among)
+        token = branch.sampler.pick(branch.logits, self._among(branch))
         if token is None:
             self._finish(branch, "end")
             return
@@ -83,6 +82,23 @@ class Speaker:
         self.n_new += 1
         self._engine.stats["generated"] += 1
         self._say(branch, token)
+
+    def begun(self, n_tokens: int) -> None:
+        """So many tokens were chosen beforehand."""
+        self.n_new += n_tokens
+        self._engine.stats["generated"] += n_tokens
+
+    @property
+    def out_of_time(self) -> bool:
+        return bool(self._deadline) and time.perf_counter() > self._deadline
+
+    def _among(self, branch: Branch) -> Ids | None:
+        """The tokens that may come next, where not every one may."""
+        if branch.n_word and branch.n_word == len(branch.tokens):
+            return self._engine.lexicon.ending
+        healed = self._engine.vocab.text(branch.tokens) if branch.piece else b""
+        rest = branch.piece[len(healed) :]
+        return self._engine.vocab.beginning(rest) if rest else None
 
     def _say(self, branch: Branch, token: int) -> None:
         end = token in self._engine.facts.ends
@@ -96,7 +112,7 @@ class Speaker:
             branch.finish = "stop"
         elif branch.n_said >= self._max_tokens:
             self._finish(branch, "length")
-        elif self._deadline and time.perf_counter() > self._deadline:
+        elif self.out_of_time:
             self._finish(branch, "time")
 
     def _finish(self, branch: Branch, finish: Finish) -> None:

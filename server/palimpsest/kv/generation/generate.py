@@ -22,6 +22,7 @@ from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.kept import Kept
 from palimpsest.kv.generation.sampler import Grammar, Sampler
 from palimpsest.kv.generation.tail import Start, Tail
+from palimpsest.kv.generation.word_search import WordFinder, wants_search
 from palimpsest.kv.llama.native import NO_SLOT, Run
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Generation:
         self._request = request
         self._speaker = Speaker(engine, request, on_text)
         self._drafter: Drafter | None = None
-        self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
-        self._n_steps = 0
+        self._ms = dict.fromkeys(("prefill", "search", "sample", "decode"), 0.0)
+        self._n_steps = self._n_searched = 0
 
     def run(self) -> Generator[None, None, wire.GenerateAnswer]:
         """The answer without what the job adds (sync, queue, total)."""
@@ -54,6 +55,8 @@ class Generation:
         if not engine.in_place and composed.alone:
             composed = composed.in_order
         with workspace.tail(request.tail or request.slot) as tail, ExitStack() as stack:
+            if tail.kept is not None and tail.kept.word_search != self._word_search:
+                tail.kept = None  # chosen in another way
             tail.snapshot(workspace.base, composed)
             context_tokens = workspace.context_tokens
             reuses = self._reuses_answers or self._only_warms
@@ -62,6 +65,7 @@ class Generation:
             branches = [] if self._only_warms else self._branches(tail, composed, start, stack)
             self._speaker.start_clock()
             try:
+                yield from self._find_word(branches, tail)
                 yield from self._generate(branches, tail, composed)
             except DecodeError:
                 tail.drop()
@@ -82,6 +86,7 @@ class Generation:
             steps=self._n_steps,
             drafted=self._drafter.drafted if self._drafter is not None else 0,
             accepted=self._drafter.accepted if self._drafter is not None else 0,
+            searched=self._n_searched,
         )
 
     @property
@@ -95,11 +100,15 @@ class Generation:
         sampling = request.sampling
         return request.n == 1 and sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
 
+    @property
+    def _word_search(self) -> int:
+        return self._request.word_search if wants_search(self._engine, self._request) else 0
+
     def _branches(self, tail: Tail, composed: Composed, start: Start, stack: ExitStack) -> list[Branch]:
         request = self._request
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbits(32)
         if tail.kept is None:
-            tail.kept = Kept(composed)
+            tail.kept = Kept(composed, word_search=self._word_search)
         first = self._branch(0, start, composed, seed, stack)
         first.tokens, first.logprobs = tail.kept.tokens, tail.kept.logprobs  # one list: a cancelled answer is kept too
         first.n_decoded, first.n_known = tail.kept.n_decoded, len(tail.kept.tokens)
@@ -125,6 +134,17 @@ class Generation:
         stack.callback(sampler.close)
         answer = Answer(request.stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
+
+    def _find_word(self, branches: list[Branch], tail: Tail) -> Generator[None, None, None]:
+        """Begin the answers with whole words, where that is wanted and nothing is known of them yet."""
+        if not branches or branches[0].tokens or not self._word_search:
+            return
+        finder = WordFinder(self._engine, self._workspace, tail, self._request)
+        with self._timed("search"):
+            n_chosen = yield from finder.run(branches, lambda: self._speaker.out_of_time)
+        self._speaker.begun(n_chosen)
+        self._n_steps += finder.n_steps
+        self._n_searched = finder.n_decoded
 
     def _end_alternative(self, tail: Tail, branch: Branch) -> None:
         self._engine.give(branch.seq)
@@ -236,6 +256,7 @@ def check_request(request: wire.GenerateRequest) -> None:
         ("n", request.n, 1),
         ("time_ms", request.time_ms, 0),
         ("draft", request.draft, 0),
+        ("word_search", request.word_search, 0),
         ("sampling.temperature", sampling.temperature, 0),
         ("sampling.repeat_penalty", sampling.repeat_penalty, 1e-3),
     ):

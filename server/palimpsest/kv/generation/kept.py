@@ -13,12 +13,14 @@ from palimpsest.kv.generation.compose import Composed
 
 @dataclass(slots=True)
 class Kept:
-    """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV behind the prompt's."""
+    """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV behind the prompt's.
+    `word_search`: how its first word was chosen."""
 
     prompt: Composed
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     n_decoded: int = 0
+    word_search: int = 0
 
     def agreed(self, composed: Composed, text_of: Callable[[Collection[int]], bytes]) -> int | None:
         """How many of the tokens are prompt now, when typing agrees with them; None when it does not.
@@ -26,6 +28,8 @@ class Kept:
         Greedy choices stand as long as what they must begin with only grows towards them: the old choice was the
         best of more candidates than there are now, and is still one of them.  Where the answer does not stand
         directly behind what is typed (`after`), only the piece held back may grow: a longer prefix is another prompt.
+        A word that was searched for stands likewise: it was worth more than all others that were found, of which there
+        are fewer now.
         """
         old = self.prompt
         if self.n_decoded >= len(self.tokens):
@@ -42,4 +46,5 @@ class Kept:
 
     def after(self, composed: Composed, n_typed: int) -> Kept:
         """What is left of it when the first `n_typed` of its tokens are the prompt's."""
-        return Kept(composed, self.tokens[n_typed:], self.logprobs[n_typed:], self.n_decoded - n_typed)
+        tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
+        return Kept(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)

@@ -12,6 +12,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.applications import Starlette
@@ -68,7 +69,7 @@ class Api:
         ]
 
     async def health(self, _request: Request) -> Response:
-        return reply(wire.to_json(self._life.health()))
+        return reply(wire.to_json(replace(self._life.health(), waiting=self._core.n_waiting)))
 
     async def model(self, _request: Request) -> Response:
         return reply(wire.to_json(self._core.model()))

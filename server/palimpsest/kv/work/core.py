@@ -106,6 +106,11 @@ class EngineCore:
         """`clients` is 0: leases are the HTTP side's."""
         return self._health
 
+    @property
+    def n_waiting(self) -> int:
+        """Jobs that wait or are under way."""
+        return self._loop.n_waiting
+
     def model(self) -> wire.ModelInfo:
         """Raises EngineLoading, or what the load failed with (ModelError, ContextTooLarge, EngineUnavailable)."""
         if self._info is None:

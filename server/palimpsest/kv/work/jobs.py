@@ -102,8 +102,11 @@ class Queue:
 
     @property
     def empty(self) -> bool:
+        return not len(self)
+
+    def __len__(self) -> int:
         with self._changed:
-            return not self._jobs
+            return len(self._jobs)
 
     def close(self) -> None:
         """No more jobs are taken or handed out."""

@@ -49,6 +49,11 @@ class Loop:
         except Cancelled as error:
             _fail(job, error)
 
+    @property
+    def n_waiting(self) -> int:
+        """Jobs that wait or are under way."""
+        return len(self._queue)
+
     def end_others(self, than: Job[Any], why: str) -> None:
         """From a job: end the older jobs of its workspace now."""
         for job in self._queue.others(than):

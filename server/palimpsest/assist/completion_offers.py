@@ -1,0 +1,65 @@
+"""Completions that were given out, and what became of them.
+
+In: texts as they are shown, and what the editor says of them by their ids.  Out: ids, counts for the statistics.  Each
+showing and each acceptance of the whole counts once, however often and in whatever way the editor tells.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.memory.stats import Happened, Part, Statistics
+
+KEPT = 256
+
+
+@dataclass(slots=True)
+class Offer:
+    """`text`: what was left to insert of it when it was last given out."""
+
+    text: str
+    language: str
+    closed: bool = False
+
+
+class Offers:
+    """One window's."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self._statistics = statistics
+        self._offers: OrderedDict[str, Offer] = OrderedDict()
+        self._n = 0
+
+    def give(self, texts: Sequence[str], language: str, ms: float) -> tuple[str, ...]:
+        """Ids of alternatives shown together, which count as one; `ms` is what they were waited for."""
+        ids = []
+        for text in texts:
+            self._n += 1
+            ids.append(f"c-{self._n}")
+            self._offers[ids[-1]] = Offer(text, language)
+        while len(self._offers) > KEPT:
+            self._offers.popitem(last=False)
+        if ids:
+            self._statistics.count("completion", "shown", language=language, ms=ms)
+        return tuple(ids)
+
+    def left(self, id: str, text: str) -> None:
+        """A beginning of it was typed, or it became longer."""
+        if id in self._offers:
+            self._offers[id].text = text
+
+    def happened(self, id: str, happened: Happened, part: Part, chars: int | None, language: str) -> None:
+        """What the editor says; `language` is the document's at the cursor, for an id that is not known (any more)."""
+        offer = self._offers.get(id)
+        if happened == "shown":
+            return  # counted when it was given out
+        if offer is not None:
+            if offer.closed:
+                return
+            offer.closed = happened == "rejected" or part == "all"
+            language = offer.language
+            if chars is None and part == "all":
+                chars = len(offer.text)
+        self._statistics.count("completion", happened, part=part, chars=chars or 0, language=language)

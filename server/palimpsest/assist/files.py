@@ -1,0 +1,63 @@
+"""Documents by their URIs, whether the editor has them open or not.
+
+In: a desk.  Out: snapshots as they are now.  What is not open is read under the rules for blocks (nothing secret,
+ignored or outside).  Keeps nothing: a snapshot of a closed file is known again by its version, made of its text.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from palimpsest.assist.desk import Desk
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import is_secret, path_or_none, to_uri
+from palimpsest.types import Block
+
+
+class Files:
+    """One window's."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def now(self, uri: str) -> Snapshot | None:
+        """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
+        for the same text; None where nothing of it may be edited."""
+        desk, path = self._desk, path_or_none(uri)
+        if path is None:
+            return desk.documents.find(uri)
+        if is_secret(path) or not desk.roots.may_edit(uri):
+            return None
+        snapshot = desk.documents.find(uri) or desk.documents.find(to_uri(path))
+        if snapshot is not None:
+            return snapshot
+        source = desk.chooser.file(path, desk.roots.folders)
+        return None if source is None else Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
+
+    def placed(self, block: Block) -> Block:
+        """The block with the URI that its document is known by, and the lines it shows; one that cannot be edited is
+        returned as it is, without them.
+
+        A block from outside says no lines: they are where its text stands in the document, if that is one place.
+        """
+        snapshot = self.now(block.uri) if block.editable and block.uri is not None else None
+        if snapshot is None:
+            return replace(block, editable=False)
+        if block.lines is not None:
+            return replace(block, uri=snapshot.uri)
+        start = _only_place(block.text.split("\n"), snapshot.lines)
+        if start is None:
+            return replace(block, editable=False)
+        return replace(block, uri=snapshot.uri, lines=tuple(range(start, start + block.text.count("\n") + 1)))
+
+
+def _only_place(piece: Sequence[str], lines: Sequence[str]) -> int | None:
+    """Where the lines of `piece` stand in `lines`; None where they do not, or more than once."""
+    places = [
+        start
+        for start in range(len(lines) - len(piece) + 1)
+        if lines[start] == piece[0] and tuple(lines[start : start + len(piece)]) == tuple(piece)
+    ]
+    return places[0] if len(places) == 1 else None

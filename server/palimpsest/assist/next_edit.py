@@ -1,0 +1,341 @@
+"""Next edits: the places that should follow what was just edited, one at a time.
+
+In: what the editor says of documents, where the cursor is.  Out: places as edits of a document as it is.  Found by the
+syntax trees of the workspace's files first (`following/`), by the model second.  Owner of the baselines (`bursts.py`),
+of what was offered and settled (`offered.py`) and of the trees of files that are not open (`other_files.py`).
+
+Places are looked up anew in the texts as they are whenever one is asked for, so none is ever stale; nothing is offered
+while the last edit has new syntax errors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.assist.bursts import Burst, Bursts
+from palimpsest.assist.desk import Desk
+from palimpsest.assist.next_edit_model import NextEditModel, applied
+from palimpsest.assist.offered import Offered, Offers, Point
+from palimpsest.assist.other_files import OtherFiles
+from palimpsest.assist.suggesting import Suggestions
+from palimpsest.following.changes import Change, Place, Rename
+from palimpsest.following.detect import changes, is_broken, window
+from palimpsest.following.places import is_local, is_shared, member_of, places, words
+from palimpsest.following.related import Related, related
+from palimpsest.following.targets import File
+from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
+from palimpsest.text.uris import is_secret, path_or_none
+
+MOST_PLACES = 400
+MOST_CHANGES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NextEdit:
+    """`range` of `snapshot` is to be replaced by `text`; `is_open` says whether the editor has the document.
+
+    `total` counts this place and those that come after it."""
+
+    id: str
+    snapshot: Snapshot
+    range: Range
+    text: str
+    kind: str
+    message: str
+    is_open: bool
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    change: Change
+    file: File
+    place: Place
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
+    need not be kept."""
+
+    candidates: tuple[_Candidate, ...] = ()
+    unexplained: tuple[Parsed, Parsed] | None = None
+    idle: tuple[Burst, ...] = ()
+
+
+class NextEdits:
+    """One window's."""
+
+    def __init__(self, desk: Desk, suggestions: Suggestions) -> None:
+        self._desk = desk
+        self._bursts = Bursts()
+        self._offers = Offers()
+        self._others = OtherFiles(desk.roots.folders, desk.settings.context.exclude)
+        self._model = NextEditModel(desk, suggestions)
+        self._made: dict[Burst, tuple[Change, ...]] = {}
+        self._origins: dict[Change, Counter[tuple[str, str, str]]] = {}
+        self._barren: set[tuple[str, str]] = set()
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def enabled(self) -> bool:
+        return self._desk.settings.next_edit.enabled
+
+    # What the editor says -------------------------------------------------------------------------------------
+
+    def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
+        if self.enabled and language_of(new.language_id, new.uri) is not None:
+            self._bursts.changed(old, new, edits)
+            self._offers.changed(old, new, edits)
+
+    def cursor_at(self, uri: str, position: Position) -> None:
+        self._bursts.cursor_at(uri, position.line)
+
+    def saved(self, uris: Sequence[str]) -> None:
+        for uri in uris:
+            self._bursts.end(uri)
+
+    def closed(self, uri: str) -> None:
+        self._bursts.forget(uri)
+
+    # What is offered ------------------------------------------------------------------------------------------
+
+    async def next(self, uri: str, position: Position) -> NextEdit | None:
+        """The next place: nearest below the position, then from the document's top, then in other files.
+
+        None: nothing follows, or it is switched off.  Raises InvalidArgument for a document that is not open.
+        """
+        here = self._desk.documents.get(uri)
+        if not self.enabled or not (self._bursts.open or self._bursts.ended):
+            return None
+        async with self._one_at_a_time:
+            open_files = self._open_files(here)
+            if open_files is None:
+                return None
+            bursts = self._bursts.ended, self._bursts.open
+            found = await asyncio.to_thread(self._found, open_files, *bursts)
+            self._bursts.drop(found.idle)
+            if not self._are_current(open_files):
+                return None  # the person typed on; the client asks again
+            best = self._ordered(found.candidates, uri, position)
+            for n, candidate in enumerate(best):
+                place = await self._finished(candidate)
+                if place is not None and self._are_current(open_files):
+                    return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
+            if best or found.unexplained is None:
+                return None
+            return await self._by_model(found.unexplained)
+
+    async def accept(self, identity: str) -> NextEdit | None:
+        """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        if self._offers.settle(identity, "accepted"):
+            language = self._language_id(offered.place.uri)
+            self._desk.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
+        self._bursts.end()
+        uri = offered.place.uri
+        if self._desk.documents.find(uri) is None:
+            uri = next((document.uri for document in self._desk.documents), "")
+        return await self.next(uri, Position(offered.point[0], 0)) if uri else None
+
+    def dismiss(self, identity: str) -> None:
+        """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        if self._offers.settle(identity, "dismissed"):
+            self._desk.statistics.count("nextEdit", "rejected", language=self._language_id(offered.place.uri))
+
+    def shown(self, identity: str) -> None:
+        """The person sees it.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        if self._offers.show(identity):
+            self._desk.statistics.count("nextEdit", "shown", language=self._language_id(offered.place.uri))
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    def _language_id(self, uri: str) -> str:
+        snapshot = self._desk.documents.find(uri)
+        return snapshot.language_id if snapshot is not None else ""
+
+    def _open_files(self, here: Snapshot) -> list[File] | None:
+        """The open documents of the language, this one first; None where it has no grammar."""
+        language = language_of(here.language_id, here.uri)
+        if language is None:
+            return None
+        found = []
+        for snapshot in [here, *(s for s in self._desk.documents if s.uri != here.uri)]:
+            path = path_or_none(snapshot.uri)
+            if language_of(snapshot.language_id, snapshot.uri) != language:
+                continue
+            if self._desk.roots.may_edit(snapshot.uri) and not (path is not None and is_secret(path)):
+                name = self._desk.roots.place(snapshot.uri)[1]
+                found.append(File(self._desk.parser.parse(snapshot), name, False))
+        return found
+
+    def _are_current(self, files: Sequence[File]) -> bool:
+        return all(self._desk.documents.find(file.uri) is file.parsed.snapshot for file in files)
+
+    def _found(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> _Found:
+        """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
+        by_uri = {file.uri: file for file in open_files}
+        if burst is not None and burst.after.uri in by_uri:
+            before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
+            lines = window(before, after)
+            if lines is not None and is_broken(before, after, lines):
+                return _Found()
+        bursts = [*ended, *([burst] if burst else [])]
+        followed, worth = self._changes(bursts)
+        found = dict[tuple[str, int, int, str], _Candidate]()
+        for change in followed:
+            home = by_uri.get(change.uri)
+            if home is None:
+                continue
+            for file, place in self._places_of(change, File(home.parsed, home.name, True), open_files):
+                point = _point(file.parsed.snapshot, place.start)
+                if len(found) < MOST_PLACES:
+                    key = (place.uri, place.start, place.end, place.text)
+                    found.setdefault(key, _Candidate(change, file, place, point))
+        idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
+        return _Found(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
+
+    def _changes(self, bursts: Sequence[Burst]) -> tuple[list[Change], list[Burst]]:
+        """What the last edits amount to, the newest first, and the bursts that amount to something."""
+        known, self._made = self._made, {}
+        for burst in bursts:
+            made = known.get(burst)
+            self._made[burst] = changes(_parsed(burst.before), _parsed(burst.after)) if made is None else made
+        worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
+        found = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
+        return [*found, *_chained(found)], worth
+
+    def _unexplained(self, bursts: Sequence[Burst], by_uri: Mapping[str, File]) -> tuple[Parsed, Parsed] | None:
+        burst = bursts[-1]
+        if self._made[burst] or burst.after.uri not in by_uri:
+            return None
+        after = by_uri[burst.after.uri].parsed
+        return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
+
+    def _places_of(self, change: Change, home: File, open_files: Sequence[File]) -> list[tuple[File, Place]]:
+        files = [home, *(file for file in open_files if file.uri != home.uri)]
+        wanted = words(change)
+        if is_local(change):
+            files = [home]
+        elif home.parsed.language is not None:
+            files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
+        files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
+        member = member_of(change)
+        alone = member is not None and not any(is_shared(member, file) for file in files)
+        found = [(file, place) for file in files for place in places(change, home, file, alone=alone)]
+        origin = self._origins.get(change)
+        if origin is None:
+            origin = self._origins[change] = Counter(_words(place) for _, place in found)
+            if len(self._origins) > MOST_CHANGES * 4:
+                del self._origins[next(iter(self._origins))]
+        return [(file, place) for file, place in found if place.sure or origin[_words(place)]]
+
+    def _ordered(self, found: Sequence[_Candidate], uri: str, position: Position) -> list[_Candidate]:
+        """Below the cursor, above it, then the other files in the order they were found; what only a model can finish
+        is left out where none may be asked."""
+        files = list(dict.fromkeys(candidate.place.uri for candidate in found))
+
+        def rank(candidate: _Candidate) -> tuple[int, bool, Point]:
+            is_here = candidate.place.uri == uri
+            where = -1 if is_here else files.index(candidate.place.uri)
+            return where, is_here and candidate.point[0] < position.line, candidate.point
+
+        def can(candidate: _Candidate) -> bool:
+            place, snapshot = candidate.place, candidate.file.parsed.snapshot
+            if not self._offers.may_offer(candidate.change, place, candidate.point):
+                return False
+            return place.hole is None or self._model.may_ask(snapshot)
+
+        return sorted(filter(can, found), key=rank)
+
+    async def _finished(self, candidate: _Candidate) -> Place | None:
+        """The place with what it lacks, if it brings no syntax error."""
+        place: Place | None = candidate.place
+        if candidate.place.hole is not None:
+            place = await self._model.filled(candidate.file, candidate.place)
+        return place if place is not None and _is_sound(candidate.file, place) else None
+
+    async def _by_model(self, burst: tuple[Parsed, Parsed]) -> NextEdit | None:
+        before, after = burst
+        snapshot = after.snapshot
+        about = await asyncio.to_thread(related, before, after)
+        if about is None or not self._model.may_ask(snapshot):
+            return None
+        asked = (about.instruction, snapshot.text)
+        if asked in self._barren:
+            return None
+        place = await self._model.alike(snapshot, about)
+        file = File(after, self._desk.roots.place(snapshot.uri)[1], True)
+        if self._desk.documents.find(snapshot.uri) is not snapshot:
+            return None
+        if place is None or not _is_elsewhere(place, before, after) or not _is_sound(file, place):
+            self._barren = {asked}
+            return None
+        return self._offer_of_model(about, file, place)
+
+    def _offer_of_model(self, about: Related, file: File, place: Place) -> NextEdit | None:
+        point = _point(file.parsed.snapshot, place.start)
+        if not self._offers.may_offer(about.instruction, place, point):
+            return None
+        return self._given(about.instruction, file, place, point, 1)
+
+    def _given(self, about: Change | str, file: File, place: Place, point: Point, total: int) -> NextEdit:
+        offered: Offered = self._offers.give(about, place, point)
+        snapshot = file.parsed.snapshot
+        start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
+        is_open = self._desk.documents.find(snapshot.uri) is snapshot
+        return NextEdit(
+            offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total
+        )
+
+
+def _parsed(snapshot: Snapshot) -> Parsed:
+    language = language_of(snapshot.language_id, snapshot.uri)
+    plain = parse_text(snapshot.text, language)
+    return Parsed(snapshot, plain.tree, plain.language)
+
+
+def _chained(found: Sequence[Change]) -> list[Change]:
+    """A name that was changed twice: the uses of the first go to the last.  `found` has the newest first."""
+    renames = [change for change in found if isinstance(change, Rename)]
+    made = list[Change]()
+    for n, newer in enumerate(renames):
+        for older in renames[n + 1 :]:
+            same = (older.uri, older.kind, older.scope) == (newer.uri, newer.kind, newer.scope)
+            if same and older.new == newer.old and older.old != newer.new:
+                made.append(Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new))
+    return list(dict.fromkeys(made))
+
+
+def _words(place: Place) -> tuple[str, str, str]:
+    return place.uri, place.where, place.before
+
+
+def _is_sound(file: File, place: Place) -> bool:
+    return parse_text(applied(file.parsed.snapshot, place), file.parsed.language).n_errors <= file.parsed.n_errors
+
+
+def _is_elsewhere(place: Place, before: Parsed, after: Parsed) -> bool:
+    """Whether a model's edit leaves alone what the person has just written."""
+    lines = window(before, after)
+    first = _position(after.snapshot, place.start).line
+    last = _position(after.snapshot, place.end).line
+    return lines is None or last <= lines[1].start or first >= lines[1].stop
+
+
+def _position(snapshot: Snapshot, byte: int) -> Position:
+    row, column = _point(snapshot, byte)
+    line = snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
+    return Position(row, len(line.decode("utf-8", "surrogatepass")))
+
+
+def _point(snapshot: Snapshot, byte: int) -> Point:
+    data = snapshot.utf8
+    return data.count(b"\n", 0, byte), byte - (data.rfind(b"\n", 0, byte) + 1)

@@ -1,0 +1,112 @@
+"""What of a next edit has to be made up: a value for a new argument, the same change in a place that is only alike.
+
+In: places with a hole, bursts of edits.  Out: places without.  Asks the engine; what it says is checked like any
+suggestion, and nothing is asked where completions are off or while the model is still being loaded.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from palimpsest.assist.desk import Desk
+from palimpsest.assist.suggesting import Suggestions
+from palimpsest.errors import PalimpsestError
+from palimpsest.following.changes import Place
+from palimpsest.following.related import Related
+from palimpsest.following.targets import File
+from palimpsest.prompt.blocks import unescape_closing
+from palimpsest.syntax.calls import first_argument
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import LineEdit
+
+logger = logging.getLogger(__name__)
+
+VALUE_TOKENS = 24
+
+
+class NextEditModel:
+    """Keeps nothing."""
+
+    def __init__(self, desk: Desk, suggestions: Suggestions) -> None:
+        self._desk = desk
+        self._suggestions = suggestions
+
+    def may_ask(self, snapshot: Snapshot) -> bool:
+        desk = self._desk
+        ready = desk.supervisor.status.state == "ready"
+        return desk.settings.next_edit.model and ready and not desk.switches.why_off(snapshot)
+
+    async def filled(self, file: File, place: Place) -> Place | None:
+        """The place with a value in its hole; None where the model has none to offer."""
+        desk, now = self._desk, file.parsed.snapshot
+        model = desk.supervisor.status.model
+        if place.hole is None or model is None or not model.fim_layout:
+            return None
+        at = len(utf8_text(now.utf8[: place.start])) + place.hole
+        imagined = _with(now, place)
+        plain = parse_text(imagined.text, file.parsed.language)
+        parsed = Parsed(imagined, plain.tree, plain.language)
+        request = desk.requests.completion(desk.view_of(parsed, imagined.position(at)), (), multiline=False, n=1)
+        request = replace(
+            request,
+            slot="suggestion",
+            sync=None,
+            max_tokens=min(VALUE_TOKENS, request.max_tokens),
+            replace=f"{desk.workspace}:nextEdit",
+        )
+        try:
+            async with desk.supervisor.engine() as engine:
+                answer = await desk.generate(engine, request, ())
+        except PalimpsestError as error:
+            logger.info("no value for a next edit: %s", error)
+            return None
+        text = unescape_closing(answer.choices[0].text, "editing") if answer.choices else ""
+        value = first_argument(text.lstrip(), file.parsed.language)
+        if not value:
+            return None
+        return replace(place, text=place.text[: place.hole] + value + place.text[place.hole :], hole=None)
+
+    async def alike(self, snapshot: Snapshot, about: Related) -> Place | None:
+        """The first edit of the model's around the related line, or None where it has none worth offering."""
+        try:
+            suggested = await self._suggestions.at(
+                snapshot.uri, Position(about.line, 0), instruction=about.instruction, give=False
+            )
+        except PalimpsestError as error:
+            logger.info("no next edit by the model: %s", error)
+            return None
+        for proposal in self._suggestions.worth_offering(suggested):
+            for change in proposal.changes:
+                if change.uri == snapshot.uri and change.version == snapshot.version and change.edits:
+                    return _place(snapshot, change.edits[0], proposal.summary)
+        return None
+
+
+def utf8_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _with(snapshot: Snapshot, place: Place) -> Snapshot:
+    """The document with the place as it would be."""
+    return replace(snapshot, text=applied(snapshot, place))
+
+
+def applied(snapshot: Snapshot, place: Place) -> str:
+    """The text of a document with a place followed."""
+    start = len(utf8_text(snapshot.utf8[: place.start]))
+    end = start + len(utf8_text(snapshot.utf8[place.start : place.end]))
+    return snapshot.text[:start] + place.text + snapshot.text[end:]
+
+
+def _place(snapshot: Snapshot, edit: LineEdit, summary: str) -> Place | None:
+    """A line edit as a place; None for one at the end of a document that has no line to hold on to."""
+    if edit.end >= snapshot.line_count:
+        return None
+    start, end = (snapshot.offset(Position(line, 0)) for line in (edit.start, edit.end))
+    text = "".join(f"{line}{snapshot.line_end}" for line in edit.lines)
+    first = len(utf8(snapshot.text[:start]))
+    before = snapshot.text[start:end]
+    return Place(snapshot.uri, first, first + len(utf8(before)), before, text, "model", summary or "the same change")

@@ -1,0 +1,71 @@
+"""The workspace's files that may have to follow an edit: parsed, and only those that have the words.
+
+In: folders, words.  Out: files with their trees, bounded in number and time.  Reads through `WorkspaceFiles`, so what is
+secret, ignored or outside never comes up; works on a thread of its caller's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from palimpsest.context.workspace_files import Source, WorkspaceFiles
+from palimpsest.following.targets import File
+from palimpsest.syntax.languages import language_of
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import relative
+
+MOST_FILES = 2_000
+MOST_S = 1.5
+KEPT = 128
+
+
+class OtherFiles:
+    """Owner of the trees of files that are not open.  One caller at a time."""
+
+    def __init__(self, roots: Sequence[Path], exclude: Sequence[str]) -> None:
+        self._files = WorkspaceFiles(roots, exclude)
+        self._parsed: dict[str, tuple[tuple[str, int, int], Parsed]] = {}
+
+    def having(self, words: Collection[str], language: str, without: Collection[str]) -> Iterator[File]:
+        """The files of a language with one of the words in their text, in order of their paths; not those `without`
+        (URIs: what is open, whose text counts)."""
+        self._files.look_again()
+        ends = time.monotonic() + MOST_S
+        for path in self._paths(language):
+            if time.monotonic() > ends:
+                return
+            source = self._files.source(path)
+            if source is None or source.uri in without or not any(word in source.text for word in words):
+                continue
+            root = self._files.root_of(path)
+            yield File(self._tree(source, language), path.name if root is None else relative(path, root), False)
+
+    def _paths(self, language: str) -> Iterator[Path]:
+        folders, n_files = deque(self._files.roots), 0
+        while folders:
+            folder = folders.popleft()
+            for entry in self._files.listing(folder):
+                path = folder / entry.name
+                if entry.is_dir:
+                    if not entry.is_link:
+                        folders.append(path)
+                elif language_of("", entry.name) == language:
+                    n_files += 1
+                    if n_files > MOST_FILES:
+                        return
+                    yield path
+
+    def _tree(self, source: Source, language: str) -> Parsed:
+        known = self._parsed.pop(source.uri, None)
+        if known is None or known[0] != source.stamp:
+            plain = parse_text(source.text, language)
+            snapshot = Snapshot(source.uri, 0, language, source.text)
+            known = source.stamp, Parsed(snapshot, plain.tree, plain.language)
+        self._parsed[source.uri] = known
+        if len(self._parsed) > KEPT:
+            del self._parsed[next(iter(self._parsed))]
+        return known[1]

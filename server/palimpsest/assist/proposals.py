@@ -1,0 +1,127 @@
+"""What was offered: proposals by their ids, and what a person did not want.
+
+In: proposals, the documents they apply to, the question they answer.  Out: offers.  Owner of that state: the newest
+`KEPT` offers, and what was rejected.  Asks nobody anything.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.suggest.carried import Mark, mark
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Proposal
+
+KEPT = 50
+KEPT_MARKS = 500
+PREFIX = "s-"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked.  `lines` are the document lines selected, None for the whole block; `format` is empty for the
+    setting's.  `number` stays the same when it is asked again, 0 for none of a person's; `round` counts that."""
+
+    uri: str
+    position: Position
+    instruction: str = ""
+    n: int = 1
+    lines: range | None = None
+    format: str = ""
+    number: int = 0
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`snapshots` has the documents that the proposal applies to, by URI."""
+
+    proposal: Proposal
+    snapshots: Mapping[str, Snapshot]
+    question: Question
+
+    @property
+    def mark(self) -> Mark:
+        return mark_of(self.proposal, self.snapshots)
+
+
+def mark_of(proposal: Proposal, snapshots: Mapping[str, Snapshot]) -> Mark:
+    return mark(proposal, {change.uri: snapshots[change.uri].lines for change in proposal.changes})
+
+
+class Offers:
+    """One window's."""
+
+    def __init__(self) -> None:
+        self._offers = OrderedDict[str, Offer]()
+        self._gone = OrderedDict[str, str]()
+        self._rejected = OrderedDict[Mark, None]()
+        self._ids = itertools.count(1)
+        self._numbers = itertools.count(1)
+        self._rounds = OrderedDict[int, tuple[int, set[Mark]]]()
+
+    def asked(self, question: Question) -> Question:
+        """The question with a number of its own, or, where it has one, as it is asked once more."""
+        number = question.number or next(self._numbers)
+        before, marks = self._rounds.pop(number, (question.round - 1, set[Mark]()))
+        this = before + 1 if question.number else 0
+        self._rounds[number] = this, marks
+        while len(self._rounds) > KEPT:
+            self._rounds.popitem(last=False)
+        return replace(question, number=number, round=this)
+
+    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], question: Question) -> Offer:
+        """Keep it, with an id of its own."""
+        identity = f"{PREFIX}{next(self._ids)}"
+        needed = {change.uri: snapshots[change.uri] for change in proposal.changes} | {
+            uri: snapshot for uri, snapshot in snapshots.items() if uri == question.uri
+        }
+        offer = Offer(replace(proposal, id=identity), needed, question)
+        self._offers[identity] = offer
+        if question.number in self._rounds:
+            self._rounds[question.number][1].add(offer.mark)
+        while len(self._offers) > KEPT:
+            old, _ = self._offers.popitem(last=False)
+            self._let_go(old, "is no longer kept")
+        return offer
+
+    def get(self, identity: str) -> Offer:
+        """Raises InvalidArgument that says what became of it, and which there are."""
+        offer = self._offers.get(identity)
+        if offer is None:
+            ids = list(self._offers)
+            there = f"There are {', '.join(ids)}." if ids else "Nothing is offered: ask with palimpsest.suggest first."
+            what = self._gone.get(identity, "is not known")
+            raise InvalidArgument("id", f"the suggestion {identity!r} {what}.", hint=there)
+        return offer
+
+    def take(self, identity: str, what: str) -> Offer:
+        """The offer, which is no longer there from now on; `what` says why, as the end of a sentence."""
+        offer = self.get(identity)
+        del self._offers[identity]
+        self._let_go(identity, what)
+        return offer
+
+    def reject(self, identity: str) -> Offer:
+        """Not offered again for the same text."""
+        offer = self.take(identity, "was rejected")
+        self._rejected[offer.mark] = None
+        while len(self._rejected) > KEPT_MARKS:
+            self._rejected.popitem(last=False)
+        return offer
+
+    def is_rejected(self, found: Mark) -> bool:
+        return found in self._rejected
+
+    def was_offered(self, found: Mark, question: Question) -> bool:
+        """For this question, in an earlier round."""
+        return question.number in self._rounds and found in self._rounds[question.number][1]
+
+    def _let_go(self, identity: str, what: str) -> None:
+        self._gone[identity] = what
+        while len(self._gone) > KEPT_MARKS:
+            self._gone.popitem(last=False)

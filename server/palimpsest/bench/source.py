@@ -1,0 +1,115 @@
+"""Real functions of a workspace, in an order that a seed decides.
+
+In: a folder.  Out: `Function`s of the files that may enter a context block, tests left out: what git ignores, secrets
+and links are not read.  Knows no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.syntax.indents import statements
+from palimpsest.syntax.parse import Parsed, Parser, language_of
+from palimpsest.syntax.scopes import Scope, scopes
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import to_uri
+
+LARGEST = 150_000
+"""Characters of a file."""
+NOT_OURS = frozenset({"site-packages", "dist-packages", "_vendor", "vendor", "build", "dist"})
+TESTS = frozenset({"test", "tests", "testing"})
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function or method; `file` is its path below the workspace's folder, with forward slashes."""
+
+    path: Path
+    file: str
+    parsed: Parsed
+    scope: Scope
+
+    @property
+    def document(self) -> tuple[str, ...]:
+        """The lines of its whole file."""
+        return self.parsed.snapshot.lines
+
+    @property
+    def end(self) -> int:
+        """Behind its last line that is not blank."""
+        last = self.scope.end_line
+        while last > self.scope.start_line and not self.document[last - 1].strip():
+            last -= 1
+        return last
+
+    @property
+    def lines(self) -> list[str]:
+        return list(self.document[self.scope.start_line : self.end])
+
+    def statements(self) -> list[range]:
+        """Document lines of the body's statements, docstring and comments left out; of a compound one its header."""
+        found = [
+            lines
+            for lines in statements(self.document, self.scope.body_start_line, self.end)
+            if not self.document[lines.start].lstrip().startswith("#")
+        ]
+        is_docstring = bool(found) and self.document[found[0].start].lstrip().lstrip("rRuU")[:1] in ("'", '"')
+        return found[is_docstring:]
+
+    def with_body(self, statement: str) -> str:
+        """Its whole file, with one statement in the place of the body's."""
+        first = self.statements()[0].start
+        text = self.document[first]
+        indent = text[: len(text) - len(text.lstrip())]
+        return "\n".join([*self.document[:first], indent + statement, *self.document[self.end :]])
+
+
+def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Function]:
+    """Functions of at most so many lines with a body below their header: one of each file, files in random order, then
+    another one of each, and so on.  Of code that parses; none that is inside another one."""
+    root = folder.absolute()
+    files = WorkspaceFiles((root,))
+    paths = list(_paths(files, root))
+    random.shuffle(paths)
+    left: list[list[Function]] = []
+    for path in paths:
+        if found := list(_functions_of(files, path, root, most_lines)):
+            random.shuffle(found)
+            yield found.pop()
+            left.append(found)
+    while left := [found for found in left if found]:
+        yield from (found.pop() for found in left)
+
+
+def _paths(files: WorkspaceFiles, folder: Path) -> Iterator[Path]:
+    for entry in files.listing(folder):
+        path = folder / entry.name
+        if entry.is_dir:
+            if not entry.is_link and entry.name not in NOT_OURS | TESTS:
+                yield from _paths(files, path)
+        elif language_of("", entry.name) and not _is_test(path.stem):
+            yield path
+
+
+def _is_test(stem: str) -> bool:
+    return stem.startswith("test_") or stem.endswith("_test") or stem in ("conftest", "tests", "test")
+
+
+def _functions_of(files: WorkspaceFiles, path: Path, root: Path, most_lines: int) -> Iterator[Function]:
+    source = files.source(path)
+    if source is None or len(source.text) > LARGEST or "\r" in source.text:
+        return
+    language = language_of("", path.name)
+    assert language is not None  # `_paths` asked
+    parsed = Parser().parse(Snapshot(to_uri(path), 0, language, source.text))
+    if parsed.n_errors:
+        return
+    for scope in scopes(parsed):
+        inside = scope.parent is not None and scope.parent.kind == "function"
+        below = scope.body_start_line == scope.header_end_line < scope.end_line
+        if scope.kind == "function" and below and not inside and scope.end_line - scope.start_line <= most_lines:
+            yield Function(path, path.relative_to(root).as_posix(), parsed, scope)

@@ -1,0 +1,90 @@
+"""`documentation` blocks: the project's rules for who works on it (`AGENTS.md`, `.palimpsest/rules.md`).
+
+In: a view, the files that the setting `context.rules` names in the document's workspace folder.  Out: a block for each,
+whole, or cut behind a paragraph and marked so.  Knows nothing of what is in them.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from palimpsest.context.estimate import estimate
+from palimpsest.context.sources.fit import head
+from palimpsest.context.values import PER_RANK, RULES
+from palimpsest.context.view import CursorView
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.types import Block, BlockType
+
+log = logging.getLogger(__name__)
+
+MARK = "(...)"
+"""Stands where a file goes on."""
+_FENCE = re.compile(r"^\s*(```|~~~)")
+
+
+class RulesSource:
+    type: BlockType = "documentation"
+
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._told: set[tuple[Path, str]] = set()
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        root = view.root or (view.roots[0] if len(view.roots) == 1 else None)
+        return self.of(root, view.settings.rules, view.settings.block_tokens) if root is not None else []
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """Never: what is there is a candidate in every file of the folder, and what no longer is shall go."""
+        return False
+
+    def of(self, root: Path, names: Sequence[str], max_tokens: int) -> list[Block]:
+        """The rules of one workspace folder, in the setting's order, each of at most `max_tokens`."""
+        found = list[Block]()
+        for rank, name in enumerate(dict.fromkeys(names)):
+            lines = self._lines(root / name)
+            if lines:
+                text = "\n".join(cut(lines, max_tokens))
+                found.append(Block(self.type, name, text, RULES - rank * PER_RANK, source="rules"))
+        return found
+
+    def _lines(self, path: Path) -> list[str]:
+        source = self._files.source(path)
+        if source is None:
+            self._tell(path)
+            return []
+        return source.text.strip().replace("\r\n", "\n").split("\n") if source.text.strip() else []
+
+    def _tell(self, path: Path) -> None:
+        """A file that is there but may not be read is told once; that there is none is the ordinary case."""
+        if not path.is_file():
+            return
+        reason = self._files.refusal(path) or "is no UTF-8 text"
+        if (path, reason) not in self._told:
+            self._told.add((path, reason))
+            log.warning("context.rules: %s %s.", path, reason)
+
+
+def cut(lines: Sequence[str], max_tokens: int) -> list[str]:
+    """The lines if they fit, else whole paragraphs and a mark; of a first paragraph that is too long, its first lines.
+
+    A blank line inside fenced code ends no paragraph.
+    """
+    if len(kept := head(lines, max_tokens)) == len(lines):
+        return kept
+    room = head(lines, max_tokens - estimate(MARK + "\n"))
+    behind = [number for number in _paragraph_ends(lines) if number <= len(room)]
+    return [*lines[: behind[-1] if behind else len(room)], MARK]
+
+
+def _paragraph_ends(lines: Sequence[str]) -> Iterator[int]:
+    """The numbers of the lines behind each paragraph's last."""
+    is_code = False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            is_code = not is_code
+        ends = number + 1 == len(lines) or not lines[number + 1].strip()
+        if line.strip() and ends and not is_code:
+            yield number + 1

@@ -1,0 +1,121 @@
+"""A call's arguments after its function's parameters changed.
+
+In: a call, the parameters before and after.  Out: the arguments as they should be, or None where a tree cannot tell:
+unpacked arguments, a call that does not fit the old parameters (it may follow the new ones already).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.syntax.calls import Argument, Call, Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An argument's text; `wants` names a parameter whose value, at the text's end, has to be chosen."""
+
+    text: str
+    wants: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """`text` replaces the bytes `start..end`; `hole` is where, in characters of `text`, the value of `wants` goes."""
+
+    start: int
+    end: int
+    text: str
+    hole: int | None = None
+    wants: str = ""
+
+
+def bound(call: Call, parameters: Sequence[Parameter]) -> dict[str, Argument] | None:
+    """The arguments by parameter, or None where they do not fit."""
+    plain = [p for p in parameters if p.kind == "plain"]
+    named = {p.name for p in parameters if p.kind in ("plain", "keyword")}
+    found = dict[str, Argument]()
+    for n, argument in enumerate(call.arguments):
+        if argument.star:
+            return None
+        if not argument.keyword and n >= len(plain):
+            return None
+        name = argument.keyword or plain[n].name
+        if name not in named or name in found:
+            return None
+        found[name] = argument
+    missing = [p for p in parameters if p.kind in ("plain", "keyword") and not p.default and p.name not in found]
+    return None if missing else found
+
+
+def rearranged(
+    call: Call, before: Sequence[Parameter], after: Sequence[Parameter], renamed: Mapping[str, str]
+) -> list[Piece] | None:
+    """The pieces of the call's new arguments, or None where that cannot be told.  `renamed`: old names by new."""
+    given = bound(call, before)
+    if given is None:
+        return None
+    known = {p.name: p.value for p in before}
+    positional, keyword = list[Piece](), dict[str, Piece]()
+    in_order = True
+    for parameter in after:
+        if parameter.kind not in ("plain", "keyword"):
+            in_order = in_order and parameter.text == "/"
+            continue
+        old = renamed.get(parameter.name, parameter.name)
+        in_order = in_order and parameter.kind == "plain"
+        argument = given.get(old)
+        if argument is not None:
+            if not argument.keyword and in_order:
+                positional.append(Piece(argument.text))
+            else:
+                keyword[old] = Piece(f"{parameter.name}={argument.value}")
+                in_order = False
+        elif parameter.default:
+            in_order = False
+        else:  # what a default gave so far has to be said now; what is new has to be chosen
+            value, wants = known.get(old, ""), "" if known.get(old) else parameter.name
+            if in_order:
+                positional.append(Piece(value, wants))
+            else:
+                keyword[old] = Piece(f"{parameter.name}={value}", wants)
+    order = [a.keyword for a in call.arguments if a.keyword in keyword]
+    rest = [name for name in keyword if name not in order]
+    return [*positional, *(keyword[name] for name in [*order, *rest])]
+
+
+def rewrite(call: Call, pieces: Sequence[Piece]) -> Rewrite | None:
+    """The smallest edit of whole arguments that makes `pieces` of the call's; None where nothing changes.
+
+    `Call` tells no separators, so a changed part is joined by a comma and a space.
+    """
+    old, new = [Piece(a.text) for a in call.arguments], list(pieces)
+    if old == new:
+        return None
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    changed = new[first : len(new) - last]
+    text = ", ".join(piece.text for piece in changed)
+    arguments, end = call.arguments, len(old) - last
+    lead = tail = ""
+    if first < end and changed:
+        start, stop = arguments[first].start, arguments[end - 1].end
+    elif changed:  # inserted
+        start = stop = arguments[first - 1].end if first else (arguments[0].start if arguments else call.inner[0])
+        lead, tail = (", ", "") if first else ("", ", " if arguments else "")
+    elif first:  # taken away, behind what stays
+        start, stop = arguments[first - 1].end, arguments[end - 1].end
+    else:
+        start, stop = arguments[0].start, arguments[end].start if end < len(arguments) else call.inner[1]
+    hole, wants, at = None, "", len(lead)
+    for piece in changed:
+        at += len(piece.text)
+        if piece.wants:
+            hole, wants = at, piece.wants
+        at += 2
+    return Rewrite(start, stop, lead + text + tail, hole, wants)

@@ -1,0 +1,57 @@
+"""Dotted names of modules: which file an import speaks of, by its words alone.
+
+In: paths relative to a workspace folder, imports as written.  Out: names, answers.  Looks at no file.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from palimpsest.syntax.imports import Import
+
+_PACKAGE = "__init__"
+
+
+def module_of(file: str) -> str:
+    """`shop.cart` for `shop/cart.py`, `shop` for `shop/__init__.py`."""
+    parts = list(PurePosixPath(file).with_suffix("").parts)
+    if len(parts) > 1 and parts[-1] == _PACKAGE:
+        parts.pop()
+    return ".".join(parts)
+
+
+def absolute(source: str, file: str) -> str:
+    """The module that `from <source> import` names in a file: `..a` in `shop/x/y.py` is `shop.a`."""
+    name = source.lstrip(".")
+    level = len(source) - len(name)
+    if level == 0:
+        return name
+    parts = list(PurePosixPath(file).parent.parts)
+    base = parts[: len(parts) - (level - 1)]
+    return ".".join([*base, *([name] if name else [])])
+
+
+def is_module(name: str, module: str) -> bool:
+    """Whether an absolute name speaks of the module, whose own name may begin in a folder above (`src.shop.cart`)."""
+    return bool(name) and (module == name or module.endswith(f".{name}"))
+
+
+def gives(source: str, file: str, module: str) -> bool:
+    """Whether an import from `source` in `file` may be of the module's names: the module's, or a package's around it,
+    which hands them on."""
+    name = absolute(source, file)
+    parts = module.split(".")
+    return any(is_module(name, ".".join(parts[:n])) for n in range(len(parts), 0, -1))
+
+
+def names_module(head: str, imported: list[Import], file: str, module: str) -> bool:
+    """Whether `head`, as in `head.name`, is the module by one of the file's imports."""
+    for item in imported:
+        source = "." * item.level + item.module
+        if item.name is None and (item.alias or item.module) == head and is_module(item.module, module):
+            return True
+        if item.name is not None and item.bound == head:
+            inner = absolute(source, file)
+            if is_module(f"{inner}.{item.name}".lstrip("."), module):
+                return True
+    return False

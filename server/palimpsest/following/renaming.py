@@ -1,0 +1,151 @@
+"""The places that follow a rename: other uses of the name, where it is this name.
+
+In: a rename, files.  Out: places.  Shadowed names, strings and comments are left alone, and members of what can be seen
+to be something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.following.changes import AsyncChange, Change, Place, Rename, SignatureChange
+from palimpsest.following.targets import (
+    File,
+    Target,
+    imports_of,
+    qualified,
+    referring,
+    where,
+)
+from palimpsest.syntax.calls import calls
+from palimpsest.syntax.evidence import bases_of, class_around
+from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.uses import Use, uses
+
+_MAKER = "__init__"
+
+
+def member_target(change: Change) -> Target | None:
+    """What a change of a member is about; None where it is about no member."""
+    match change:
+        case Rename(kind="attribute"):
+            return Target(change.old, change.scope, True, "")
+        case Rename(kind="parameter"):
+            around, _, name = change.scope.rpartition(".")
+            return Target(name, around, True, "") if around and name != _MAKER else None
+        case SignatureChange(is_method=True) | AsyncChange(is_method=True):
+            return Target(change.name, change.scope, True, "") if change.name != _MAKER else None
+    return None
+
+
+def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterator[Place]:
+    if not stands(change, home):
+        return
+    if change.kind == "attribute":
+        found = _member_uses(change, home, file, alone)
+    elif change.kind == "parameter":
+        found = _parameter_uses(change, home, file, alone)
+    else:
+        found = _named_uses(change, home, file)
+    for use in found:
+        place = _place(change, file, use)
+        if place is not None:
+            yield place
+
+
+def stands(change: Rename, home: File) -> bool:
+    """Whether the new name still has the old one's meaning: it is bound there, and the old one is not."""
+    new = [use for use in uses(home.parsed, change.new) if _is_home(change, home, use)]
+    if not new:
+        return False
+    old = [use for use in uses(home.parsed, change.old) if _is_home(change, home, use)]
+    if change.kind == "attribute" and new[0].role == "member":
+        return True  # given to `self` here and there; each of them follows
+    if change.kind in ("local", "variable"):
+        return not any(use.start < new[0].start for use in old)
+    return not old
+
+
+def _is_home(change: Rename, home: File, use: Use) -> bool:
+    """Whether a use gives the name its meaning where the rename was made."""
+    if change.kind == "attribute" and use.role == "member" and use.assigned:
+        cls = class_around(home.parsed, use.line)
+        return cls is not None and cls.qualified_name == change.scope
+    if not use.binds or use.belongs is None or qualified(home.parsed, use.belongs) != change.scope:
+        return False
+    if change.kind in ("parameter", "function", "class", "import"):
+        return use.role == change.kind or use.role == "assigned"
+    return (use.belongs.kind == "class") == (change.kind == "attribute")
+
+
+def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
+    target = Target(change.old, change.scope, False, home.name)
+    if not file.home:
+        yield from imports_of(file, target, change.old)
+        yield from referring(file, target)
+        return
+    for use in uses(file.parsed, change.old, change.new):
+        if use.role not in ("member", "keyword", "module", "imported", "import") and use.belongs is not None:
+            if qualified(file.parsed, use.belongs) == change.scope and use.belongs.kind in _kinds(change, file):
+                yield use
+
+
+def _kinds(change: Rename, file: File) -> set[str]:
+    """The kinds of regions of that scope that bind the new name: a comprehension's is not its function's."""
+    found = uses(file.parsed, change.new)
+    return {use.belongs.kind for use in found if use.binds and use.belongs and use.belongs.kind != "class"}
+
+
+def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    target = Target(change.old, change.scope, True, "", alone)
+    yield from referring(file, target)
+    for use in uses(file.parsed, change.old, change.new):
+        if use.belongs is not None and use.belongs.kind == "class":
+            cls = class_around(file.parsed, use.line)
+            own = file.home and qualified(file.parsed, use.belongs) == change.scope
+            if own or (cls is not None and use.binds and target.owner in bases_of(file.parsed, cls)):
+                yield use
+    made = any(s.qualified_name == f"{change.scope}.{_MAKER}" for s in scopes(home.parsed))
+    if not made:  # fields that are given by name when one is made
+        yield from _keywords(change.old, file, Target(target.owner, _around(change.scope), False, home.name))
+
+
+def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    if file.home:
+        yield from _named_uses(change, home, file)
+    yield from _keywords(change.old, file, callee(change.scope, home, alone))
+
+
+def callee(scope: str, home: File, alone: bool) -> Target:
+    """What is called to run the function of that qualified name."""
+    around, _, name = scope.rpartition(".")
+    is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
+    if is_method and name == _MAKER:
+        outer, _, cls = around.rpartition(".")
+        return Target(cls, outer, False, home.name)
+    return Target(name, around, is_method, home.name, alone)
+
+
+def _keywords(name: str, file: File, target: Target) -> Iterator[Use]:
+    """`name=` in calls of the target."""
+    named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
+    if not named:
+        return
+    heads = {use.start for use in referring(file, target)}
+    for use in named:
+        for call in calls(file.parsed, use.line, use.line + 1):
+            if call.name_start in heads and any(a.keyword and a.start == use.start for a in call.arguments):
+                yield use
+
+
+def _around(scope: str) -> str:
+    return scope.rpartition(".")[0]
+
+
+def _place(change: Rename, file: File, use: Use) -> Place | None:
+    if use.role == "declared" and change.kind == "parameter":
+        return None
+    message = f"{change.old} is {change.new} now"
+    scope = where(file.parsed, use.line)
+    return Place(file.uri, use.start, use.end, use.name, change.new, "rename", message, scope)
+

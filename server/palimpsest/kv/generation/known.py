@@ -1,0 +1,83 @@
+"""Which words the prompt knows: identifiers that begin as the one being typed does.
+
+In: the code around the cursor, the blocks, what is typed of a word.  Out: candidates, and how much more each counts than
+a word of which the prompt says nothing.  Pure: knows no model; a candidate is only ever weighed (`words.py`).
+
+The weights were fitted on held-out cursors inside identifiers, where anything from e³ to e⁶ does about as well.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+TYPED = re.compile(r"(?P<joined>\W?)(?P<stem>[^\W\d]\w*)")
+MOST = 16
+"""Candidates of one word: each costs a token to decode, or a few."""
+LONGEST = 64
+"""Characters of a word that is worth completing."""
+KNOWN, FOR_COUNT, BLOCK_ONLY = 4.0, 0.5, 1.0
+"""Log-odds that a word gains by being known, for each e-fold of how often it stands there, and by standing in a block
+and nowhere around the cursor: it was fetched because it may be needed here, and not used yet."""
+KEPT_BLOCKS, KEPT_TEXTS = 256, 8
+
+B = TypeVar("B", bound=Hashable)
+"""A block as its owner has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`boost`: natural logarithm of how many times more likely the word is for being known."""
+
+    word: str
+    boost: float
+
+
+def typed_word(piece: str) -> tuple[str, str] | None:
+    """What a tokenizer joins in front of a word, "" for nothing, and what is typed of the word; None for no word."""
+    match = TYPED.fullmatch(piece)
+    return (match["joined"], match["stem"]) if match else None
+
+
+class KnownWords(Generic[B]):
+    """`text_of` a block is asked once for each; the words of a text are kept for as long as it stays in use."""
+
+    def __init__(self, text_of: Callable[[B], str]) -> None:
+        self._of_block: Callable[[B], Mapping[str, int]] = lru_cache(KEPT_BLOCKS)(lambda b: _words(text_of(b)))
+        self._of_text: Callable[[str], Mapping[str, int]] = lru_cache(KEPT_TEXTS)(_words)
+
+    def beginning(
+        self, stem: str, prefix: str, suffix: str, blocks: Iterable[B] = (), most: int = MOST
+    ) -> tuple[Known, ...]:
+        """At most `most` identifiers that begin with `stem`, `stem` itself among them where it stands there; those
+        that count most first, of equals those nearest before the cursor.  `prefix` ends before what is typed."""
+        around, behind = self._of_text(prefix), self._of_text(suffix)
+        near, counts = dict[str, None](), Counter[str]()
+        for words in ({word: around[word] for word in reversed(around)}, behind):
+            for word, n in _fitting(words, stem):
+                counts[word] += n
+                near[word] = None
+        for block in blocks:
+            for word, _ in _fitting(self._of_block(block), stem):
+                counts[word] += 1  # a block says a name as often as its code is long
+        found = [Known(word, _boost(counts[word], word in near)) for word in counts]
+        return tuple(sorted(found, key=lambda known: -known.boost)[:most])
+
+
+def _boost(count: int, is_near: bool) -> float:
+    return KNOWN + FOR_COUNT * math.log(count) + (0.0 if is_near else BLOCK_ONLY)
+
+
+def _words(text: str) -> Mapping[str, int]:
+    """By first appearance, with counts."""
+    return Counter(word for word in IDENTIFIER.findall(text) if len(word) <= LONGEST)
+
+
+def _fitting(words: Mapping[str, int], stem: str) -> Iterator[tuple[str, int]]:
+    return ((word, n) for word, n in words.items() if word.startswith(stem))

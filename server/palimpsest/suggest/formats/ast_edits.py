@@ -1,0 +1,171 @@
+"""Edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
+
+In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from palimpsest.suggest.edits import applied
+from palimpsest.suggest.formats.ast_grammar import SHARED, node_rules
+from palimpsest.suggest.formats.elements import (
+    LAST_LINE_END,
+    NO_NAME,
+    Element,
+    element,
+    elements,
+    summary_element,
+    unfenced,
+)
+from palimpsest.suggest.formats.lines import Unplaced, differences, indent_of, marks, texts, ungutter
+from palimpsest.suggest.formats.nodes import Node, Nodes, nodes_of
+from palimpsest.suggest.formats.renaming import renamed
+from palimpsest.suggest.gbnf import reply_grammar
+from palimpsest.suggest.reply import Reply, Written
+from palimpsest.suggest.shown import ShownBlock
+from palimpsest.suggest.tags import attributes, closing, escape_closing, quoted, unescape_closing
+from palimpsest.types import LineEdit
+
+_NAMES = "replace|insert-before|insert-after|delete|rename"
+OPERATION = re.compile(rf"""(?m)^[ \t]*<({_NAMES})\b((?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*)>""")
+ESCAPED = re.compile(rf"^([ \t]*)(?:&((?:amp;)*lt;)|<)(?=(?:{_NAMES})\b)")
+"""At the beginning of a line it would be read as the next operation."""
+UNESCAPED = re.compile(rf"^([ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=(?:{_NAMES})\b)")
+KEPT = "kept"
+"""The attribute `indent` says so where the lines stand at the margin and shall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ast:
+    name: ClassVar[str] = "ast"
+    numbered: ClassVar[bool] = False
+
+    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
+        found, summary = elements(reply)
+        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+
+    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
+        lines = [line for operation in _operations(block, edits) for line in operation]
+        return element(block.name, lines, block) + summary_element(summary)
+
+    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+        """One operation in each suggestion, on a definition that is there."""
+        return reply_grammar(shown, node_rules, shared=SHARED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """`kind` is the element's name.  `lines` are the content's."""
+
+    kind: str
+    given: Mapping[str, str]
+    lines: tuple[str, ...] = ()
+
+
+def _written(found: Element, block: ShownBlock | None) -> Written:
+    if not found.name:
+        return Written("", complete=found.complete, problem=NO_NAME)
+    if block is None:
+        return Written(found.name, (), found.complete)
+    text = "\n".join(found.lines(block))
+    operations = _read_operations(text, found.complete)
+    edits = list[LineEdit]()
+    try:
+        if not operations and text.strip() and found.complete:
+            raise Unplaced("there is no operation such as <replace node=…>")
+        nodes = nodes_of(block) if operations else None
+        for operation in operations if nodes is not None else ():
+            edits += _edits(operation, block, nodes)
+    except Unplaced as reason:
+        return Written(found.name, (), found.complete, str(reason))
+    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+
+
+def _read_operations(text: str, complete: bool) -> list[_Operation]:
+    """The operations one after the other; what stands between them is ignored, and so is a last one cut off."""
+    found, position = list[_Operation](), 0
+    while head := OPERATION.search(text, position):
+        kind, given = head[1], attributes(head[2].rstrip("/"))
+        position = head.end()
+        if kind in ("delete", "rename") or head[2].endswith("/"):
+            found.append(_Operation(kind, given))
+            continue
+        close, following = closing(kind).search(text, position), OPERATION.search(text, position)
+        if following is not None and (close is None or following.start() < close.start()):
+            content, position = text[position : following.start()], following.start()  # the closing tag was forgotten
+        elif close is not None:
+            content, position = text[position : close.start()], close.end()
+        elif complete:
+            content, position = text[position:] + "\n", len(text)
+        else:
+            break
+        found.append(_Operation(kind, given, tuple(_content_lines(content, kind))))
+    return found
+
+
+def _content_lines(content: str, kind: str) -> list[str]:
+    content = content.removeprefix("\n")
+    if not content:
+        return []
+    lines = unfenced(LAST_LINE_END.sub("", content).split("\n"))
+    return ungutter([unescape_closing(UNESCAPED.sub(_one_less, line), kind) for line in lines])
+
+
+def _one_less(found: re.Match[str]) -> str:
+    return f"{found[1]}&{found[2]}" if found[2] else f"{found[1]}<"
+
+
+def _one_more(found: re.Match[str]) -> str:
+    return f"{found[1]}&amp;{found[2]}" if found[2] else f"{found[1]}&lt;"
+
+
+def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineEdit]:
+    if "node" not in operation.given:
+        raise Unplaced(f"<{operation.kind}> does not say which node")
+    node = nodes.at(operation.given["node"])
+    if operation.kind == "rename":
+        return renamed(block, nodes, node, operation.given.get("to", ""))
+    left_out = {i - node.start for i in marks(block) if node.start <= i < node.end}
+    if operation.kind == "delete":
+        if left_out:
+            raise Unplaced(f'"{node.address}" cannot be deleted: code of it was left out')
+        return [LineEdit(node.start, node.end, ())]
+    lines = list(operation.lines)
+    if operation.given.get("indent") != KEPT:
+        lines = _indented(lines, block, node)
+    if operation.kind == "replace":
+        return differences(texts(block)[node.start : node.end], lines, left_out, node.start)
+    at = node.start if operation.kind == "insert-before" else node.end
+    return [LineEdit(at, at, tuple(lines))]
+
+
+def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
+    """Lines written at the margin, indented as the definition is."""
+    full = [line for line in lines if line.strip()]
+    indent = indent_of(next((line.text for line in block.lines[node.start : node.end] if line.text.strip()), ""))
+    if not indent or not full or indent_of(full[0]):
+        return lines
+    return [indent + line if line.strip() else line for line in lines]
+
+
+def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]:
+    """As few and small operations as make these edits, in their order."""
+    nodes = nodes_of(block)
+    found = list[tuple[Node | None, list[LineEdit]]]()
+    for edit in edits:
+        node = _around(nodes, edit, whole=len(block.lines))
+        inside = [edit]
+        while found and _ends(found[-1]) > node.start:
+            _, before = found.pop()
+            inside = [*before, *inside]
+            node = _around(nodes, LineEdit(inside[0].start, edit.end, ()), whole=len(block.lines))
+        found.append((node, inside))
+    return [_operation(block, node, inside) for node, inside in found if node is not None]
+
+
+def _ends(found: tuple[Node | None, list[LineEdit]]) -> int:
+    return found[0].end if found[0] is not None else 0

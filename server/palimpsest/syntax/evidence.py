@@ -1,0 +1,222 @@
+"""What can be seen of a value's class without inferring types: the words that speak of it.
+
+In: a parse and where an expression stands.  Out: names of classes and modules, or nothing.  This room follows no import
+and runs nothing; a caller that gets nothing back knows nothing.
+
+    cart.add(x)          cart: Cart            {"Cart"}
+    line.price()         for line in lines     {"list", "Line"}, where `lines: list[Line]`
+    self.find(n).item    def find() -> Line    {"Line"}, and then what `Line` says of `item`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at, scopes
+from palimpsest.syntax.uses import Use, nodes_named, uses
+
+DEEPEST = 6
+"""Steps from a value to where it comes from."""
+_LITERALS = frozenset(
+    {
+        "string",
+        "concatenated_string",
+        "integer",
+        "float",
+        "true",
+        "false",
+        "none",
+        "list",
+        "tuple",
+        "dictionary",
+        "set",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+    }
+)
+Words = frozenset[str]
+_NOTHING: Words = frozenset()
+
+
+def owners_of(parsed: Parsed, use: Use) -> Words:
+    """Words for what a member use (`head.name`) is a member of; empty where nothing can be seen."""
+    node = _node_at(parsed, use.start, use.end)
+    head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
+    return _NOTHING if head is None else _of_value(parsed, head, DEEPEST)
+
+
+def head_text(parsed: Parsed, use: Use) -> str:
+    """`a.b` of a member use `a.b.name`, without white space; empty where the head is more than dotted names."""
+    node = _node_at(parsed, use.start, use.end)
+    head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
+    text = "" if head is None else "".join(parsed.text_of(head).split())
+    return text if text.replace(".", "").isidentifier() else ""
+
+
+def class_around(parsed: Parsed, line: int) -> Scope | None:
+    """The innermost class that a line belongs to, methods of it included."""
+    return next((scope for scope in enclosing(scope_at(parsed, line, 0)) if scope.kind == "class"), None)
+
+
+def bases_of(parsed: Parsed, cls: Scope) -> Words:
+    """The last names of a class's bases as written."""
+    for captures in parsed.matches("scopes", cls.def_line, cls.def_line + 1):
+        if "class" in captures and captures["class"][0].start_point.row == cls.def_line:
+            bases = captures["class"][0].child_by_field_name("superclasses")
+            if bases is not None:
+                return frozenset(_last(parsed, child) for child in bases.named_children) - {""}
+    return _NOTHING
+
+
+def _node_at(parsed: Parsed, start: int, end: int) -> Node | None:
+    return None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+
+
+def _of_value(parsed: Parsed, node: Node, depth: int) -> Words:
+    if depth == 0:
+        return _NOTHING
+    if node.type in _LITERALS:
+        return frozenset({node.type}) | frozenset().union(
+            *(_of_value(parsed, child, depth - 1) for child in node.named_children if child.type == "call")
+        )
+    if node.type == "identifier":
+        return _of_name(parsed, node, depth - 1)
+    if node.type == "call":
+        function = node.child_by_field_name("function")
+        return _NOTHING if function is None else _of_call(parsed, function, depth - 1)
+    if node.type == "attribute":
+        return _of_member(parsed, node, depth - 1)
+    inner = node.child_by_field_name("value") or next(iter(node.named_children), None)
+    if node.type in ("subscript", "await", "parenthesized_expression") and inner is not None:
+        return _of_value(parsed, inner, depth - 1)
+    return _NOTHING
+
+
+def _of_name(parsed: Parsed, node: Node, depth: int) -> Words:
+    name = parsed.text_of(node)
+    places = uses(parsed, name)
+    here = next((use for use in places if use.start == node.start_byte), None)
+    if here is None or here.belongs is None:
+        return _NOTHING
+    found = set[str]()
+    for use in places:
+        if use.binds and use.belongs == here.belongs:
+            found |= _of_binding(parsed, use, depth)
+    return frozenset(found)
+
+
+def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
+    """What the place where a name gets its value says of the value."""
+    if use.role in ("class", "import"):
+        return frozenset({use.name}) | frozenset(use.source.replace(".", " ").split()[-1:])
+    node = _node_at(parsed, use.start, use.end)
+    if node is None or node.parent is None or use.role == "function":
+        return _NOTHING
+    if use.role == "parameter" and _is_first_of_method(parsed, node):
+        cls = class_around(parsed, use.line)
+        return _NOTHING if cls is None else frozenset({cls.name}) | bases_of(parsed, cls)
+    return _of_target(parsed, node, depth)
+
+
+def _of_target(parsed: Parsed, node: Node, depth: int) -> Words:
+    """A parameter's or an assignment's annotation, else the value that is assigned, or looped over."""
+    above, child = node.parent, node
+    while above is not None and above.type in ("as_pattern_target", "list_splat_pattern", "pattern_list"):
+        above, child = above.parent, above
+    if above is None:
+        return _NOTHING
+    annotation = above.child_by_field_name("type")
+    if annotation is not None:
+        return words_of(parsed, annotation)
+    value = above.child_by_field_name("right") or above.child_by_field_name("value")
+    if above.type == "as_pattern":
+        value = above.named_children[0]
+    if value is None or value.id == child.id:
+        return _NOTHING
+    return _of_value(parsed, value, depth)
+
+
+def _is_first_of_method(parsed: Parsed, node: Node) -> bool:
+    holder = node.parent
+    if holder is None or holder.type != "parameters" or holder.named_children[0].id != node.id:
+        return False
+    scope = scope_at(parsed, node.start_point.row, node.start_point.column)
+    return scope.is_method
+
+
+def _of_call(parsed: Parsed, function: Node, depth: int) -> Words:
+    """What a call gives: an instance of the class that is called, or what the function is annotated to return."""
+    if depth <= 0:
+        return _NOTHING
+    name = function.child_by_field_name("attribute") or function
+    if name.type != "identifier":
+        return _NOTHING
+    called = parsed.text_of(name)
+    if function.type == "identifier":
+        defined = [s for s in children(parsed, file_scope(parsed)) if s.name == called]
+        if not defined or defined[0].kind == "class":
+            return frozenset({called})
+        return frozenset().union(*(_returned(parsed, scope) for scope in defined))
+    owners = _of_value(parsed, function.children[0], depth - 1)
+    found = set[str]()
+    for scope in scopes(parsed):
+        if scope.name == called and scope.is_method and scope.parent is not None and scope.parent.name in owners:
+            found |= _returned(parsed, scope)
+    return frozenset(found) or (frozenset({called}) if called[:1].isupper() else _NOTHING)
+
+
+def _of_member(parsed: Parsed, node: Node, depth: int) -> Words:
+    """What the classes of the head say of a member: annotations and values in their bodies, and given to `self`."""
+    head, member = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if head is None or member is None or depth <= 0:
+        return _NOTHING
+    owners, found = _of_value(parsed, head, depth - 1), set[str]()
+    if not owners:
+        return _NOTHING
+    for place in nodes_named(parsed, parsed.text_of(member)):
+        if place.parent is None or place.id == member.id:
+            continue
+        cls = class_around(parsed, place.start_point.row)
+        if cls is None or cls.name not in owners:
+            continue
+        if place.parent.type == "attribute":
+            target = place.parent
+            if target.parent is not None and target.parent.child_by_field_name("left") == target:
+                found |= _of_target(parsed, target, depth - 1)
+        elif place.parent.child_by_field_name("left") == place:
+            found |= _of_target(parsed, place, depth - 1)
+    return frozenset(found)
+
+
+def _returned(parsed: Parsed, scope: Scope) -> Words:
+    for captures in parsed.matches("scopes", scope.def_line, scope.def_line + 1):
+        node = captures.get("function", [None])[0]
+        if node is not None and node.start_point.row == scope.def_line:
+            annotation = node.child_by_field_name("return_type")
+            if annotation is not None:
+                return words_of(parsed, annotation)
+    return _NOTHING
+
+
+def words_of(parsed: Parsed, annotation: Node) -> Words:
+    """The identifiers of an annotation, those in a string, too."""
+    return frozenset(_words(parsed.text_of(annotation)))
+
+
+def _words(text: str) -> Iterator[str]:
+    word = ""
+    for char in f"{text} ":
+        if char.isalnum() or char == "_":
+            word += char
+        elif word:
+            yield word
+            word = ""
+
+
+def _last(parsed: Parsed, node: Node) -> str:
+    name = node.child_by_field_name("attribute") or node.child_by_field_name("value") or node
+    return parsed.text_of(name) if name.type == "identifier" else ""

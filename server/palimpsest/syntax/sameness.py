@@ -1,0 +1,47 @@
+"""Whether two pieces of code are the same but for how they are laid out.
+
+In: a parse and lines of it.  Out: its tokens with the tree around them, comparable.  This room knows no edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+
+OUTSIDE = "\u2026"
+
+
+def shape(parsed: Parsed, start_line: int, end_line: int, *, comments: bool = True) -> tuple[str, ...]:
+    """The lines `start..end` without their layout: equal for two texts that differ only in white space between tokens
+    and in line breaks that mean nothing.
+
+    What lies wholly outside of the lines counts as one mark.  Of code that does not parse, or of a language without a
+    grammar, the lines without trailing white space and without blank ones.
+    """
+    if parsed.root is None or parsed.n_errors:
+        lines = (line.rstrip() for line in parsed.snapshot.lines[start_line:end_line])
+        return tuple(line for line in lines if line)
+    verbatim = {node.id for node in parsed.captures("verbatim", start_line, end_line).get("verbatim", ())}
+    remarks = {node.id for node in parsed.captures("comments", start_line, end_line).get("comment", ())}
+    skipped = set[int]() if comments else remarks
+    return tuple(_tokens(parsed, parsed.root, range(start_line, end_line), verbatim | remarks, skipped))
+
+
+def _tokens(parsed: Parsed, root: Node, lines: range, whole: set[int], skipped: set[int]) -> Iterator[str]:
+    rest: list[Node | None] = [root]  # None: a node ends here
+    while rest:
+        node = rest.pop()
+        if node is None:
+            yield ")"
+        elif node.id in skipped or (node.is_extra and node.id not in whole):
+            continue  # the mark that a line goes on in the next is such an extra
+        elif node.end_point.row < lines.start or node.start_point.row >= lines.stop:
+            yield OUTSIDE
+        elif node.id in whole or not node.child_count:
+            yield parsed.text_of(node).rstrip()
+        else:
+            yield "("
+            rest += [None, *reversed(node.children)]

@@ -1,0 +1,57 @@
+"""The leaves of a tree as a sequence: what two versions of some lines differ in.
+
+In: a parse and lines.  Out: tokens.  White space is no token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`start` in bytes; `is_name` for an identifier."""
+
+    text: str
+    start: int
+    is_name: bool
+
+
+def tokens(parsed: Parsed, start_line: int, end_line: int) -> list[Token]:
+    """The tokens that start in the lines `start..end`, in document order."""
+    found = list[Token]()
+    if parsed.root is not None:
+        _collect(parsed, parsed.root, start_line, end_line, found)
+    return found
+
+
+def errors_between(parsed: Parsed, start_line: int, end_line: int) -> int:
+    """ERROR and missing nodes that touch the lines `start..end`."""
+    n_errors, rest = 0, [] if parsed.root is None else [parsed.root]
+    while rest:
+        node = rest.pop()
+        if not (node.has_error or node.is_missing) or not _touches(node, start_line, end_line):
+            continue
+        n_errors += node.is_error or node.is_missing
+        rest.extend(node.children)
+    return n_errors
+
+
+def _touches(node: Node, start_line: int, end_line: int) -> bool:
+    return node.start_point.row < end_line and node.end_point.row >= start_line
+
+
+def _collect(parsed: Parsed, top: Node, start_line: int, end_line: int, found: list[Token]) -> None:
+    rest = [top]
+    while rest:
+        node = rest.pop()
+        if not _touches(node, start_line, end_line):
+            continue
+        if node.child_count:
+            rest.extend(reversed(node.children))
+        elif start_line <= node.start_point.row < end_line and node.end_byte > node.start_byte:
+            found.append(Token(parsed.text_of(node), node.start_byte, node.type == "identifier"))

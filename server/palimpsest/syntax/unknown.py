@@ -1,0 +1,65 @@
+"""What lines bind, and what is defined twice: whether the names of an edit are known.
+
+In: a parse.  Out: names.  This room infers no type, follows no import and knows no edit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tree_sitter import Node
+
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.languages import grammar
+from palimpsest.syntax.names import identifiers, names_in
+from palimpsest.syntax.parse import Parsed
+
+
+def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
+    """The names that the lines `start..end` bind: definitions, parameters, targets, imports; members are none."""
+    captures = parsed.captures("binds", start_line, end_line)
+    found = {parsed.text_of(node) for node in captures.get("name", ())}
+    for target in captures.get("target", ()):
+        found.update(name for name in identifiers(parsed, target) if "." not in name)
+    return found
+
+
+def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
+    """The names that the lines use and neither bind nor have from the language; none where an import of everything
+    makes it impossible to know."""
+    if parsed.language is None or any(item.bound == "*" for item in imports(parsed)):
+        return set()
+    known = grammar(parsed.language).row.builtins | bound_in(parsed, start_line, end_line)
+    return names_in(parsed, start_line, end_line) - known
+
+
+def defined_twice(parsed: Parsed) -> Counter[str]:
+    """Qualified names that several definitions of one block have, with how many there are.
+
+    Definitions with decorators are left out (a property's setter, an overload), and so are those in the branches of
+    an `if`: these are blocks of their own.
+    """
+    nodes, decorated = dict[int, tuple[Node, str]](), set[int]()
+    for captures in parsed.matches("scopes"):
+        node = next(captures[kind][0] for kind in ("function", "class") if kind in captures)
+        nodes[node.id] = node, parsed.text_of(captures["name"][0])
+        if "outer" in captures:
+            decorated.add(node.id)
+    counted = Counter[tuple[int, str]]()
+    for node_id, (node, _) in nodes.items():
+        if node_id not in decorated and node.parent is not None:
+            counted[node.parent.id, _qualified(node, nodes)] += 1
+    twice = Counter[str]()
+    for (_, name), n in counted.items():
+        twice[name] += n if n > 1 else 0
+    return +twice
+
+
+def _qualified(node: Node, nodes: dict[int, tuple[Node, str]]) -> str:
+    names = list[str]()
+    around: Node | None = node
+    while around is not None:
+        if around.id in nodes:
+            names.append(nodes[around.id][1])
+        around = around.parent
+    return ".".join(reversed(names))

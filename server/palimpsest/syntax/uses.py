@@ -1,0 +1,214 @@
+"""Where a name stands in a document, what part it plays there, and which scope it belongs to.
+
+In: a parse and a name.  Out: `Use`s.  Comments and strings have none; what an f-string computes has.  This room follows
+no import and infers no type (`evidence.py` says what can be seen of a value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+from palimpsest.text.positions import utf8
+
+Role = Literal[
+    "function", "class", "parameter", "assigned", "import", "imported", "module", "member", "keyword", "declared", "use"
+]
+"""`import` binds a name here, `imported` is one that goes by an alias here; `declared`: `global` and the like."""
+RegionKind = Literal["file", "class", "function", "inner"]
+
+_BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
+_IDENTIFIER = "identifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the text with names of its own, in bytes; `inner` is a comprehension.  `name` is a class's."""
+
+    kind: RegionKind
+    start: int
+    end: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One place of a name, in bytes.
+
+    `around` are the regions that it stands in, innermost first.  `assigned`: a member that is given a value.
+    `belongs` is the region whose name it is; None for members, keywords and parts of modules, for names that the
+    file does not bind, and for what is bound elsewhere under another name.
+    `source` is the module of an import, as written.
+    """
+
+    name: str
+    start: int
+    end: int
+    line: int
+    role: Role
+    around: tuple[Region, ...]
+    belongs: Region | None = None
+    assigned: bool = False
+    source: str = ""
+
+    @property
+    def binds(self) -> bool:
+        return self.role in _BINDING
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the query says of the lines that a name stands on, by node."""
+
+    roles: dict[int, str]
+    owners: dict[int, int]
+    regions: dict[int, tuple[RegionKind, str]]
+    outside: frozenset[int]
+
+
+def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
+    """Every place of `name` in document order, with whom it belongs to.
+
+    With `also`, a region that binds that name is taken to bind `name`: as it does once a rename has been followed.
+    """
+    nodes = nodes_named(parsed, name)
+    if not nodes:
+        return []
+    bound = _found(parsed, nodes, name)
+    binders = bound if not also else [*bound, *_found(parsed, nodes_named(parsed, also), also)]
+    regions = _bound_regions(binders)
+    declared = {(use.around[0], kind) for use, kind in binders if use.role == "declared"}
+    return [_resolved(use, kind, regions, declared) for use, kind in bound]
+
+
+def nodes_named(parsed: Parsed, name: str) -> list[Node]:
+    """The identifiers that are written `name`, in document order."""
+    if parsed.root is None or not name:
+        return []
+    wanted, data = utf8(name), parsed.snapshot.utf8
+    found, at = list[Node](), data.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        node = parsed.root.descendant_for_byte_range(at, end)
+        if node is not None and node.type == _IDENTIFIER and (node.start_byte, node.end_byte) == (at, end):
+            found.append(node)
+        at = data.find(wanted, end)
+    return found
+
+
+def _found(parsed: Parsed, nodes: Sequence[Node], name: str) -> list[tuple[Use, str]]:
+    """The uses, not yet resolved, each with the query's own word for its role."""
+    seen_on = {line: _seen(parsed, line) for line in {node.start_point.row for node in nodes}}
+    return [_use(parsed, node, name, seen_on[node.start_point.row]) for node in nodes]
+
+
+def _seen(parsed: Parsed, line: int) -> _Seen:
+    roles, owners, outside = dict[int, str](), dict[int, int](), set[int]()
+    regions = dict[int, tuple[RegionKind, str]]()
+    for captures in parsed.matches("roles", line, line + 1):
+        for label, nodes in captures.items():
+            node, (kind, _, more) = nodes[0], label.partition(".")
+            if kind == "scope" and more != "name":
+                name = parsed.text_of(captures["scope.name"][0]) if "scope.name" in captures else ""
+                regions[node.id] = more, name  # type: ignore[assignment]
+            elif kind == "outside":
+                outside.add(node.id)
+            elif kind == "parameter":
+                roles[node.id] = kind
+                owners[node.id] = captures["owner"][0].id
+            elif kind not in ("scope", "owner") and roles.get(node.id) != "parameter":
+                # What says more stands: a member that is assigned, an alias, a module's part.
+                if node.id not in roles or len(label) > len(roles[node.id]):
+                    roles[node.id] = label
+    return _Seen(roles, owners, regions, frozenset(outside))
+
+
+def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
+    label = seen.roles.get(node.id, "use")
+    role, _, more = label.partition(".")
+    around, owner = list[Region](), seen.owners.get(node.id)
+    above: Node | None = node
+    skip_inner = False
+    while above is not None:
+        if above.id in seen.outside:
+            skip_inner = True
+        if above.id in seen.regions:
+            kind, called = seen.regions[above.id]
+            if kind == "inner" and skip_inner:
+                skip_inner = False
+            else:
+                around.append(Region(kind, above.start_byte, above.end_byte, called))
+        if owner is not None and (body := _child(above, owner)) is not None:
+            around.insert(0, Region("function", body.start_byte, body.end_byte))
+            owner = None
+        above = above.parent
+    if not around:  # nothing but an error is the root
+        around.append(Region("file", 0, len(parsed.snapshot.utf8)))
+    source = _source(parsed, node) if role in ("import", "imported") else ""
+    use = Use(
+        name,
+        node.start_byte,
+        node.end_byte,
+        node.start_point.row,
+        role,  # type: ignore[arg-type]
+        tuple(around),
+        assigned=more == "assigned" or role == "assigned",
+        source=source,
+    )
+    return use, label
+
+
+def _child(node: Node, wanted: int) -> Node | None:
+    return next((child for child in node.children if child.id == wanted), None)
+
+
+def _source(parsed: Parsed, node: Node) -> str:
+    """The module that an imported name is said to be from; empty for `import x`."""
+    above = node.parent
+    while above is not None:
+        module = above.child_by_field_name("module_name")
+        if module is not None:
+            return "".join(parsed.text_of(module).split())
+        above = above.parent
+    return ""
+
+
+def _bound_regions(found: Sequence[tuple[Use, str]]) -> set[Region]:
+    declared = {use.around[0] for use, _ in found if use.role == "declared"}
+    return {_home(use, label) for use, label in found if use.binds} - declared
+
+
+def _home(use: Use, label: str) -> Region:
+    """The region that a binding use binds its name in, declarations aside."""
+    if label == "assigned.around":
+        return next(region for region in use.around if region.kind != "inner")
+    return use.around[0]
+
+
+def _resolved(use: Use, label: str, bound: set[Region], declared: set[tuple[Region, str]]) -> Use:
+    if use.role in ("member", "keyword", "module", "imported"):
+        return use
+    around = use.around
+    if use.binds:
+        home = _home(use, label)
+        around = around[around.index(home) :]
+    belongs = _lookup(around, bound, declared)
+    return Use(
+        use.name, use.start, use.end, use.line, use.role, use.around, belongs, use.assigned, use.source
+    )
+
+
+def _lookup(around: Sequence[Region], bound: set[Region], declared: set[tuple[Region, str]]) -> Region | None:
+    """Whose name it is; a class's names are seen in its own body only."""
+    for n, region in enumerate(around):
+        if (region, "declared.file") in declared:
+            return around[-1]
+        if (region, "declared.around") in declared or (region.kind == "class" and n > 0):
+            continue
+        if region in bound:
+            return region
+    return None

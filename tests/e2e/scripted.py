@@ -1,0 +1,68 @@
+"""A server with OpenAI's protocol whose replies a test writes: what a model would have to be made to say otherwise."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+NAME = "scripted-instruct"
+
+
+class Scripted:
+    """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests."""
+
+    def __init__(self) -> None:
+        self.replies: list[str] = []
+        self.asked: list[dict[str, Any]] = []
+        self.url = ""
+
+    @property
+    def prompt(self) -> str:
+        """The last one."""
+        text: str = self.asked[-1]["messages"][0]["content"]
+        return text
+
+    def next(self) -> str:
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+@contextmanager
+def scripted() -> Iterator[Scripted]:
+    it = Scripted()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": 8192}]}))
+
+        def do_POST(self) -> None:
+            it.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            choice = {"index": 0, "delta": {"content": it.next()}, "finish_reason": "stop"}
+            usage = {"prompt_tokens": 10, "completion_tokens": 10}
+            events = [{"choices": [choice]}, {"choices": [], "usage": usage}]
+            self._send("text/event-stream", "".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
+
+        def _send(self, kind: str, text: str) -> None:
+            data = text.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    it.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield it
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,365 @@
+"""Suggestions that can be trusted: several files at once, agreement, what is flagged and refused, what a person does
+with one.  The engine's replies are written by the tests; the server and the client are real."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.text.uris import to_uri
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+from .test_suggest import applied
+
+WRONG = "            total -= self.discount.amount(totla)"
+RIGHT = "            total -= self.discount.amount(total)"
+REFUSED = -32602
+
+
+@dataclass
+class Bench:
+    """An editor with a scripted engine, and what it was asked to apply."""
+
+    editor: Editor
+    engine: Scripted
+    answers: bool = True
+    edits: list[lsp.ApplyWorkspaceEditParams] = field(default_factory=list)
+
+    async def ask(self, uri: str, **more: Any) -> dict[str, Any]:
+        position = self.editor.at(uri, "totla" if "totla" in self.editor.texts[uri] else "return total")
+        where = {"line": position.line, "character": position.character}
+        return await self.editor.command("palimpsest.suggest", {"uri": uri, "position": where, **more})
+
+    async def on(self, what: str, identity: str, **more: Any) -> dict[str, Any]:
+        return await self.editor.command(f"palimpsest.suggest.{what}", {"id": identity, **more})
+
+    async def wrong(self, what: str, identity: str, **more: Any) -> tuple[int, str]:
+        with pytest.raises(JsonRpcException) as caught:
+            await self.on(what, identity, **more)
+        return caught.value.code, caught.value.message
+
+
+def suggestion(name: str, *lines: str) -> str:
+    return f'<suggestion name="{name}">\n' + "".join(f"{line}\n" for line in lines) + "</suggestion>\n"
+
+
+def reply(*suggestions: str, summary: str = "Correct a name.") -> str:
+    return "".join(suggestions) + f"<summary>{summary}</summary>\n"
+
+
+def numbered(path: Path, line: str) -> int:
+    """The number of a line in a block that shows the whole file."""
+    return path.read_text(encoding="utf-8").split("\n").index(line) + 1
+
+
+FIX = suggestion("editing", f"L5 {RIGHT}")
+"""The fifth line of Cart.total."""
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        yield it
+
+
+async def start(machine: dict[str, str], shop: Path, engine: Scripted, **more: Any) -> Bench:
+    settings = {"engine": {"kind": "openai", "url": engine.url}, **more.pop("settings", {})}
+    it = Bench(await start_editor(shop, settings, **more), engine)
+
+    @it.editor.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        it.edits.append(params)
+        return lsp.ApplyWorkspaceEditResult(applied=it.answers, failure_reason=None if it.answers else "no thanks")
+
+    await it.editor.ready()
+    return it
+
+
+@pytest.fixture
+async def bench(machine: dict[str, str], shop: Path, engine: Scripted) -> AsyncIterator[Bench]:
+    it = await start(machine, shop, engine)
+    yield it
+    await stop_editor(it.editor)
+
+
+async def test_one_reply_for_two_files_is_one_edit_that_is_shown_before_it_is_applied(bench: Bench, shop: Path) -> None:
+    uri, other = bench.editor.open("shop/cart.py"), shop / "shop" / "discount.py"
+    await bench.editor.command("palimpsest.context.pin", {"uri": to_uri(other)})
+    old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
+    bench.engine.replies = [reply(suggestion("shop/discount.py", f"L{numbered(other, old)} {new}"), FIX)]
+    answer = await bench.ask(uri, instruction="Round, and correct the name.")
+    (found,) = answer["suggestions"]
+    assert answer["refused"] == []
+    assert found["summary"] == answer["summary"] == "Correct a name."
+    assert (found["uri"], found["name"], found["flags"]) == (uri, "editing", [])
+    assert [document["open"] for document in found["documents"]] == [True, False]
+    here, there = found["edit"]["documentChanges"]
+    assert here["textDocument"] == {"uri": uri, "version": 1}
+    assert there["textDocument"] == {"uri": to_uri(other), "version": None}
+    annotations = found["edit"]["changeAnnotations"]
+    asked = {change["textDocument"]["uri"]: annotations[change["edits"][0]["annotationId"]] for change in (here, there)}
+    assert [asked[where].get("needsConfirmation") for where in (uri, to_uri(other))] == [False, True]
+    assert asked[uri]["label"] == "Correct a name."
+    for name, line in (("shop/cart.py", RIGHT), ("shop/discount.py", new)):
+        assert f"+++ b/{name}\n" in found["diff"] and f"+{line}\n" in found["diff"]
+
+    # A line comes above in the file on disk: carried over.  Then the line itself changes: refused, and nothing is sent.
+    text = other.read_text(encoding="utf-8")
+    other.write_text("# one line more\n" + text, encoding="utf-8")
+    bench.answers = False
+    assert await bench.on("accept", found["id"]) == {
+        "id": found["id"],
+        "applied": False,
+        "summary": "Correct a name.",
+        "reason": "no thanks",
+    }
+    (sent,) = bench.edits
+    changes = sent.edit.document_changes
+    assert changes and isinstance(changes[1], lsp.TextDocumentEdit)
+    assert changes[1].edits[0].range.start.line == numbered(other, old) - 1  # type: ignore[union-attr]
+    other.write_text(text.replace("// 100", "// 1000"), encoding="utf-8")
+    code, message = await bench.wrong("accept", found["id"])
+    assert code == lsp.LSPErrorCodes.ContentModified.value
+    assert to_uri(other) in message and len(bench.edits) == 1
+    other.write_text(text, encoding="utf-8")
+    bench.answers = True
+    assert (await bench.on("accept", found["id"]))["applied"]
+    code, message = await bench.wrong("accept", found["id"])
+    assert code == REFUSED and "was accepted already" in message
+
+
+async def test_a_block_from_outside_is_edited_where_its_text_stands_and_secrets_never(
+    bench: Bench, shop: Path, tmp_path: Path
+) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    (shop / ".env").write_text("TOKEN = 1\n", encoding="utf-8")
+    outside = tmp_path / "elsewhere.py"
+    outside.write_text("TOKEN = 1\n", encoding="utf-8")
+    piece = "    def applies_to(self, total: int) -> bool:\n        return total >= self.minimum"
+    for name, text, path in (
+        ("rule", piece, shop / "shop" / "discount.py"),
+        ("key", "TOKEN = 1", shop / ".env"),
+        ("far", "TOKEN = 1", outside),
+        ("twice", "            return 0", shop / "shop" / "discount.py"),
+        ("gone", "def nothing(): ...", shop / "shop" / "discount.py"),
+    ):
+        block = {"type": "recent", "name": name, "text": text, "editable": True, "uri": to_uri(path)}
+        await bench.editor.command("palimpsest.context.put", block)
+    changed = [suggestion(name, "L1 TOKEN = 2") for name in ("key", "far", "gone")]
+    bench.engine.replies = [
+        reply(suggestion("rule", "L2         return total > self.minimum"), *changed, suggestion("twice", "L1+ x = 1"))
+    ]
+    answer = await bench.ask(uri)
+    (found,) = answer["suggestions"]
+    (change,) = found["edit"]["documentChanges"]
+    line = (shop / "shop" / "discount.py").read_text("utf-8").split("\n").index("        return total >= self.minimum")
+    assert change["edits"][0]["range"]["start"]["line"] == line
+    refused = {refusal["name"]: refusal["reason"] for refusal in answer["refused"]}
+    # "twice" stands once in the file; a line put behind it is one that the document does not have twice
+    assert set(refused) >= {"key", "far", "gone"}
+    assert all("cannot be edited" in refused[name] for name in ("key", "far", "gone"))
+
+
+async def test_replies_are_grouped_by_what_they_come_to(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    spaced = RIGHT.replace("(total)", "( total )")
+    other = suggestion("editing", "L5             total -= self.discount.amount(self.subtotal())")
+    bench.engine.replies = [
+        reply(other, summary="Ask for the sum again."),
+        reply(FIX),
+        reply(suggestion("editing", f"L5 {spaced}   ")),
+        reply(suggestion("nobody", "L1 x")),
+    ]
+    answer = await bench.ask(uri, n=4)
+    first, second = answer["suggestions"]
+    assert [first["agreement"], second["agreement"]] == [0.5, 0.25]
+    assert f"+{RIGHT}\n" in first["diff"]
+    assert answer["summary"] == "Correct a name."
+    assert [refusal["name"] for refusal in answer["refused"]] == ["nobody"]
+
+
+async def test_what_cannot_be_trusted_is_flagged_or_refused_with_its_reason(
+    bench: Bench, machine: dict[str, str]
+) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    again = ["L6+ ", "L6+     def subtotal(self) -> int:", "L6+         return 0"]
+    repeated = [f"L2+ {line}" for line in ("        total = self.subtotal()", "        if self.discount is not None:")]
+    bench.engine.replies = [
+        reply(suggestion("editing", "L5             total -= rebate(total)")),
+        reply(suggestion("editing", "L5             total  -=  self.discount.amount( totla )")),
+        reply(suggestion("editing", *again)),
+        reply(suggestion("editing", *repeated)),
+        reply(suggestion("editing", "L5             total -= secret_word(")),
+    ]
+    answer = await bench.ask(uri, n=5)
+    flags = sorted(found["flags"] for found in answer["suggestions"])
+    assert flags == [["formatting only"], ["unknown name: rebate"]]
+    reasons = [refusal["reason"] for refusal in answer["refused"]]
+    assert reasons == [
+        "it would define Cart.subtotal a second time",
+        "it repeats what stands there already",
+        "it would leave 1 syntax error where there were none",
+    ]
+    log = (Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log").read_text(encoding="utf-8")
+    assert "suggestion for editing refused: it repeats what stands there already" in log
+    assert "secret_word" not in log
+
+
+async def test_only_selected_lines_change(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    line = bench.editor.at(uri, "totla").line
+    selected = {"start": {"line": line, "character": 4}, "end": {"line": line + 1, "character": 0}}
+    bench.engine.replies = [
+        reply(suggestion("editing", "L2         total = 0", f"L5 {RIGHT}")),
+        reply(suggestion("Cart.total", "L6         return 0")),
+        reply(FIX),
+    ]
+    answer = await bench.ask(uri, range=selected, n=3, instruction="Correct it.")
+    (found,) = answer["suggestions"]
+    assert f"+{RIGHT}\n" in found["diff"]
+    assert len(answer["refused"]) == 2
+    assert all("selected lines 5 to 5" in refusal["reason"] for refusal in answer["refused"])
+    assert "Correct it. Change line 5 and nothing else." in bench.engine.prompt
+    far = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+    for wrong, what in ((far, "none of its lines"), ({"start": far["end"], "end": far["start"]}, "not before")):
+        with pytest.raises(JsonRpcException) as caught:
+            await bench.ask(uri, range=wrong)
+        assert caught.value.code == REFUSED
+        assert caught.value.message.startswith("range: ") and what in caught.value.message
+
+    params = lsp.CodeActionParams(
+        text_document=lsp.TextDocumentIdentifier(uri),
+        range=lsp.Range(lsp.Position(line, 4), lsp.Position(line + 1, 0)),
+        context=lsp.CodeActionContext(diagnostics=[]),
+    )
+    bench.engine.replies = [reply(suggestion("editing", "L2         total = 0")), reply(FIX)]
+    actions = [a for a in await bench.editor.client.text_document_code_action_async(params) or () if a.title]
+    of_lines = next(action for action in actions if "selected lines of Cart.total" in action.title)
+    assert isinstance(of_lines, lsp.CodeAction)
+    refused = await bench.editor.client.code_action_resolve_async(of_lines)
+    assert refused.edit is None and refused.title == of_lines.title
+    resolved = await bench.editor.client.code_action_resolve_async(of_lines)
+    assert resolved.edit and resolved.title == "Palimpsest: Correct a name."
+
+
+async def test_ask_again_go_on_reject(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    code, message = await bench.wrong("accept", "s-1")
+    assert code == REFUSED and "is not known" in message and "palimpsest.suggest first" in message
+    bench.engine.replies = [reply(FIX)]
+    (first,) = (await bench.ask(uri))["suggestions"]
+    code, message = await bench.wrong("rerun", "s-99")
+    assert code == REFUSED and f"There are {first['id']}." in message
+
+    guard = ["L2+         if not self.lines:", "L2+             return 0"]
+    bench.engine.replies = [reply(FIX), reply(suggestion("editing", *guard), summary="Nothing for no lines.")]
+    seeds = bench.engine.asked[-1]["seed"], bench.engine.asked[-1]["temperature"]
+    nothing = await bench.on("rerun", first["id"])
+    assert nothing["suggestions"] == []
+    assert nothing["refused"] == [{"name": "editing", "reason": "it was offered before"}]
+    assert bench.engine.asked[-1]["seed"] != seeds[0] and bench.engine.asked[-1]["temperature"] > seeds[1]
+    (second,) = (await bench.on("rerun", first["id"]))["suggestions"]
+    assert second["summary"] == "Nothing for no lines."
+
+    # The model sees the text with the first one in it; what comes of it is both, on the text that there is.  Meanwhile
+    # somebody types above.
+    bench.engine.replies = [reply(suggestion("editing", *guard), summary="Both.")]
+    bench.editor.edit(uri, '"""The cart: lines', '"""One line more.\n\nThe cart: lines')
+    (both,) = (await bench.on("continue", first["id"], instruction="Guard it."))["suggestions"]
+    shown = bench.engine.prompt.partition("<editing ")[2]
+    assert RIGHT in shown and WRONG not in shown and "Guard it." in shown
+    text = applied(bench.editor.texts[uri], both["edit"])
+    assert RIGHT in text and "        if not self.lines:\n            return 0\n" in text and WRONG not in text
+    assert both["edit"]["documentChanges"][0]["textDocument"]["version"] == bench.editor.versions[uri]
+
+    assert await bench.on("reject", both["id"]) == {"id": both["id"], "rejected": True}
+    code, message = await bench.wrong("accept", both["id"])
+    assert code == REFUSED and "was rejected" in message and first["id"] in message
+    bench.engine.replies = [reply(suggestion("editing", *guard, f"L5 {RIGHT}"))]
+    again = await bench.ask(uri)
+    assert again["suggestions"] == []
+    assert [refusal["reason"] for refusal in again["refused"]] == ["you rejected it before"]
+    (accepted,) = [await bench.on("accept", second["id"])]
+    assert accepted["applied"] and bench.edits[-1].label == "Palimpsest: Nothing for no lines."
+
+
+async def test_a_cut_off_reply_is_flagged_and_finished(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    bench.engine.replies = [f'<suggestion name="editing">\nL5 {RIGHT}\nL6         retu', reply(FIX)]
+    (part,) = (await bench.ask(uri))["suggestions"]
+    assert part["flags"] == ["cut off"]
+    bench.engine.replies = [reply(suggestion("editing", "L6         return max(0, total)"))]
+    (whole,) = (await bench.on("continue", part["id"]))["suggestions"]
+    assert whole["flags"] == []
+    text = applied(bench.editor.texts[uri], whole["edit"])
+    assert RIGHT in text and "        return max(0, total)\n" in text
+
+
+async def test_a_wrong_format_is_named_and_another_one_read(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    bench.engine.replies = ["nothing"]
+    with pytest.raises(JsonRpcException) as caught:
+        await bench.ask(uri, format="patch")
+    assert caught.value.code == REFUSED
+    assert "format: expected one of ln-diff, whole, search-replace, udiff, ast" in caught.value.message
+    searched = f"<<<<<<< SEARCH\n{WRONG}\n=======\n{RIGHT}\n>>>>>>> REPLACE"
+    bench.engine.replies = [reply(suggestion("editing", *searched.split("\n")))]
+    (found,) = (await bench.ask(uri, format="search-replace"))["suggestions"]
+    assert f"+{RIGHT}\n" in found["diff"]
+
+
+@pytest.mark.parametrize("confirm", ["always", "never"])
+async def test_what_is_confirmed_is_a_setting(
+    machine: dict[str, str], shop: Path, engine: Scripted, confirm: str
+) -> None:
+    def without(offered: lsp.ClientCapabilities) -> None:
+        if confirm == "never":
+            assert offered.workspace and offered.workspace.workspace_edit
+            offered.workspace.workspace_edit.document_changes = False
+
+    bench = await start(machine, shop, engine, settings={"suggestion": {"confirm": confirm}}, offer=without)
+    try:
+        uri = bench.editor.open("shop/cart.py")
+        engine.replies = [reply(FIX)]
+        (found,) = (await bench.ask(uri))["suggestions"]
+        if confirm == "always":
+            assert [a["needsConfirmation"] for a in found["edit"]["changeAnnotations"].values()] == [True]
+        else:
+            assert list(found["edit"]) == ["changes"] and list(found["edit"]["changes"]) == [uri]
+    finally:
+        await stop_editor(bench.editor)
+
+
+async def test_the_summary_is_shown_at_the_end_and_a_client_that_cannot_resolve_is_served(
+    machine: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    def without(offered: lsp.ClientCapabilities) -> None:
+        assert offered.text_document and offered.text_document.code_action
+        offered.text_document.code_action.resolve_support = None
+
+    bench = await start(machine, shop, engine, offer=without)
+    try:
+        uri = bench.editor.open("shop/cart.py")
+        position = bench.editor.at(uri, "totla")
+        params = lsp.CodeActionParams(
+            text_document=lsp.TextDocumentIdentifier(uri),
+            range=lsp.Range(position, position),
+            context=lsp.CodeActionContext(diagnostics=[]),
+        )
+        (action,) = await bench.editor.client.text_document_code_action_async(params) or ()
+        assert isinstance(action, lsp.CodeAction) and action.command and action.command.arguments
+        engine.replies = [reply(FIX)]
+        argument = action.command.arguments[0]
+        answer = await bench.editor.command(action.command.command, {**argument, "workDoneToken": "mine"})
+        assert answer["applied"] and answer["summary"] == "Correct a name."
+        (sent,) = bench.edits
+        assert sent.edit.document_changes
+        ends = [v for v in bench.editor.client.progress_reports["mine"] if isinstance(v, lsp.WorkDoneProgressEnd)]
+        assert [end.message for end in ends] == ["Correct a name."]
+    finally:
+        await stop_editor(bench.editor)

@@ -1,0 +1,109 @@
+"""A commit message for what is not committed yet: a real repository, server and model."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.text.uris import to_uri
+from tests.e2e.conftest import Editor, start_editor, stop_editor
+
+IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+CART = "shop/cart.py"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *IDENTITY, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+async def editor(machine: dict[str, str], shop: Path) -> AsyncIterator[Editor]:
+    """An editor window on the sample workspace, all of it committed."""
+    git(shop, "init", "-q")
+    git(shop, "add", "-A")
+    git(shop, "commit", "-q", "-m", "first")
+    it = await start_editor(shop)
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+def rewrite(editor: Editor, file: str, old: str, new: str) -> None:
+    path = editor.root / file
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+async def refused(editor: Editor, argument: dict[str, Any] | None = None) -> str:
+    with pytest.raises(JsonRpcException) as caught:
+        await editor.command("palimpsest.summarize", argument)
+    return str(caught.value.message)
+
+
+async def test_the_change_in_one_line_ready_to_paste(editor: Editor) -> None:
+    rewrite(editor, CART, "def total(self)", "def total_of_all(self)")
+    (editor.root / "notes.txt").write_text("Prices change in May.\n")
+    (editor.root / "picture.bin").write_bytes(b"\0\1\2")
+    answer = await editor.command("palimpsest.summarize")
+    assert 0 < len(answer["summary"]) <= 72
+    assert "\n" not in answer["summary"]
+    assert answer["text"].split("\n")[0] == answer["summary"]
+    assert sorted(answer["files"]) == ["notes.txt", "picture.bin", CART]
+    assert answer["left_out"] == []
+    assert answer["xml"] == f'<summary files="{" ".join(answer["files"])}">\n{answer["text"]}</summary>'
+
+
+async def test_what_is_staged_and_what_is_not_saved(editor: Editor) -> None:
+    assert "has changed" in await refused(editor)
+    uri = editor.open(CART)
+    editor.edit(uri, "def total(self)", "def sum_up(self)")
+    assert "not saved" in await refused(editor), "on disk nothing changed"
+    assert (await editor.command("palimpsest.summarize", {"uri": uri}))["files"] == [CART]
+    assert "nothing is staged" in await refused(editor, {"uri": uri, "staged": True})
+    rewrite(editor, "shop/order.py", "def ", "def x_")
+    git(editor.root, "add", "shop/order.py")
+    answer = await editor.command("palimpsest.summarize", {"uri": uri, "staged": True})
+    assert answer["files"] == ["shop/order.py"]
+    assert sorted((await editor.command("palimpsest.summarize", {"uri": uri}))["files"]) == [CART, "shop/order.py"]
+
+
+async def test_secrets_and_ignored_files_reach_no_model(editor: Editor) -> None:
+    (editor.root / ".env").write_text("KEY=1\n")
+    git(editor.root, "add", "-f", ".env")
+    message = await refused(editor)
+    assert ".env looks like a file of secrets" in message
+    rewrite(editor, CART, "def total(self)", "def sum_up(self)")
+    answer = await editor.command("palimpsest.summarize")
+    assert answer["files"] == [CART]
+    assert answer["left_out"] == [{"file": ".env", "reason": "looks like a file of secrets"}]
+
+
+async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path) -> None:
+    assert "uri" in await refused(editor, {"uri": to_uri(tmp_path / "elsewhere.py")})
+    assert "staged" in await refused(editor, {"staged": "yes"})
+    assert "is not a file" in await refused(editor, {"uri": "untitled:1"})
+    (editor.root / ".git").rename(tmp_path / "gone")
+    assert "in no git repository" in await refused(editor)
+
+
+async def test_it_shows_progress_and_can_be_cancelled(editor: Editor) -> None:
+    for n in range(200):  # a change that takes a while to read
+        (editor.root / f"new_{n}.txt").write_text("".join(f"{n} {line}\n" for line in range(500)))
+    params = lsp.ExecuteCommandParams("palimpsest.summarize", [{}], work_done_token="mine")
+    asked = asyncio.ensure_future(editor.client.workspace_execute_command_async(params))
+    while not editor.client.progress_reports.get("mine"):
+        await asyncio.sleep(0.002)
+    editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams("mine"))
+    with pytest.raises(JsonRpcException, match="cancelled"):
+        await asked
+    assert editor.client.progress_reports["mine"][0].title == "Summarizing the change"
+    answer = await editor.command("palimpsest.summarize")
+    assert len(answer["files"]) == 200
