@@ -22,6 +22,7 @@ FLOORS = {
     "kv": 2,
     "context": 3,
     "prompt": 4,
+    "following": 4,
     "suggest": 4,
     "usage": 3,
     "requests": 5,

@@ -101,7 +101,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         parser=Parser(),
         chooser=Chooser(gatherer, board, settings.context),
         supervisor=supervisor,
-        requests=Requests(workspace, settings),
+        requests=Requests(workspace, settings, lambda: model.n_params if (model := supervisor.status.model) else None),
         usage=Usage(),
         statistics=Statistics(folders.state() / STATISTICS, enabled=settings.statistics.enabled),
         switches=Switches(settings.completion, places, documents),

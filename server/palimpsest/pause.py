@@ -1,7 +1,8 @@
 """Pauses: work that waits until nobody has typed or moved for a moment.
 
 In: `soon`, again and again.  Out: the work, once, after the last of them; what was under way for an earlier one is
-cancelled.  Counts as busy from the first on, so that who waits for a pause's work can tell.  Knows no document.
+cancelled.  Where it is given a `Usage`, it counts as busy from the first on, so that who waits for a pause's work can
+tell.  Knows no document.
 """
 
 from __future__ import annotations
@@ -22,17 +23,30 @@ IDLE_S = 0.15
 class Pause:
     """Owner of the one task that waits or works."""
 
-    def __init__(self, work: Callable[[], Awaitable[None]], usage: Usage) -> None:
+    def __init__(
+        self,
+        work: Callable[[], Awaitable[None]],
+        usage: Usage | None,
+        *,
+        idle_s: float = IDLE_S,
+        what: str = "preparing context",
+    ) -> None:
+        """`what` is the work's name in the log."""
         self._work = work
         self._usage = usage
+        self._idle_s = idle_s
+        self._what = what
         self._task: asyncio.Task[None] | None = None
 
     def soon(self) -> None:
         """Must be called on the event loop."""
-        self._usage.begin()  # before the earlier one ends: it goes on being busy
+        usage = self._usage
+        if usage is not None:
+            usage.begin()  # before the earlier one ends: it goes on being busy
         self.cancel()
         self._task = asyncio.get_running_loop().create_task(self._after_a_pause())
-        self._task.add_done_callback(lambda _task: self._usage.end())
+        if usage is not None:
+            self._task.add_done_callback(lambda _task: usage.end())
 
     @property
     def pending(self) -> bool:
@@ -44,12 +58,12 @@ class Pause:
             self._task.cancel()
 
     async def _after_a_pause(self) -> None:
-        await asyncio.sleep(IDLE_S)
+        await asyncio.sleep(self._idle_s)
         try:
             await self._work()
         except (Cancelled, InvalidArgument):
             pass
         except EngineError as error:
-            logger.debug("context is not prepared: %s", error)
+            logger.debug("%s: %s", self._what, error)
         except Exception:
-            logger.exception("preparing context failed")
+            logger.exception("%s failed", self._what)

@@ -25,6 +25,11 @@ AGAIN = 0.7
 KEPT_TEXTS = 512
 """Blocks whose text as the model reads it, and its hash, are kept from one request to the next."""
 
+WORD_SEARCH = 4
+"""Paths that the search for a word follows beside each other."""
+SMALL = 500_000_000
+"""Parameters of a model whose search costs little beside the answer."""
+
 LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 """The most tokens of a commit message: its first line alone, and with a body."""
 
@@ -41,10 +46,12 @@ def _kept_wanted() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests of one workspace under its settings."""
+    """Requests of one workspace under its settings.  `n_params`: of the model that is there now, None where there is
+    none or nobody knows."""
 
     workspace: str
     settings: Settings
+    n_params: Callable[[], int | None] = lambda: None
     _wanted: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
         default_factory=_kept_wanted, init=False, repr=False, compare=False
     )
@@ -75,7 +82,14 @@ class Requests:
             n=n,
             sampling=wire.Sampling(temperature=0.0, seed=0),
             replace=f"{self.workspace}:typing",
+            word_search=self._word_search,
         )
+
+    @property
+    def _word_search(self) -> int:
+        choice, n_params = self.settings.completion.known_words, self.n_params()
+        wanted = choice == "always" or (choice == "auto" and n_params is not None and n_params <= SMALL)
+        return WORD_SEARCH if wanted else 0
 
     def warm_up(self, view: CursorView) -> wire.GenerateRequest:
         """Have the tail that `completion` asks for decoded, behind the blocks that are there, when nothing is more

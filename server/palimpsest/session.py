@@ -18,6 +18,7 @@ from palimpsest import wire
 from palimpsest.assist.completing import Completed, Completions
 from palimpsest.assist.desk import Desk
 from palimpsest.assist.next_edit import NextEdits
+from palimpsest.assist.noticing import Noticing
 from palimpsest.assist.suggesting import Suggested, Suggestions
 from palimpsest.assist.summarizing import Summaries, Summarized
 from palimpsest.assist.switches import Scope
@@ -61,6 +62,8 @@ class Session:
         self.suggestions = Suggestions(desk)
         self.next_edits = NextEdits(desk, self.suggestions)
         self.summaries = Summaries(desk)
+        self.noticing = Noticing(desk, self.suggestions)
+        self.suggestions.on_gone = self.noticing.gone
         self._cursor: tuple[str, Position] | None = None
         self._pause = Pause(self.refresh, desk.usage)
 
@@ -104,7 +107,10 @@ class Session:
         if self._cursor is not None and self._cursor[0] == new.uri:
             if old is not None:
                 self._cursor = new.uri, moved(self._cursor[1], old, new, edits)
+                self.noticing.at(*self._cursor)
             self.refresh_soon()
+        if old is not None:
+            self.noticing.changed(old, new)
 
     def closed(self, uri: str) -> None:
         self.documents.close(uri)
@@ -112,6 +118,7 @@ class Session:
         self.desk.parser.forget(uri)
         self.chooser.forget(uri)
         self.next_edits.closed(uri)
+        self.noticing.closed(uri)
         if self._cursor is not None and self._cursor[0] == uri:
             self._cursor = None
 
@@ -124,11 +131,15 @@ class Session:
     def happened(
         self, what: What, happened: Happened, *, part: Part = "all", chars: int | None = None, id: str = ""
     ) -> None:
-        """The editor says what became of something that it was offered, `id` in the case of a completion."""
+        """The editor says what became of something that it was offered, by its `id` where it has one.  Raises
+        InvalidArgument for an unknown id of a suggestion."""
         snapshot = self.documents.find(self._cursor[0]) if self._cursor is not None else None
         language = snapshot.language_id if snapshot is not None else ""
         if what == "completion":
             self.completions.offers.happened(id, happened, part, chars, language)
+        elif id and what == "suggestion" and happened != "shown":
+            done = self.suggestions.accepted if happened == "accepted" else self.suggestions.reject
+            done(id)
         else:
             self.statistics.count(what, happened, part=part, chars=chars or 0, language=language)
 
@@ -136,6 +147,7 @@ class Session:
         """Switch completions on or off; which it is now.  Raises InvalidArgument."""
         state = self.desk.switches.toggle(scope, uri, enabled)
         self.completions.forget_screen()
+        self.noticing.switched()
         self.usage.on_change()
         self.refresh_soon()
         return state
@@ -149,12 +161,14 @@ class Session:
     def continues(self, earlier: Session) -> None:
         """The window goes on with other settings or folders: what was open and switched stays so."""
         self.desk.switches.continues(earlier.desk.switches)
+        self.noticing.continues(earlier.noticing)
         for snapshot in earlier.documents:
             self.opened(snapshot)
 
     def _at(self, uri: str, position: Position) -> None:
         moved_on = self._cursor is None or self._cursor[0] != uri
         self._cursor = (uri, position)
+        self.noticing.at(uri, position)
         if moved_on:
             self.usage.on_change()  # completions may be off there
 
@@ -277,6 +291,7 @@ class Session:
 
     async def aclose(self) -> None:
         self._pause.cancel()
+        self.noticing.close()
         await asyncio.to_thread(self.statistics.close)
         self.chooser.close()
         with suppress(EngineError):

@@ -188,6 +188,12 @@ class CompletionSettings:
     cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
     ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
     n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1)
+    known_words: str = _setting(
+        "auto",
+        "Search for the whole word being typed, words of the prompt counting more; `auto`: with models of at most 500 "
+        "million parameters.",
+        choices=("auto", "always", "never"),
+    )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 
 
@@ -215,6 +221,10 @@ class SuggestionSettings:
         "Edits that the editor shows before it applies them, where it can: those of other files, all, or none.",
         choices=("others", "always", "never"),
     )
+    proactive: bool = _setting(
+        False, "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks."
+    )
+    proactive_s: float = _setting(2.0, "Seconds without typing or moving after which that is done.", low=0.1)
     temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
     draft: int = _setting(
         8, "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.", low=0

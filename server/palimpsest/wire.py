@@ -153,9 +153,9 @@ class GenerateRequest:
     rule `root`.  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the slot
     that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up in
     the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what quantized
-    weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an identifier and choices
-    are greedy, its rest is searched for as a whole word, so many paths of tokens beside each other (0: token by token),
-    and words that the prompt knows count more.
+    weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an identifier and
+    choices are greedy, its rest is searched for as a whole word, so many paths of tokens beside each other (0: token by
+    token), and words that the prompt knows count more.
     """
 
     workspace: str

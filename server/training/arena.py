@@ -1,7 +1,7 @@
 """llama.cpp for measuring: tokens at positions, blocks alone behind their own header.
 
 In: a GGUF.  Out: tokenizations and logits.  The low-level functions only, and no library but numpy besides: this is
-the measuring instrument, kept apart from the engine it measures for.
+the measuring instrument, kept apart from the engine it measures for; what a word is, it has from there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ import llama_cpp.llama_cpp as ll
 import numpy as np
 import numpy.typing as npt
 
+from palimpsest.kv.generation.words import Lexicon
+from palimpsest.kv.llama.vocab import Vocabulary
+
 MAIN, SCRATCH = 0, 1
+N_SEQUENCES = 40
+"""Those from SCRATCH on are for paths that are tried beside each other."""
 SILENT = ll.llama_log_callback(lambda level, text, data: None)  # llama.cpp may call it as long as the process lives
 Floats = npt.NDArray[np.float32]
 
@@ -54,7 +59,7 @@ class Arena:
         self.model = ll.llama_model_load_from_file(str(path).encode(), model)
         assert self.model, f"no model in {path}"
         context = ll.llama_context_default_params()
-        context.n_ctx, context.n_seq_max, context.kv_unified = n_context, 8, True
+        context.n_ctx, context.n_seq_max, context.kv_unified = n_context, N_SEQUENCES, True
         context.n_batch, context.n_ubatch = 2048, 512
         context.n_threads = context.n_threads_batch = n_threads
         self.context = ll.llama_init_from_model(self.model, context)
@@ -65,6 +70,10 @@ class Arena:
         self.fim = ll.llama_vocab_fim_pre(v), ll.llama_vocab_fim_suf(v), ll.llama_vocab_fim_mid(v)
         self.ends = {token for token in range(self.n_vocabulary) if ll.llama_vocab_is_eog(v, token)}
         self._fitting: dict[bytes, list[int]] = {}
+        vocabulary = Vocabulary.make(
+            self.n_vocabulary, self.pieces.__getitem__, lambda t: not self.pieces[t], self.ends
+        )
+        self.lexicon = Lexicon(vocabulary)
 
     def close(self) -> None:
         ll.llama_free(self.context)
@@ -106,17 +115,36 @@ class Arena:
     def decode(self, tokens: Sequence[int], start: int, n_logits: int = 0, sequence: int = MAIN) -> Floats:
         """Decode at positions `start…`; logits of the last `n_logits` tokens, (n_logits, n_vocabulary)."""
         n = len(tokens)
+        placed = [(token, start + i, sequence, i >= n - n_logits) for i, token in enumerate(tokens)]
+        return self._decode(placed)
+
+    def after(self, paths: Sequence[Sequence[int]], start: int) -> Floats:
+        """The logits after each of some paths behind the main sequence, which stays as it is; all in one batch."""
+        placed: list[tuple[int, int, int, bool]] = []
+        for sequence, path in enumerate(paths, SCRATCH):
+            assert sequence < N_SEQUENCES, f"{len(paths)} paths"
+            ll.llama_memory_seq_cp(self.memory, MAIN, sequence, 0, start)
+            placed += [(token, start + i, sequence, i == len(path) - 1) for i, token in enumerate(path)]
+        rows = self._decode(placed)
+        for sequence, _ in enumerate(paths, SCRATCH):
+            ll.llama_memory_seq_rm(self.memory, sequence, -1, -1)
+        return rows
+
+    def _decode(self, placed: Sequence[tuple[int, int, int, bool]]) -> Floats:
+        """Tokens with their positions, sequences and whether their logits are wanted."""
+        n = len(placed)
         batch = ll.llama_batch_init(n, 0, 1)
-        for i, token in enumerate(tokens):
-            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, start + i, 1
-            batch.seq_id[i][0], batch.logits[i] = sequence, int(i >= n - n_logits)
+        for i, (token, position, sequence, wanted) in enumerate(placed):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, position, 1
+            batch.seq_id[i][0], batch.logits[i] = sequence, int(wanted)
         batch.n_tokens = n
         code = ll.llama_decode(self.context, batch)
         ll.llama_batch_free(batch)
         assert code == 0, f"llama_decode answered {code}"
         rows = [
             np.ctypeslib.as_array(ll.llama_get_logits_ith(self.context, i), (self.n_vocabulary,)).copy()
-            for i in range(n - n_logits, n)
+            for i, (_, _, _, wanted) in enumerate(placed)
+            if wanted
         ]
         return np.stack(rows) if rows else np.zeros((0, self.n_vocabulary), np.float32)
 

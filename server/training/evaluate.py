@@ -8,7 +8,10 @@ everything that was measured, then what is to be compared:
 
 `loss` is in nats for each token of what stood at the cursor: with its blocks in place, the same text in ordinary order,
 no blocks, and another package's blocks.  The retained gain is (none − in place) / (none − causal).  `words` are
-identifiers with the cursor inside, `names` shares of those that only a block has; both are healed.  Decoding is greedy.
+identifiers with the cursor inside, `names` shares of those that only a block has; both are healed and chosen as a
+whole, words that the prompt knows counting more, as the product does (`palimpsest.kv.generation.words`).  Everything
+else is greedy.  The first line has the same figures for words chosen token by token (`greedy`) and as a whole by the
+model alone (`searched`).
 Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a
 cache in place costs a model that was not trained for it.
 """

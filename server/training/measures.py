@@ -18,7 +18,7 @@ from palimpsest.types import ShownLine
 from training.arena import Grammar
 from training.examples import Tail, Workspace
 from training.held import Case
-from training.prompt import ORDERS, Order, Prompt, Rows
+from training.prompt import ORDERS, Order, Prompt, Rows, Ways
 
 MODES: tuple[tuple[str, Order], ...] = (
     *((order, order) for order in ORDERS),
@@ -26,6 +26,11 @@ MODES: tuple[tuple[str, Order], ...] = (
     ("wrong", "in_place"),
 )
 """The rows of the table: whose blocks, in which order."""
+
+
+N_WORD, N_BEHIND = 12, 1
+"""Tokens that a word may have, and those wanted behind one that is found as a whole."""
+OTHER_WAYS: tuple[tuple[Ways, int], ...] = (("searched", N_BEHIND), ("greedy", N_WORD))
 
 
 def cross_entropy(logits: Rows, targets: Sequence[int]) -> tuple[Rows, Rows]:
@@ -66,13 +71,20 @@ def middles(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any
     }
 
 
-def completed(prompt: Prompt, case: Case, blocks: Sequence[str], order: Order, n_most: int, healed: bool = True) -> str:
+def completed(
+    prompt: Prompt, case: Case, blocks: Sequence[str], order: Order, n_most: int, ways: Ways = "known"
+) -> str:
     """What the model writes from the beginning of the word on, to the line's end."""
     prompt.lay_out(blocks, order)
-    typed = b"" if healed else case.typed.encode()
-    tail = Tail("spm", case.prefix + typed.decode(), case.suffix, "", "word")
-    text = prompt.generate(tail, lambda text: b"\n" in text, n_most, case.typed.encode() if healed else b"")
-    return (typed.decode() + text).split("\n")[0]
+    tail = Tail("spm", case.prefix, case.suffix, "", "word")
+    return prompt.generate(tail, lambda text: b"\n" in text, n_most, case.typed.encode(), ways=ways).split("\n")[0]
+
+
+def completed_as_is(prompt: Prompt, case: Case, n_most: int) -> str:
+    """The same with what is typed as prompt and not as constraint."""
+    prompt.lay_out(case.blocks, "in_place")
+    tail = Tail("spm", case.prefix + case.typed, case.suffix, "", "word")
+    return (case.typed + prompt.generate(tail, lambda text: b"\n" in text, n_most)).split("\n")[0]
 
 
 def is_word(text: str, case: Case) -> bool:
@@ -81,30 +93,39 @@ def is_word(text: str, case: Case) -> bool:
 
 
 def words(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
-    """How many rests of words are exactly right, and how many rests of lines; and of every fifth case the words
-    right healed, without blocks, and with the cursor's word as prompt and not as constraint."""
-    right = lines = 0
+    """How many rests of words are exactly right, and how many rests of lines, as the product completes them; words
+    right when they are chosen as a whole by the model alone, and token by token.  Of every fifth case: healed as
+    before, without blocks, and token by token with the cursor's word as prompt and not as constraint."""
+    right = lines = greedy = searched = 0
     sample: dict[str, int] = defaultdict(int)
     for i, case in enumerate(cases):
         text = completed(prompt, case, case.blocks, "in_place", 32)
         right += is_word(text, case)
         lines += text.rstrip() == case.rest.rstrip()
+        greedy += is_word(completed(prompt, case, case.blocks, "in_place", N_WORD, "greedy"), case)
+        searched += is_word(completed(prompt, case, case.blocks, "in_place", N_BEHIND, "searched"), case)
         if i % 5 == 0:
             sample["of"] += 1
             sample["healed"] += is_word(text, case)
-            sample["as_is"] += is_word(completed(prompt, case, case.blocks, "in_place", 12, healed=False), case)
-            sample["without"] += is_word(completed(prompt, case, (), "in_place", 12), case)
-    return {"right": right, "lines": lines, "of": len(cases), "sample": dict(sample)}
+            sample["as_is"] += is_word(completed_as_is(prompt, case, N_WORD), case)
+            sample["without"] += is_word(completed(prompt, case, (), "in_place", N_BEHIND), case)
+    figures = {"right": right, "lines": lines, "greedy": greedy, "searched": searched, "of": len(cases)}
+    return {**figures, "sample": dict(sample)}
 
 
 def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
-    """How many names that only a block has are right with the blocks (in each order) and without them."""
+    """How many names that only a block has are right with the blocks (in each order) and without them, as the product
+    completes them; in place and without them also as a whole by the model alone, and token by token."""
     right: dict[str, int] = defaultdict(int)
     for case in cases:
         for order in ORDERS:
-            right[order] += is_word(completed(prompt, case, case.blocks, order, 12), case)
-        right["without"] += is_word(completed(prompt, case, (), "in_place", 12), case)
-    return {**{key: right[key] for key in (*ORDERS, "without")}, "of": len(cases)}
+            right[order] += is_word(completed(prompt, case, case.blocks, order, N_BEHIND), case)
+        right["without"] += is_word(completed(prompt, case, (), "in_place", N_BEHIND), case)
+        for ways, n_most in OTHER_WAYS:
+            right[ways] += is_word(completed(prompt, case, case.blocks, "in_place", n_most, ways), case)
+            right[f"{ways}_without"] += is_word(completed(prompt, case, (), "in_place", n_most, ways), case)
+    keys = (*ORDERS, "without", *(f"{ways}{end}" for ways, _ in OTHER_WAYS for end in ("", "_without")))
+    return {**{key: right[key] for key in keys}, "of": len(cases)}
 
 
 REPLY = re.compile(

@@ -79,9 +79,16 @@ class Place:
         )
 
     def workspaces(
-        self, module: Module, words: Sequence[str], wanted: Collection[int], rng: Random, share_renamed: float
+        self,
+        module: Module,
+        words: Sequence[str],
+        wanted: Collection[int],
+        rng: Random,
+        share_renamed: float,
+        plain_cuts: bool = False,
     ) -> Iterator[Workspace]:
-        """The workspaces of one module: of its functions those whose `digest` is wanted."""
+        """The workspaces of one module: of its functions those whose `digest` is wanted.  `plain_cuts`: the cursor is
+        no likelier before a name that a block has."""
         tree = parse(module.source)
         source = short_docstrings(module.source, tree) if tree else ""
         tree = parse(source) if tree else None
@@ -91,7 +98,7 @@ class Place:
         file = File(module.path, source.split("\n"), tree, bool(names))
         scopes = [scope for scope in outline.functions(tree) if function_digest(file.lines, scope) in wanted]
         for at in range(0, len(scopes), N_TAILS):
-            desk = Desk(self, file, rng)
+            desk = Desk(self, file, rng, plain_cuts)
             tails = [tail for scope in scopes[at : at + N_TAILS] if (tail := desk.tail(scope))]
             if tails and desk.blocks:
                 rng.shuffle(desk.blocks)
@@ -112,8 +119,8 @@ class File:
 class Desk:
     """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
 
-    def __init__(self, place: Place, file: File, rng: Random) -> None:
-        self.place, self.file, self.rng = place, file, rng
+    def __init__(self, place: Place, file: File, rng: Random, plain_cuts: bool = False) -> None:
+        self.place, self.file, self.rng, self.plain_cuts = place, file, rng, plain_cuts
         block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
         self.settings = replace(
             SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
@@ -144,7 +151,8 @@ class Desk:
         """A cut in one of the lines `among`, chosen by what stands in `lines`."""
         rng, whole = self.rng, self.file.lines
         texts = whole[lines.start : lines.stop]
-        cut = choose_cut(texts, [i - lines.start for i in among], defined(self.blocks), rng)
+        known = set[str]() if self.plain_cuts else defined(self.blocks)
+        cut = choose_cut(texts, [i - lines.start for i in among], known, rng)
         if cut is None:
             return None
         line, column = lines.start + cut[0], cut[1]

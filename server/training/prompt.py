@@ -17,13 +17,20 @@ from typing import Any, Literal
 
 import numpy as np
 
+from palimpsest.kv.generation.known import KnownWords, typed_word
+from palimpsest.kv.generation.words import Candidate, Word, WordSearch
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.arena import Arena, Grammar
 from training.examples import Tail
 
 Order = Literal["in_place", "redecoded", "causal"]
 ORDERS: tuple[Order, ...] = ("in_place", "redecoded", "causal")
+Ways = Literal["greedy", "searched", "known"]
+"""How a word is chosen: token by token, as a whole, or as a whole with those that the prompt knows counting more, which
+is what the engine does with small models."""
 GAP, SLACK, N_REDECODED = 48, 32, 16
+WIDTH = 4
+"""Paths of a search for a word, as many as the product follows."""
 Rows = np.ndarray[Any, Any]
 
 
@@ -36,6 +43,7 @@ class Prompt:
         self.is_spm = arena.metadata("palimpsest.fim_layout") == "spm"
         self.end, self.order = 0, ORDERS[0]
         self._laid: tuple[Any, ...] = ()
+        self.known_words: KnownWords[str] = KnownWords(lambda block: block)
 
     def lay_out(self, blocks: Sequence[str], order: Order) -> None:
         """Header, blocks and footer; nothing where they lie so already."""
@@ -92,6 +100,20 @@ class Prompt:
             return [mid]
         return [pre, *prefix, suf, *suffix, mid]
 
+    def _word(self, tail: Tail, piece: bytes, ways: Ways, first: Rows, position: int) -> Word | None:
+        """The best word that begins with `piece` behind what is decoded, None where it is the beginning of none."""
+        arena, typed = self.arena, typed_word(piece.decode())
+        if ways == "greedy" or typed is None:
+            return None
+        joined, stem = typed
+        words = self.known_words.beginning(stem, tail.prefix, tail.suffix, self._laid[0]) if ways == "known" else ()
+        texts = [(joined + known.word, known.boost) for known in words]
+        candidates = [Candidate(text.encode(), tuple(arena.tokens(text)), boost) for text, boost in texts]
+        search = WordSearch(arena.lexicon, piece, first, candidates, width=WIDTH)
+        while search.wanted:
+            search.take([*arena.after([path.tokens for path in search.wanted], position)])
+        return search.best
+
     def generate(
         self,
         tail: Tail,
@@ -99,13 +121,24 @@ class Prompt:
         n_most: int,
         constraint: bytes = b"",
         grammar: Grammar | None = None,
+        ways: Ways = "greedy",
     ) -> str:
-        """Greedy text that begins with `constraint`, until an end token, `stop` or `n_most` tokens."""
+        """Greedy text that begins with `constraint`, until an end token, `stop` or `n_most` tokens; `ways`: how its
+        first word is chosen."""
         logits, position = self.logits(tail, 1, ())
         text, left = b"", constraint
-        for _ in range(n_most):
+        word = self._word(tail, constraint, ways, logits[-1], position)
+        if word is not None:
+            text, left = self.arena.lexicon.vocab.text(word.tokens), b""
+            if stop(text):
+                return text.decode("utf-8", "replace")
+            logits, position = self.arena.decode(word.tokens, position, 1), position + len(word.tokens)
+        for i in range(n_most):
             row = logits[-1]
-            if left:
+            if word is not None and not word.last and i == 0:
+                ending = self.arena.lexicon.ending
+                token = int(ending[row[ending].argmax()])
+            elif left:
                 token = max(self.arena.fitting(left), key=lambda t: row[t])
             else:
                 token = grammar.best(row) if grammar else int(row.argmax())

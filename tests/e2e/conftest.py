@@ -77,7 +77,9 @@ class Editor:
         return lsp.Position(line, len(column.encode("utf-8")))  # this client offers UTF-8 first
 
     def edit(self, uri: str, old: str, new: str) -> lsp.Position:
-        """Replace the first `old` by `new`; the position behind the new text."""
+        """Replace the first `old` by `new`; the position behind the new text, or of `$0` in it."""
+        cursor, _, rest = new.partition("$0")
+        new = cursor + rest
         start, end = self.at(uri, old, after=False), self.at(uri, old)
         offset = self.texts[uri].index(old)
         self.texts[uri] = self.texts[uri][:offset] + new + self.texts[uri][offset + len(old) :]
@@ -89,12 +91,15 @@ class Editor:
                 content_changes=[change],
             )
         )
-        before = self.texts[uri][: offset + len(new)]
+        before = self.texts[uri][: offset + len(cursor)]
         return lsp.Position(before.count("\n"), len(before.rpartition("\n")[2].encode("utf-8")))
 
-    async def complete(self, uri: str, position: lsp.Position) -> list[lsp.InlineCompletionItem]:
+    async def complete(
+        self, uri: str, position: lsp.Position, *, invoked: bool = False
+    ) -> list[lsp.InlineCompletionItem]:
+        kind = lsp.InlineCompletionTriggerKind.Invoked if invoked else lsp.InlineCompletionTriggerKind.Automatic
         params = lsp.InlineCompletionParams(
-            context=lsp.InlineCompletionContext(lsp.InlineCompletionTriggerKind.Automatic),
+            context=lsp.InlineCompletionContext(kind),
             text_document=lsp.TextDocumentIdentifier(uri),
             position=position,
         )

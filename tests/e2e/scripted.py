@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,12 +13,15 @@ NAME = "scripted-instruct"
 
 
 class Scripted:
-    """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests."""
+    """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
+    While `free` is cleared, replies wait."""
 
     def __init__(self) -> None:
         self.replies: list[str] = []
         self.asked: list[dict[str, Any]] = []
         self.url = ""
+        self.free = threading.Event()
+        self.free.set()
 
     @property
     def prompt(self) -> str:
@@ -40,6 +43,7 @@ def scripted() -> Iterator[Scripted]:
 
         def do_POST(self) -> None:
             it.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            it.free.wait(60)
             choice = {"index": 0, "delta": {"content": it.next()}, "finish_reason": "stop"}
             usage = {"prompt_tokens": 10, "completion_tokens": 10}
             events = [{"choices": [choice]}, {"choices": [], "usage": usage}]
@@ -51,7 +55,8 @@ def scripted() -> Iterator[Scripted]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            with suppress(ConnectionError):  # who cancelled does not listen
+                self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -13,7 +13,7 @@ from .conftest import Editor, engine_pids, start_editor, stop_editor
 
 async def test_a_cursor_in_a_method_gets_a_completion_with_the_typed_word_in_its_range(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
     await editor.settled(uri, position)
     items = await editor.complete(uri, position)
     assert items
@@ -28,7 +28,7 @@ async def test_a_cursor_in_a_method_gets_a_completion_with_the_typed_word_in_its
 
 async def test_a_typed_character_decodes_a_few_tokens_at_most(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        weight = 0\n        wei")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        weight = 0\n        wei$0\n")
     await editor.settled(uri, position)
     await editor.complete(uri, position)
     for character in "ght += 1":
@@ -41,7 +41,7 @@ async def test_a_typed_character_decodes_a_few_tokens_at_most(editor: Editor) ->
 
 async def test_typing_what_is_shown_costs_nothing_and_shows_the_rest(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
     await editor.settled(uri, position)
     first = (await editor.complete(uri, position))[0].insert_text.removeprefix("disc")
     if len(first) < 2:
@@ -87,7 +87,7 @@ async def test_completion_can_be_switched_off_for_a_language(shop: Path) -> None
 
 async def test_an_engine_killed_during_a_completion_costs_one_empty_answer(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
     await editor.settled(uri, position)
     engines = engine_pids()
     for pid in engines:  # it holds still, so that the request is in the middle for certain
@@ -115,7 +115,7 @@ async def test_two_windows_share_one_engine_and_one_may_be_killed(editor: Editor
         await other.settled(uri, other.at(uri, "weight = 0.0"))
         os.kill(other.pid, signal.SIGKILL)
         mine = editor.open("shop/cart.py")
-        position = editor.edit(mine, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+        position = editor.edit(mine, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
         await editor.settled(mine, position)
         assert await editor.complete(mine, position)
         assert engine_pids() == engines

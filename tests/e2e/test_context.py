@@ -182,7 +182,7 @@ async def test_whole_prompt_mode_answers_too(shop: Path) -> None:
         assert info["in_place"] is False
         assert "setting" in info["why_not"] or "engine.mode" in info["why_not"]
         uri = editor.open("shop/cart.py")
-        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
         await editor.settled(uri, position)
         await editor.complete(uri, position)
     finally:

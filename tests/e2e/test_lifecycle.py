@@ -274,7 +274,7 @@ async def test_a_truncated_model_is_named(shop: Path) -> None:
 
 async def test_changed_settings_take_effect_and_a_setting_taken_back_is_gone(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
     await editor.settled(uri, position)
 
     async def configured(own: dict[str, Any]) -> list[lsp.InlineCompletionItem]:

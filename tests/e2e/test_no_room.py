@@ -35,7 +35,7 @@ async def test_with_a_full_disk_completions_still_come(machine: dict[str, str], 
         )
         await editor.ready()
         uri = editor.open("shop/cart.py")
-        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
         await editor.settled(uri, position)
         assert await asyncio.wait_for(editor.complete(uri, position), 60)
     finally:

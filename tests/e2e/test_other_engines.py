@@ -42,7 +42,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
 ) -> None:
     engines = engine_pids()
     uri = window.open("shop/cart.py")
-    position = window.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.weig")
+    position = window.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.weig$0\n")
     shown = await window.settled(uri, position)
     assert shown["blocks"]
     await window.complete(uri, position)
@@ -73,7 +73,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
     assert {span["state"] for span in spans} == {"header", "attached", "footer"}
 
     peer.kill()
-    assert await window.complete(uri, window.at(uri, "rows.append(")) == []
+    assert await window.complete(uri, window.at(uri, "total = self.subtotal()")) == []
     await until(window, "Warning")
     assert window.status["message"] == f"The engine at {peer.url} does not answer; trying again."
     peer.start()

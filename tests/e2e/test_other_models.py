@@ -52,7 +52,7 @@ async def test_a_cache_that_cannot_be_edited_is_served_with_whole_prompts_and_sa
         assert info["in_place"] is False
         assert info["why_not"]
         uri = editor.open("shop/cart.py")
-        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
         await editor.settled(uri, position)
         await editor.complete(uri, position)
         assert (await editor.stats())["decoded"] > 0

@@ -14,6 +14,9 @@ from palimpsest.syntax.parse import parse_text
 from .conftest import Editor, start_editor, stop_editor
 
 
+LEFT = ("syntax error", "it changes nothing", "a second time", "it repeats what", "another suggestion of this reply")
+
+
 def applied(text: str, edit: dict[str, Any]) -> str:
     """Apply a WorkspaceEdit's text edits (UTF-8 columns) as a client does: from the last to the first."""
     changes = edit["documentChanges"][0]["edits"]
@@ -151,8 +154,8 @@ async def test_every_one_of_200_replies_under_grammar_parses_and_every_edit_appl
             answer = await suggest(editor, uri, editor.at(uri, needle), n=8)
             replies += 8
             for refusal in answer["refused"]:
-                # the only reasons a grammar leaves
-                assert "syntax" in refusal["reason"] or refusal["reason"] == "it changes nothing", refusal
+                # the only reasons a grammar leaves: what code means, not how the reply is written
+                assert any(words in refusal["reason"] for words in LEFT), refusal
             for suggestion in answer["suggestions"]:
                 new = applied(editor.texts[uri], suggestion["edit"])
                 assert parse_text(new, "python").n_errors <= parse_text(editor.texts[uri], "python").n_errors

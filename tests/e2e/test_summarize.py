@@ -96,14 +96,15 @@ async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path)
 
 async def test_it_shows_progress_and_can_be_cancelled(editor: Editor) -> None:
     for n in range(200):  # a change that takes a while to read
-        (editor.root / f"new_{n}.txt").write_text("".join(f"{n} {line}\n" for line in range(500)))
+        (editor.root / f"new_{n}.txt").write_text(f"Note {n}: prices change in May.\n" * 500)
+    reports = editor.client.progress_reports["mine"] = []  # the client's own token
     params = lsp.ExecuteCommandParams("palimpsest.summarize", [{}], work_done_token="mine")
     asked = asyncio.ensure_future(editor.client.workspace_execute_command_async(params))
-    while not editor.client.progress_reports.get("mine"):
+    while not reports and not asked.done():
         await asyncio.sleep(0.002)
     editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams("mine"))
     with pytest.raises(JsonRpcException, match="cancelled"):
         await asked
-    assert editor.client.progress_reports["mine"][0].title == "Summarizing the change"
+    assert reports[0].title == "Summarizing the change"
     answer = await editor.command("palimpsest.summarize")
     assert len(answer["files"]) == 200

@@ -19,7 +19,7 @@ async def cost(editor: Editor, uri: str, position: lsp.Position) -> int:
 
 async def test_after_a_pause_a_keystroke_decodes_no_more_than_what_is_typed(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, BODY, BODY + "        weight = 0\n        ")
+    position = editor.edit(uri, BODY, BODY + "        weight = 0\n        $0\n")
     await editor.settled(uri, position)
     position = type_at(editor, uri, position, "wei")
     assert await cost(editor, uri, position) <= 2
@@ -42,7 +42,7 @@ async def test_blocks_that_take_long_are_left_to_the_pause_after_the_answer(shop
         uri = editor.open("shop/cart.py")
         await editor.settled(uri, editor.at(uri, BODY))
         editor.edit(uri, "import logging\n", "import logging\nimport json\n")
-        position = editor.edit(uri, BODY, BODY + "        text = json.dum")
+        position = editor.edit(uri, BODY, BODY + "        text = json.dum$0\n")
         assert await cost(editor, uri, position) < 200
         before = await editor.stats()
         shown = await editor.settled(uri, position)

@@ -2,8 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from palimpsest.prompt.formats import NUMBERED, TEXTS
 from palimpsest.prompt.instructions import instructions
 from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.suggest.edits import applied
+from palimpsest.suggest.formats import FORMATS
+from palimpsest.suggest.shown import ShownBlock
 from palimpsest.types import BLOCK_TYPES, Editing, ShownLine
 
 EDITING = Editing(
@@ -16,6 +22,10 @@ EDITING = Editing(
     cursor_line=1,
     cursor_column=0,
 )
+AREA = [
+    ShownLine(text, n, n - 1)
+    for n, text in enumerate(["def area(width, height):", "    print(width)", "    return width + height"], start=1)
+]
 BLOCK = (
     '<editing type="function" file="shop/cart.py" name="Cart.add">\n'
     "L1     def add(self):\nL2\n        ...\n</editing>\n"
@@ -39,11 +49,35 @@ def test_what_changes_most_comes_last() -> None:
     assert suggestion_tail(moved, "Shorten it", True, language="Rust") == tail
 
 
-def test_instructions_name_the_language_and_every_block_type_and_never_a_diff() -> None:
-    text = instructions("Python")
+def test_only_a_format_that_names_lines_shows_their_numbers() -> None:
+    plain = BLOCK.replace("L1 ", "").replace("L2\n", "\n")
+    for format in ("whole", "search-replace", "udiff", "ast"):
+        assert suggestion_tail(EDITING, None, False, format=format) == plain
+        assert suggestion_tail(EDITING, "Shorten it", True, format=format).startswith(instructions("Python", format))
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_instructions_name_the_language_and_every_block_type(format: str) -> None:
+    text = instructions("Python", format)
     assert "the Python programming language" in text
     assert all(f"\n- {name}: " in text for name in BLOCK_TYPES)
-    assert "diff" not in text.lower()
     assert text.startswith("<instructions>\n")
     assert text.endswith("\n</instructions>\n")
     assert "{" not in text
+    assert ("diff" in text.lower()) == (format == "udiff")
+
+
+def test_each_format_has_instructions_and_shows_numbers_where_its_reader_wants_them() -> None:
+    assert set(TEXTS) == set(FORMATS)
+    assert {name for name, format in FORMATS.items() if format.numbered} == NUMBERED
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_the_example_of_the_instructions_is_an_edit_that_the_reader_reads(format: str) -> None:
+    shown = {"editing": ShownBlock("editing", True, "file:///a.py", 1, tuple(AREA))}
+    example = instructions("Python", format).split("For example")[1]
+    (written,) = FORMATS[format].read(example, shown).written
+    lines = [line.text for line in AREA]
+    assert written.problem == ""
+    assert applied(lines, written.edits) == [lines[0], "    return width * height"]
+    assert all(line.text in example for line in AREA)

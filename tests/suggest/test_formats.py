@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
@@ -21,7 +19,17 @@ from palimpsest.types import CURSOR_MARKER, LineEdit
 
 URI = "file:///a.py"
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
-CODE = ["def f(a):", "    b = a", "    return b", "class C:", "    def m(self):", "        return f(1)", "x = 1", "@d", ""]
+CODE = [
+    "def f(a):",
+    "    b = a",
+    "    return b",
+    "class C:",
+    "    def m(self):",
+    "        return f(1)",
+    "x = 1",
+    "@d",
+    "",
+]
 HOSTILE = [
     "L3 x",
     "L3",
@@ -103,14 +111,122 @@ def result(block: ShownBlock, written: Written) -> list[str] | str:
 
 
 @ALL
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
     edits = data.draw(edits_of(block))
     meant = result(block, Written(block.name, tuple(edits)))
-    reply = format.read(format.write(block, edits, "Say it."), {block.name: block})
+    try:
+        text = format.write(block, edits, "Say it.")
+    except ValueError:  # only where it cannot be told which line is the mark of code left out
+        assert any(line.strip() == "..." for edit in edits for line in edit.lines)
+        assert any(line.document_line is None for line in block.lines)
+        return
+    reply = format.read(text, {block.name: block})
     assert reply.summary == "Say it."
     (written,) = reply.written
     assert written.complete
     assert result(block, written) == meant
+
+
+MUTATIONS = [
+    "",
+    "\n",
+    " ",
+    "<",
+    ">",
+    "L",
+    "=",
+    "-",
+    "+",
+    "@@",
+    '"',
+    "</suggestion>",
+    "<suggestion name=",
+    "```\n",
+    "    ",
+]
+
+
+@st.composite
+def mutated(draw: Any, text: str) -> str:
+    """The text with parts dropped, doubled, moved and put in; or cut off."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 30)))
+        part = draw(st.sampled_from([*MUTATIONS, text[start:end] * 2]))
+        text = text[:start] + part + text[end:]
+    return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
+
+
+@ALL
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Format, data: st.DataObject) -> None:
+    block = data.draw(blocks())
+    locked = shown_block("def f(a):", "    return a", name="locked", editable=False, first=0)
+    shown = {"editing": block, "locked": locked}
+    edits = data.draw(edits_of(block))
+    assume(not any(line.strip() == "..." for edit in edits for line in edit.lines))
+    reply = format.write(block, edits, "Say it.")
+    reply += format.write(locked, [LineEdit(1, 2, ("    return 0",))], "")
+    reply = data.draw(mutated(reply))
+    read = format.read(reply, shown)
+    lines = document_of(block)
+    now = Document(1, tuple(lines), lambda text: 0)
+    reading = checked(read, shown, {URI: now})
+    editable = {line.document_line for line in block.lines} - {None}
+    assert len(reading.suggestions) + len(reading.refused) == len(read.written)
+    for suggestion in reading.suggestions:
+        assert suggestion.name == "editing"
+        touched = {i for edit in suggestion.edits for i in range(edit.start, edit.end)}
+        assert touched <= editable
+        for edit in suggestion.edits:
+            assert edit.start in editable or edit.start - 1 in editable
+
+
+@ALL
+@settings(max_examples=80, deadline=None)
+@given(
+    noise=st.text(st.sampled_from("<>/L12+-=@ \n\r\"'`abc.…"), max_size=60) | st.text(max_size=40),
+    head=st.sampled_from(
+        ["", '<suggestion name="editing">\n', "<suggestion name='editing'><replace node='function f'>"]
+    ),
+)
+def test_a_reader_takes_any_text(format: Format, noise: str, head: str) -> None:
+    block = shown_block(*CODE)
+    read = format.read(head + noise, {"editing": block})
+    assert bool(read.written) == ("<suggestion" in head + noise and ">" in head + noise)
+    result_of = [result(block, written) for written in read.written]
+    assert all(isinstance(one, (str, list)) for one in result_of)
+
+
+@ALL
+def test_what_speaks_of_no_block_or_of_one_that_was_not_shown_is_said(format: Format) -> None:
+    block = shown_block("def f(a):", "    return a")
+    reply = format.write(block, [LineEdit(1, 2, ("    return 0",))], "Say it.")
+    assert "does not name a block" in format.read(reply.replace(' name="editing"', ""), {}).written[0].problem
+    assert format.read(reply, {}) == Reply((Written("editing"),), "Say it.")
+
+
+@ALL
+def test_two_blocks_are_edited_by_one_reply(format: Format) -> None:
+    block, other = shown_block("def f(a):", "    return a"), shown_block("def g(a):", "    return a", name="b.g")
+    edit = LineEdit(1, 2, ("    return 0",))
+    text = (
+        "Sure:\n```xml\n" + format.write(block, [edit], "") + "and\n" + format.write(other, [edit], "Say it.") + "```"
+    )
+    read = format.read(text.replace("<summary></summary>\n", ""), {"editing": block, "b.g": other})
+    assert [(written.name, written.edits) for written in read.written] == [("editing", (edit,)), ("b.g", (edit,))]
+    assert read.summary == "Say it."
+
+
+@ALL
+def test_a_document_that_speaks_of_the_cursor_marker_keeps_it(format: Format) -> None:
+    edits = [LineEdit(1, 2, (f'    return "{CURSOR_MARKER}" + a',))]
+    marked = shown_block("def f(a):", f'    return "{CURSOR_MARKER}"')
+    unmarked = shown_block("def f(a):", "    return 0")
+    for block, text in [(marked, f'    return "{CURSOR_MARKER}" + a'), (unmarked, '    return "" + a')]:
+        (written,) = format.read(format.write(block, edits, ""), {"editing": block}).written
+        assert applied([line.text for line in block.lines], written.edits)[1] == text

@@ -19,8 +19,6 @@ SHOWN = {
 }
 
 
-
-
 def replace(number: int, *texts: str) -> LineEdit:
     """Line `number` becomes these; the block's third line stands for code left out."""
     return LineEdit(INDEX[number], INDEX[number] + 1, texts)

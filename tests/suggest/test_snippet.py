@@ -21,6 +21,7 @@ from palimpsest.suggest.snippet import as_snippet, escape
         ("x = ", "add(\n    a,\n    b,\n)", "add(\n    ${1:a},\n    ${2:b},\n)$0"),
         ("x = ", "run(d['$a}'], '\\n')", "run(${1:d['\\$a\\}']}, ${2:'\\\\n'})$0"),
         ("x = ", "a == add(b == c)", "a == add(${1:b == c})$0"),
+        ("x", ".append(f(a)", ".append(f(${1:a})$0"),
         ("x = add(", "a, b)", "${1:a}, ${2:b})$0"),
         ("x = add(a, ", "b, c)", "${1:b}, ${2:c})$0"),
         ("x = add(aa", "a, b)", "a, ${1:b})$0"),
@@ -44,10 +45,10 @@ def test_what_was_typed_is_escaped_too() -> None:
 def plain(snippet: str) -> str:
     """What an editor inserts for a snippet with nothing but `${n:text}`, `$0` and escapes."""
     out, stops = [], 0
-    for escaped, start, end, last, char in re.findall(r"\\([\\$}])|(\$\{\d+:)|(\})|(\$0)\Z|(.)", snippet, re.DOTALL):
+    for escaped, start, end, _, char in re.findall(r"\\([\\$}])|(\$\{\d+:)|(\})|(\$0)\Z|(.)", snippet, re.DOTALL):
         assert not end or stops > 0
         stops += bool(start) - bool(end)
-        assert not (char == "$")
+        assert char != "$"
         out.append(escaped or char)
     assert stops == 0
     return "".join(out)

@@ -6,7 +6,8 @@ In: the parts that `app.py` built.  Out: views, and answers of the engine, accou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 
 from palimpsest import wire
 from palimpsest.assist.switches import Switches
@@ -28,6 +29,8 @@ from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
 from palimpsest.usage import Usage
 
+ERRORS_KEPT = 4
+"""Texts whose errors a check's document remembers: its own is compared with every reply's."""
 LOADING_S = 60.0
 """Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
 
@@ -48,9 +51,8 @@ class Desk:
     statistics: Statistics
     switches: Switches
 
-    def view(self, snapshot: Snapshot, position: Position, *, draft: bool = False) -> CursorView:
-        """Document → scope → editing block.  `draft`: a text that the editor does not have; its tree is not kept.
-        Raises InvalidArgument for a language without a grammar."""
+    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
+        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
         if language_of(snapshot.language_id, snapshot.uri) is None:
             raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
         return self.view_of(self.parser.parse(snapshot), position)
@@ -94,4 +96,4 @@ class Desk:
 
     def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
         language = language_of(snapshot.language_id, snapshot.uri)
-        return lambda text: parse_text(text, language).n_errors
+        return lru_cache(ERRORS_KEPT)(lambda text: parse_text(text, language).n_errors)

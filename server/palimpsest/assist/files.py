@@ -36,6 +36,10 @@ class Files:
         source = desk.chooser.file(path, desk.roots.folders)
         return None if source is None else Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
 
+    def seen(self, uri: str, here: str) -> Snapshot | None:
+        """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
+        return self._desk.documents.find(uri) if uri == here else self.now(uri)
+
     def placed(self, block: Block) -> Block:
         """The block with the URI that its document is known by, and the lines it shows; one that cannot be edited is
         returned as it is, without them.

@@ -291,9 +291,7 @@ class NextEdits:
         snapshot = file.parsed.snapshot
         start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
         is_open = self._desk.documents.find(snapshot.uri) is snapshot
-        return NextEdit(
-            offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total
-        )
+        return NextEdit(offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total)
 
 
 def _parsed(snapshot: Snapshot) -> Parsed:

@@ -6,6 +6,7 @@ the documents as they are.  Owner of what was given out (`proposals.Offers`).  N
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from palimpsest import wire
@@ -14,16 +15,14 @@ from palimpsest.assist.desk import LOADING_S, Desk
 from palimpsest.assist.files import Files
 from palimpsest.assist.proposals import Offer, Offers, Question, mark_of
 from palimpsest.errors import StaleDocument
-from palimpsest.suggest.candidates import CUT_OFF, INCOMPLETE
+from palimpsest.suggest.candidates import is_sure
 from palimpsest.suggest.carried import carried
 from palimpsest.suggest.edits import applied, line_map
-from palimpsest.suggest.validate import FORMATTING, UNKNOWN
+from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Change, Proposal, Refusal
 
 __all__ = ["Offer", "Question", "Suggested", "Suggestions"]
-
-DOUBTFUL = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 class Suggestions:
@@ -34,6 +33,8 @@ class Suggestions:
         self._files = Files(desk)
         self._asking = Asking(desk, self._files)
         self._offers = Offers()
+        self.on_gone: Callable[[str], None] = lambda _identity: None
+        """Told the id of what was accepted or rejected."""
 
     # Asking ---------------------------------------------------------------------------------------------------
 
@@ -76,8 +77,10 @@ class Suggestions:
         if question.uri in changes:
             at = Position(_line_after(changes[question.uri], at.line), at.column)
         snapshot = drafted.get(question.uri, here)
-        view = desk.view(snapshot, snapshot.clamp(at), draft=True)
-        blocks = desk.chooser.choose(desk.view(here, here.clamp(question.position)))
+        there = desk.view(here, question.position)
+        parsed = replace(parse_text(snapshot.text, there.parsed.language), snapshot=snapshot)
+        view = desk.view_of(parsed, snapshot.clamp(at))
+        blocks = desk.chooser.choose(there)
         async with desk.supervisor.engine(LOADING_S) as engine:
             draft = Draft({**offer.snapshots, here.uri: here}, changes)
             suggested = await self._asking.ask(engine, self._offers.asked(question), view, blocks, draft=draft)
@@ -118,14 +121,12 @@ class Suggestions:
         return self._offers.give(proposal, suggested.snapshots, suggested.question)
 
     def worth_offering(self, suggested: Suggested) -> tuple[Proposal, ...]:
-        """Those that may be offered unasked: agreed on by enough replies, whole, and without names nobody knows."""
+        """Those that may be offered unasked (`suggestion.min_agreement`)."""
         least = self._desk.settings.suggestion.min_agreement
         return tuple(
             proposal
             for proposal in suggested.proposals
-            if proposal.agreement >= least
-            and not any(flag in DOUBTFUL or flag.startswith(UNKNOWN) for flag in proposal.flags)
-            and not self._offers.is_rejected(mark_of(proposal, suggested.snapshots))
+            if is_sure(proposal, least) and not self._offers.is_rejected(mark_of(proposal, suggested.snapshots))
         )
 
     def current(self, identity: str) -> Offer:
@@ -137,7 +138,7 @@ class Suggestions:
         offer = self._offers.get(identity)
         snapshots, changes = dict(offer.snapshots), list[Change]()
         for change in offer.proposal.changes:
-            now = self._now(change.uri, offer.question)
+            now = self._files.seen(change.uri, offer.question.uri)
             moved = now and carried(change, offer.snapshots[change.uri].lines, now.lines, now.version)
             if now is None or not moved:
                 what = "is no longer there" if now is None else "has been edited where it would be changed"
@@ -152,11 +153,13 @@ class Suggestions:
         """The editor has applied it."""
         offer = self._offers.take(identity, "was accepted already")
         self._count(offer, "accepted")
+        self.on_gone(identity)
 
     def reject(self, identity: str) -> Offer:
         """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
         offer = self._offers.reject(identity)
         self._count(offer, "rejected")
+        self.on_gone(identity)
         return offer
 
     # Parts ----------------------------------------------------------------------------------------------------
@@ -171,13 +174,11 @@ class Suggestions:
             language=snapshot.language_id if snapshot else "",
         )
 
-    def _now(self, uri: str, question: Question) -> Snapshot | None:
-        return self._desk.documents.find(uri) if uri == question.uri else self._files.now(uri)
-
     def _moved(self, offer: Offer) -> Question:
         """The question at the place where it is now.  Raises StaleDocument where that is gone."""
         question = offer.question
-        then, now = offer.snapshots[question.uri].lines, self._desk.documents.get(question.uri).lines
+        now = self._desk.documents.get(question.uri).lines
+        then = offer.snapshots[question.uri].lines
         if then == now:
             return question
         places, lines = line_map(then, now), question.lines

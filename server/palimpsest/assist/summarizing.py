@@ -17,7 +17,7 @@ from palimpsest.assist.uncommitted import Uncommitted, uncommitted
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.errors import EngineError, InvalidArgument, OutsideWorkspace
+from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, OutsideWorkspace
 from palimpsest.prompt.blocks import render_numbered
 from palimpsest.prompt.summary import OPEN, FileChange, commit_message, message, told
 from palimpsest.suggest.formats import FORMATS
@@ -28,8 +28,8 @@ from palimpsest.types import Block
 
 MOST_TOKENS = 3000
 """A change is shown with no more, and with no more than a third of what the model can read at once."""
-BLOCK_TOKENS = 400
-"""What a model trained on edits has read of one block at most, and of one edit."""
+BLOCK_TOKENS, FEWEST_TOKENS = 400, 64
+"""What a model trained on edits is shown of one block at most, and of one edit; and what it needs to see something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,19 @@ class Summaries:
             instructed = desk.settings.suggestion.instructions
             chat = info.chat_template if instructed == "auto" else instructed == "always"
             blocks = self._rules(folder, files) if chat else []
-            room = chars_for(min(MOST_TOKENS, info.n_ctx // 3 or MOST_TOKENS))
-            asked = told(change.changes, change.named, room) if chat else _written(change.changes)
-            request = desk.requests.summary(asked, blocks, chat=chat)
-            answer = await desk.generate(engine, request, blocks)
-        return _summarized(change, answer)
+            most = min(MOST_TOKENS, info.n_ctx // 3 or MOST_TOKENS) if chat else BLOCK_TOKENS
+            for room in (
+                most,
+                most // 3,
+                most // 9,
+            ):  # digits and other scripts have far more tokens than reckoned with
+                asked = told(change.changes, change.named, chars_for(room)) if chat else _written(change.changes, room)
+                request = desk.requests.summary(asked, blocks, chat=chat)
+                try:
+                    return _summarized(change, await desk.generate(engine, request, blocks))
+                except ContextTooLarge as error:
+                    too_large = error
+            raise too_large
 
     def _rules(self, folder: Path, files: WorkspaceFiles) -> list[Block]:
         """They may say how messages are to be written; no other block has a say in one."""
@@ -94,13 +102,13 @@ class Summaries:
         raise InvalidArgument("uri", f"is missing, and {open_now}")
 
 
-def _written(changes: Sequence[FileChange]) -> str:
+def _written(changes: Sequence[FileChange], max_tokens: int) -> str:
     """What a model trained on edits goes on from: the block changed most, as it was, and its edit up to the summary."""
     if not changes:
         raise EngineError(
             "this model can only summarize text, and none changed.", hint="Use one that is told what to do."
         )
-    editing, edits = changed_block(changes[0], BLOCK_TOKENS)
+    editing, edits = changed_block(changes[0], max(FEWEST_TOKENS, max_tokens))
     reply = FORMATS["ln-diff"].write(of_editing(editing), edits, "")
     return render_numbered(editing) + reply[: reply.rindex(OPEN) + len(OPEN)]
 

@@ -2,9 +2,9 @@
 
 In: folders of source (those of the standard library unless others are named), a model, a seed.  Out: a table or
 
-    {"model", "n", "seed", "told", "sources",          told: the model got instructions, as one with a chat template does
+    {"model", "n", "seed", "told", "sources",          told: the model got instructions, as with a chat template
      "formats": {name: row}, "free": {name: row}}      under the format's grammar, and without any
-    row = {"well_formed", "applied", "repaired",       shares of replies, as `repairing/asking.py` defines them
+    row = {"well_formed", "applied", "repaired",       shares of replies, as `repairing/judging.py` defines them
            "tokens", "ms",                             generated in a reply, from the request to the answer (means)
            "unchanged", "parses", "cut",               further shares
            "kinds": {kind: {"n", "well_formed", "applied", "repaired"}}}
@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sysconfig
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,9 +30,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from palimpsest.bench.options import model_file, positive
-from palimpsest.bench.repairing.asking import ask
+from palimpsest.bench.repairing.asking import Asked, ask
 from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
+from palimpsest.bench.source import standard_library
 from palimpsest.errors import InvalidArgument
 from palimpsest.settings import Settings, merged
 from palimpsest.suggest.formats import FORMATS
@@ -47,38 +49,45 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "workspaces", type=Path, nargs="*", metavar="WORKSPACE", help="folders of source (the standard library)"
     )
-    parser.add_argument("--n", type=positive, default=24, metavar="N", help="damaged functions (24)")
+    parser.add_argument("--n", type=positive, default=12, metavar="N", help="damaged functions (12)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of functions and damage (0)")
     names = ",".join(FORMATS)
     parser.add_argument("--formats", type=_formats, default=list(FORMATS), metavar="A,B", help=f"some of {names}")
     parser.add_argument("--no-grammar", action="store_true", help="replies without a grammar only")
     parser.add_argument("--max-tokens", type=positive, default=400, metavar="N", help="of one reply (400)")
+    parser.add_argument("--n-ctx", type=positive, default=0, metavar="N", help="cells of the cache (the server's own)")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    roots = [folder.resolve() for folder in options.workspaces] or [Path(sysconfig.get_path("stdlib"))]
-    for folder in roots:
+    folders = [folder.resolve() for folder in options.workspaces]
+    for folder in folders:
         if not folder.is_dir():
             raise InvalidArgument("WORKSPACE", f"{folder} is no folder.")
-    found = cases(roots, options.n, Random(options.seed))
-    grammars = (False,) if options.no_grammar else (True, False)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("replies", total=len(found) * len(options.formats) * len(grammars))
-        settings = _settings(model_file(options), options.max_tokens)
-        advance = lambda: progress.advance(task)  # noqa: E731
-        asked = asyncio.run(ask(roots, found, settings, options.formats, grammars, advance))
+    with tempfile.TemporaryDirectory(prefix="pal-") as place:
+        asked, n = _asked(folders or [standard_library(Path(place).resolve())], options)
     bound = {name: row(outcomes) for name, outcomes in asked.bound.items()}
     free = {name: row(outcomes) for name, outcomes in asked.free.items()}
     facts = {
         "model": asked.model,
-        "n": len(found),
+        "n": n,
         "seed": options.seed,
         "max_tokens": options.max_tokens,
         "told": asked.told,
-        "sources": [folder.name for folder in roots] if options.workspaces else ["the standard library"],
+        "sources": [folder.name for folder in folders] or ["the standard library"],
     }
     return {**facts, "formats": free} if options.no_grammar else {**facts, "formats": bound, "free": free}
+
+
+def _asked(roots: Sequence[Path], options: argparse.Namespace) -> tuple[Asked, int]:
+    """And how many functions there were."""
+    found = cases(roots, options.n, Random(options.seed))
+    grammars = (False,) if options.no_grammar else (True, False)
+    settings = _settings(options)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("replies", total=len(found) * len(options.formats) * len(grammars))
+        advance = partial(progress.advance, task)
+        return asyncio.run(ask(roots, found, settings, options.formats, grammars, advance)), len(found)
 
 
 def show(result: dict[str, Any], console: Console) -> None:
@@ -87,22 +96,24 @@ def show(result: dict[str, Any], console: Console) -> None:
     table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("format")
     table.add_column("grammar")
-    for column in ("well-formed", "applied", "repaired", "parses", "unchanged", "cut", "tokens", "ms"):
+    for column in ("formed", "applied", "repaired", "same", "cut", "tokens", "ms"):
         table.add_column(column, justify="right")
     for name in result["formats"]:
         for rows, grammar in _both(result):
             of = rows[name]
-            rates = [f"{of[key]:.2f}" for key in ("well_formed", "applied", "repaired", "parses", "unchanged", "cut")]
+            rates = [f"{of[key]:.2f}" for key in ("well_formed", "applied", "repaired", "unchanged", "cut")]
             table.add_row(name, grammar, *rates, f"{of['tokens']:.0f}", f"{of['ms']:.0f}")
     console.print(table)
-    kinds = next(iter(result["formats"].values()))["kinds"]
-    damage = Table(title="repaired, by kind of damage", title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
-    damage.add_column("format")
-    for kind, of_kind in kinds.items():
-        damage.add_column(f"{kind} ({of_kind['n']})", justify="right")
-    for name, of in result["formats"].items():
-        damage.add_row(name, *(f"{of_kind['repaired']:.2f}" for of_kind in of["kinds"].values()))
-    console.print(damage)
+    console.print("formed: well-formed; same: it changes nothing; cut: at the token limit; ms: until it is there.")
+    table = Table(title="Repaired, by kind of damage", title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+    table.add_column("damage")
+    for name in result["formats"]:
+        table.add_column(name, justify="right")
+    kinds = {name: of["kinds"] for name, of in result["formats"].items()}
+    for kind, first in next(iter(kinds.values())).items():
+        repaired = [f"{of_kind[kind]['repaired']:.2f}" for of_kind in kinds.values()]
+        table.add_row(f"{kind} ({first['n']})", *repaired)
+    console.print(table)
 
 
 def _both(result: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
@@ -111,8 +122,13 @@ def _both(result: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     return [(result["formats"], "no")]
 
 
-def _settings(model: Path, max_tokens: int) -> Settings:
-    given = {"model": {"path": str(model)}, "suggestion": {"max_tokens": max_tokens, "time_ms": LONG_MS}}
+def _settings(options: argparse.Namespace) -> Settings:
+    """The product's own but for its limits; the engine leaves soon behind this run."""
+    given = {
+        "model": {"path": str(model_file(options))},
+        "engine": {"n_ctx": options.n_ctx, "idle_exit_s": 10},
+        "suggestion": {"max_tokens": options.max_tokens, "time_ms": LONG_MS},
+    }
     return merged([given])[0]
 
 

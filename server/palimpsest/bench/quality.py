@@ -47,6 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", type=positive, default=10, metavar="N", help="holes of each kind (10)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of holes (0)")
     parser.add_argument("--max-tokens", type=positive, default=128, metavar="N", help="of one completion (128)")
+    parser.add_argument("--n-ctx", type=positive, default=0, metavar="N", help="cells of the cache (the server's own)")
     parser.add_argument(
         "--run", type=_command, metavar="CMD", help="the workspace's tests; they run what the model wrote, on copies"
     )
@@ -65,7 +66,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         trials = Trials(root, options.run, options.timeout) if options.run else None
         baseline = trials.check() if trials else None
         advance = _bar(progress, "completions", len(found) * len(asking.MODES))
-        asked = _asked(root, found, asking.settings(model, options.max_tokens), advance)
+        asked = _asked(root, found, asking.settings(model, options.max_tokens, options.n_ctx), advance)
         found_scores = _scores(found, asked, trials, _bar(progress, "tests", len(found)) if trials else lambda: None)
         table = scores.rows([hole.kind for hole in found], asked.offered, found_scores)
     result = {

@@ -6,6 +6,8 @@ and links are not read.  Knows no model.
 
 from __future__ import annotations
 
+import shutil
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,8 @@ LARGEST = 150_000
 """Characters of a file."""
 NOT_OURS = frozenset({"site-packages", "dist-packages", "_vendor", "vendor", "build", "dist"})
 TESTS = frozenset({"test", "tests", "testing"})
+_NO_MODULES = ("__pycache__", "idlelib", "lib2to3", "turtledemo", "config-*", "*.so", "*.a", "*.o", "*.exe", "*.whl")
+"""Of the standard library's folder: what is no library, or none in Python."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,12 @@ def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Functio
             left.append(found)
     while left := [found for found in left if found]:
         yield from (found.pop() for found in left)
+
+
+def standard_library(into: Path) -> Path:
+    """A copy of this Python's own modules, as a workspace: where they are, a version manager's git may ignore them."""
+    left_out = shutil.ignore_patterns(*NOT_OURS, *TESTS, *_NO_MODULES)
+    return Path(shutil.copytree(sysconfig.get_path("stdlib"), into / "library", ignore=left_out))
 
 
 def _paths(files: WorkspaceFiles, folder: Path) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """The calls that follow a changed signature.
 
-In: a change, files.  Out: places; a value that has to be chosen is left open, unless the call's scope has a name like the
-parameter's.
+In: a change, files.  Out: places; a value that has to be chosen is left open, unless the call's scope has a name like
+the parameter's.
 """
 
 from __future__ import annotations

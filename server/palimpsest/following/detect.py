@@ -97,7 +97,7 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     scope = qualified(after, new.belongs)
     if new.belongs.kind == "class":
         return _attribute(before, after, uri, scope, new.belongs.name, old.name, new.name)
-    if any(use.binds and use.belongs is not None and qualified(before, use.belongs) == scope for use in _same(before, new)):
+    if any(use.binds and use.belongs and qualified(before, use.belongs) == scope for use in _same(before, new)):
         return None
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
 
@@ -112,13 +112,11 @@ def _kind(use: Use, scope: str) -> RenameKind:
     if use.role == "assigned":
         return "local" if scope or (use.belongs and use.belongs.kind == "inner") else "variable"
     if use.role in ("function", "class", "import", "parameter"):
-        return use.role  # type: ignore[return-value]
+        return use.role
     return "local"
 
 
-def _attribute(
-    before: Parsed, after: Parsed, uri: str, scope: str, owner: str, old: str, new: str
-) -> Rename | None:
+def _attribute(before: Parsed, after: Parsed, uri: str, scope: str, owner: str, old: str, new: str) -> Rename | None:
     if _defines(before, scope, new) or _defines(after, scope, old):
         return None
     return Rename(uri, "attribute", scope, old, new)
@@ -126,10 +124,8 @@ def _attribute(
 
 def _defines(parsed: Parsed, scope: str, name: str) -> bool:
     """Whether a class's own body binds the name."""
-    return any(
-        use.binds and use.belongs is not None and use.belongs.kind == "class" and qualified(parsed, use.belongs) == scope
-        for use in uses(parsed, name)
-    )
+    binding = [use.belongs for use in uses(parsed, name) if use.binds and use.belongs is not None]
+    return any(region.kind == "class" and qualified(parsed, region) == scope for region in binding)
 
 
 def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rename]) -> Iterator[Change]:
@@ -160,13 +156,13 @@ def _place(parsed: Parsed, function: Function) -> tuple[str, str]:
 
 
 def _imports(before: Parsed, after: Parsed, lines: Window) -> Iterator[ImportChange]:
-    old = {item.name: item for item in imports(before) if item.line in lines[0] and item.name and item.level == 0}
+    old = {item.name: item for item in imports(before) if item.line in lines[0] and item.level == 0}
     for item in imports(after):
         was = old.get(item.name)
-        if item.line not in lines[1] or was is None or item.level or was.module == item.module:
+        if item.name is None or item.line not in lines[1] or was is None or item.level or was.module == item.module:
             continue
         if not any(i.name == item.name and i.module == was.module for i in imports(after)):
-            yield ImportChange(after.snapshot.uri, item.name or "", was.module, item.module)
+            yield ImportChange(after.snapshot.uri, item.name, was.module, item.module)
 
 
 def _swap(before: Parsed, after: Parsed, lines: Window) -> list[Swap]:

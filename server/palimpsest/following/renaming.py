@@ -20,7 +20,7 @@ from palimpsest.following.targets import (
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.evidence import bases_of, class_around
 from palimpsest.syntax.scopes import scopes
-from palimpsest.syntax.uses import Use, uses
+from palimpsest.syntax.uses import Region, Use, uses
 
 _MAKER = "__init__"
 
@@ -54,28 +54,44 @@ def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterat
 
 
 def stands(change: Rename, home: File) -> bool:
-    """Whether the new name still has the old one's meaning: it is bound there, and the old one is not."""
-    new = [use for use in uses(home.parsed, change.new) if _is_home(change, home, use)]
-    if not new:
-        return False
-    old = [use for use in uses(home.parsed, change.old) if _is_home(change, home, use)]
-    if change.kind == "attribute" and new[0].role == "member":
-        return True  # given to `self` here and there; each of them follows
+    """Whether the new name still has the old one's meaning: it is bound there, and the old one is not.
+
+    What is assigned again later keeps its name until that follows, too; a second definition of the old name means that
+    it has a meaning of its own.
+    """
+    new, old = (_meanings(change, home, name) for name in (change.new, change.old))
     if change.kind in ("local", "variable"):
-        return not any(use.start < new[0].start for use in old)
-    return not old
+        first = next((use.start for use in new if use.role == "assigned"), None)
+        return first is not None and not any(use.start < first or use.role != "assigned" for use in old)
+    if change.kind == "attribute":
+        return bool(new) and all(use.role == "member" for use in old)
+    if change.kind == "parameter":
+        return any(use.role == "parameter" for use in new) and all(use.role == "assigned" for use in old)
+    return any(use.role == change.kind for use in new) and not old
 
 
-def _is_home(change: Rename, home: File, use: Use) -> bool:
-    """Whether a use gives the name its meaning where the rename was made."""
-    if change.kind == "attribute" and use.role == "member" and use.assigned:
-        cls = class_around(home.parsed, use.line)
-        return cls is not None and cls.qualified_name == change.scope
-    if not use.binds or use.belongs is None or qualified(home.parsed, use.belongs) != change.scope:
-        return False
-    if change.kind in ("parameter", "function", "class", "import"):
-        return use.role == change.kind or use.role == "assigned"
-    return (use.belongs.kind == "class") == (change.kind == "attribute")
+def _meanings(change: Rename, home: File, name: str) -> list[Use]:
+    """The uses that give a name its meaning where the change was made: what binds it, or gives it to `self`."""
+    found, regions = [], _regions(change, home)
+    for use in uses(home.parsed, name):
+        if change.kind == "attribute" and use.role == "member" and use.assigned:
+            cls = class_around(home.parsed, use.line)
+            if cls is not None and cls.qualified_name == change.scope:
+                found.append(use)
+        elif use.binds and use.belongs in regions:
+            found.append(use)
+    return found
+
+
+def _regions(change: Rename, home: File) -> set[Region]:
+    """Those that bind the new name, in the scope of the change."""
+    return {
+        use.belongs
+        for use in uses(home.parsed, change.new)
+        if use.binds and use.belongs is not None
+        if qualified(home.parsed, use.belongs) == change.scope
+        if (use.belongs.kind == "class") == (change.kind == "attribute")
+    }
 
 
 def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
@@ -84,16 +100,10 @@ def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
         yield from imports_of(file, target, change.old)
         yield from referring(file, target)
         return
+    regions = _regions(change, file)
     for use in uses(file.parsed, change.old, change.new):
-        if use.role not in ("member", "keyword", "module", "imported", "import") and use.belongs is not None:
-            if qualified(file.parsed, use.belongs) == change.scope and use.belongs.kind in _kinds(change, file):
-                yield use
-
-
-def _kinds(change: Rename, file: File) -> set[str]:
-    """The kinds of regions of that scope that bind the new name: a comprehension's is not its function's."""
-    found = uses(file.parsed, change.new)
-    return {use.belongs.kind for use in found if use.binds and use.belongs and use.belongs.kind != "class"}
+        if use.belongs in regions and use.role != "import":
+            yield use
 
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
@@ -148,4 +158,3 @@ def _place(change: Rename, file: File, use: Use) -> Place | None:
     message = f"{change.old} is {change.new} now"
     scope = where(file.parsed, use.line)
     return Place(file.uri, use.start, use.end, use.name, change.new, "rename", message, scope)
-

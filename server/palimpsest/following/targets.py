@@ -50,7 +50,14 @@ def qualified(parsed: Parsed, region: Region) -> str:
     """The qualified name of the scope that a region belongs to; a file's is empty."""
     if region.kind == "file":
         return ""
-    return scope_at(parsed, _line(parsed, region.start), 0).qualified_name
+    data = parsed.snapshot.utf8
+    line = data.count(b"\n", 0, region.start)
+    scope = scope_at(parsed, line, 0)
+    leads = not data[data.rfind(b"\n", 0, region.start) + 1 : region.start].strip()
+    # A body that begins with a definition begins where that does.
+    while leads and scope.parent is not None and scope.start_line >= line:
+        scope = scope.parent
+    return scope.qualified_name
 
 
 def where(parsed: Parsed, line: int) -> str:
@@ -131,6 +138,3 @@ def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
         u.role == "import" and u.source and gives(u.source, file.name, module_of(target.file)) for u in inside
     )
 
-
-def _line(parsed: Parsed, byte: int) -> int:
-    return parsed.snapshot.utf8.count(b"\n", 0, byte)

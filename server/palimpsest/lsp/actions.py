@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.lsp import noticing
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
@@ -53,7 +54,9 @@ def register(server: PalimpsestServer) -> None:
             found += [
                 _action(server, f"Palimpsest: fix “{d.message}”", QUICKFIX, params, f"Fix: {d.message}", [d])
                 for d in params.context.diagnostics
+                if d.source != noticing.SOURCE
             ]
+            found += noticing.actions(server, params, QUICKFIX)
         if params.context.only and _asked(params.context.only, SOURCE):
             whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
             found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import answers, counting, suggesting, summarize
+from palimpsest.lsp import answers, counting, next_edit, suggesting, summarize
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
@@ -111,6 +111,7 @@ COMMANDS: dict[str, Body] = {
     **counting.COMMANDS,
     **suggesting.COMMANDS,
     summarize.COMMAND: summarize.summarize,
+    **next_edit.COMMANDS,
     "palimpsest.model.info": model_info,
     "palimpsest.restartEngine": restart_engine,
 }
@@ -131,6 +132,8 @@ def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.E
         assert task is not None
         server.protocol.adopt(task)
         given = params.arguments or ([{}] if name in EMPTY_ALLOWED else [None])
+        if name in next_edit.COMMANDS and isinstance(given[0], str):
+            given = [{"id": given[0]}]
         try:
             arguments = Arguments(name, given[0])
             if name not in SLOW:

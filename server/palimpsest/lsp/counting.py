@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.proposals import PREFIX as SUGGESTION
 from palimpsest.assist.switches import SCOPES
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Arguments
@@ -48,8 +49,9 @@ def counted(server: PalimpsestServer, arguments: Arguments) -> None:
     """Something was shown, accepted or rejected.  Raises InvalidArgument that names the field."""
     kind, part = arguments.string("kind", among=HAPPENED), arguments.string("part", "all", among=PARTS)
     chars = arguments.integer("chars") if arguments.raw("chars") is not None else None
-    what = arguments.string("what", "completion", among=WHATS)
-    server.window.session.happened(what, kind, part=part, chars=chars, id=arguments.string("id", ""))  # type: ignore[arg-type]
+    identity = arguments.string("id", "")
+    what = arguments.string("what", "suggestion" if identity.startswith(SUGGESTION) else "completion", among=WHATS)
+    server.window.session.happened(what, kind, part=part, chars=chars, id=identity)  # type: ignore[arg-type]
 
 
 async def accepted(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:

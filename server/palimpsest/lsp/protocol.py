@@ -3,7 +3,9 @@
 In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feature.
 
 * A request whose parameters are wrong is answered (−32602, the field named); pygls drops it and the client waits.
-* Notifications of our own (`palimpsest/…`) keep their parameters as plain dictionaries.
+* Methods of our own (`palimpsest/…`), and those of other clients that LSP does not know, keep their parameters as plain
+  dictionaries.
+* A command that is sent as a notification, as some clients do, is carried out.
 * `$/cancelRequest` reaches the body of a command, too; pygls cancels `async def` request handlers only.
 * A command's handler gets the request's parameters as they are: the argument and the progress token.
 * Documents are ours: pygls would keep each a second time, and bring it up to date at every keystroke.
@@ -22,10 +24,13 @@ from cattrs.v import transform_error
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_method
+from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
 logger = logging.getLogger(__name__)
 
 OWN = "palimpsest/"
+PLAIN = {"textDocument/copilotInlineEdit", "textDocument/didShowInlineEdit", "textDocument/didFocus"}
+"""Methods of other clients that LSP does not know."""
 Handed = Generator[Any, Any, None]
 """What pygls makes of a handler of its own: it yields the one to call next."""
 
@@ -57,8 +62,11 @@ class Protocol(LanguageServerProtocol):
         if "jsonrpc" not in data:
             return data
         method = data.get("method", "")
-        if isinstance(method, str) and method.startswith(OWN) and "id" not in data:
-            return JsonRPCNotification(jsonrpc=data["jsonrpc"], method=method, params=data.get("params"))
+        if isinstance(method, str) and (method.startswith(OWN) or method in PLAIN):
+            given = {"jsonrpc": data["jsonrpc"], "method": method, "params": data.get("params")}
+            return JsonRPCRequestMessage(id=data["id"], **given) if "id" in data else JsonRPCNotification(**given)
+        if method == types.WORKSPACE_EXECUTE_COMMAND and "id" not in data:
+            return self._command_without_answer(data)
         if method == types.INITIALIZE:
             _prefer_utf8(data)
         try:
@@ -71,6 +79,14 @@ class Protocol(LanguageServerProtocol):
                 wrong = JsonRpcInvalidParams(f"{method}: {problem}")
                 self._send_response(data["id"], None, wrong.to_response_error())
             return _Answered()
+
+    def _command_without_answer(self, data: dict[str, Any]) -> Any:
+        try:
+            params = self._converter.structure(data.get("params"), types.ExecuteCommandParams)
+        except Exception as error:
+            logger.warning("ignored %r: %s", data["method"], _what_is_wrong(error))
+            return _Answered()
+        return JsonRPCNotification(jsonrpc=data["jsonrpc"], method=data["method"], params=params)
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Generator[Any, Any, Any]:

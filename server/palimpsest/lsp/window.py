@@ -73,6 +73,8 @@ class Window:
         self._closing = False
         self._configured: asyncio.Task[None] | None = None
         self.initialized = asyncio.Event()
+        self.on_session: Callable[[Session], None] = lambda _session: None
+        """Told each session, as soon as it is built: what is told to the person unasked begins there."""
 
     @property
     def session(self) -> Session:
@@ -171,6 +173,7 @@ class Window:
     def _start(self) -> None:
         self.settings = self._read_settings()
         self._session = self._build(self.settings, self._roots, self.report)
+        self.on_session(self._session)
 
     def _apply(self, *, force: bool = False) -> None:
         """Use new settings or folders: a new session takes over the open documents (they are immutable)."""
@@ -182,6 +185,7 @@ class Window:
             return
         self.settings = settings
         self._session = self._build(settings, self._roots, self.report)
+        self.on_session(self._session)
         self._session.continues(old)
         asyncio.get_running_loop().create_task(old.aclose())
 

@@ -70,6 +70,11 @@ def render_numbered(editing: Editing) -> str:
     return editing_head(editing) + escape_closing(lines, "editing") + EDITING_END
 
 
+def render_plain(editing: Editing) -> str:
+    """The editing block without line numbers and cursor marker, for the formats that write code again or quote it."""
+    return editing_head(editing) + escape_closing(editing.text, "editing") + EDITING_END
+
+
 def render_fim(editing: Editing) -> tuple[str, str]:
     """(prefix, suffix) of an inline completion: the unnumbered editing block, split at the cursor."""
     prefix = editing_head(editing) + escape_closing(editing.prefix, "editing")

@@ -5,7 +5,8 @@ In: the editing block and what the person asked for.  Out: text.  This room know
 
 from __future__ import annotations
 
-from palimpsest.prompt.blocks import escape_closing, render_numbered
+from palimpsest.prompt.blocks import escape_closing, render_numbered, render_plain
+from palimpsest.prompt.formats import NUMBERED
 from palimpsest.prompt.instructions import instructions as told
 from palimpsest.types import Editing
 
@@ -18,11 +19,12 @@ def suggestion_tail(
     language: str = "Python",
     format: str = "ln-diff",
 ) -> str:
-    """Instructions where wanted, the numbered editing block, and the person's instruction on one line, where there
-    is one; the model goes on with `<suggestion`.
+    """Instructions where wanted, the editing block (with line numbers where the edit format names them), and the
+    person's instruction on one line, where there is one; the model goes on with `<suggestion`.
 
     What stays the same from one request to the next comes first, so that its KV is reused.
     """
     asked = " ".join((instruction or "").split())
     ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""
-    return (told(language) if instructions else "") + render_numbered(editing) + ask
+    block = render_numbered(editing) if format in NUMBERED else render_plain(editing)
+    return (told(language, format) if instructions else "") + block + ask

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from palimpsest.suggest.validate import COMMENTS, FORMATTING, Standing, Unfit, Validated, validated, window
+from palimpsest.suggest.validate import COMMENTS, FORMATTING, UNKNOWN, Standing, Unfit, Validated, validated, window
 from palimpsest.syntax.sameness import shape
 from palimpsest.types import Change, LineEdit, Proposal, Reading, Refusal, Suggestion
 
@@ -19,6 +19,7 @@ INCOMPLETE = "incomplete: a part of it was refused"
 NOTHING = "it changes nothing"
 """The one reason (`check.py`'s) that leaves nothing out."""
 _LAYOUT = (FORMATTING, COMMENTS)
+_DOUBTS = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,13 @@ def grouped(candidates: Sequence[Candidate | None], standing: Mapping[str, Stand
         best = max(group, key=lambda candidate: candidate.logprob)  # the first of those alike
         proposals.append(_agreed(best.proposal, len(group) / len(candidates)))
     return tuple(sorted(proposals, key=lambda proposal: (-proposal.agreement, -proposal.logprob)))
+
+
+def is_sure(proposal: Proposal, least: float) -> bool:
+    """Whether it may be offered unasked: agreed on by that share of replies, whole, no mere layout, and without names
+    that nobody knows."""
+    doubts = any(flag in _DOUBTS or flag.startswith(UNKNOWN) for flag in proposal.flags)
+    return proposal.agreement >= least and not doubts
 
 
 def _agreed(proposal: Proposal, agreement: float) -> Proposal:

@@ -21,12 +21,13 @@ MAX_SUMMARY = 160
 
 _SHARED = rf"""
 text ::= piece{{0,{MAX_TEXT}}} ("<"+ ("/" ("s" "u"?)?)?)?
-piece ::= [^<\r\n] | "<"+ ([^</\r\n] | "/" ([^<s\r\n] | "s" ([^<u\r\n] | "u" [^<g\r\n])))
+piece ::= [^<\r\n] | "<"+ behind
+behind ::= [^</\r\n] | "/" ([^<s\r\n] | "s" ([^<u\r\n] | "u" [^<g\r\n]))
 summary ::= "<summary>" [^<\r\n]{{1,{MAX_SUMMARY}}} "</summary>\n"
 """.strip()
 FREE = r"""
 free ::= [ \t]* (head text)? "\n"
-head ::= [^< \t\r\n] | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" ([^<s\r\n] | "s" [^<u\r\n]))
+head ::= [^< \t\r\n] | "<" "<"+ behind | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" ([^<s\r\n] | "s" [^<u\r\n]))
 """.strip()
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 
 from palimpsest.suggest.gbnf import is_writable, literal
 from palimpsest.suggest.shown import ShownBlock
@@ -87,16 +86,14 @@ class Runs:
     def _texts(self, start: int, n: int) -> list[str]:
         return [line.text for line in self.block.lines[start : start + n]]
 
-    def _node(
-        self, rules: list[str], keys: Sequence[tuple[str, int]], depth: int, count: list[int], name: str
-    ) -> None:
+    def _node(self, rules: list[str], keys: Sequence[tuple[str, int]], depth: int, count: list[int], name: str) -> None:
         """The rule `name`: what may follow when all `keys` have their first `depth` characters behind them."""
         groups = dict[str, list[tuple[str, int]]]()
         for key in keys:
             groups.setdefault(key[0][depth], []).append(key)
         alternatives = list[str]()
         for group in groups.values():
-            shared = group[0][0] if len(group) == 1 else commonprefix([text for text, _ in group])
+            shared = group[0][0] if len(group) == 1 else _shared(group[0][0], group[-1][0])
             if len(group) == 1:
                 following = f"{self.prefix}-more-{group[0][1]}"
             else:
@@ -110,6 +107,12 @@ class Runs:
         """Part of a beginning; between two of its lines may stand what `between` says."""
         between = f" {self.between} {self.mark} "
         return between.join(literal(line) for line in _line_ends(text.replace(_LAST, "\n"), text.endswith(_LAST)))
+
+
+def _shared(first: str, last: str) -> str:
+    """What the first and the last of several sorted texts both begin with, and so do all of them."""
+    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:n]
 
 
 def _line_ends(text: str, last: bool) -> list[str]:

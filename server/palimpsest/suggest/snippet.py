@@ -39,37 +39,41 @@ def escape(text: str) -> str:
 
 @dataclass(slots=True)
 class _Bracket:
-    """An open one.  `commas`: where its arguments are parted; `inner`: inside another call that counts."""
+    """`edges`: where it opens, the commas right in it, where it closes."""
 
-    start: int
     is_call: bool
-    inner: bool
-    commas: list[int] = field(default_factory=list)
+    edges: list[int] = field(default_factory=list)
 
 
 def _arguments(before: str, text: str, language: str) -> Iterator[tuple[int, int]]:
-    """(start, end) in `text` of each argument of each closed call that is in no other call's, in order."""
+    """(start, end) in `text` of each argument of each closed call that is in no other one, in order."""
     whole, cut = before + text, len(before)
-    found: list[tuple[int, int]] = []
+    end = 0
+    for call in sorted(_closed_calls(whole, language), key=lambda call: call.edges[0]):
+        if call.edges[0] < end:
+            continue
+        end = call.edges[-1]
+        for left, right in pairwise(call.edges):
+            argument = whole[left + 1 : right]
+            named = _KEYWORD.match(argument)
+            start = left + 1 + (named.end() if named else len(argument) - len(argument.lstrip()))
+            stop = start + len(whole[start:right].rstrip())
+            if stop > start >= cut:
+                yield start - cut, stop - cut
+
+
+def _closed_calls(code: str, language: str) -> Iterator[_Bracket]:
     brackets: list[_Bracket] = []
     state = State()
-    for i, after in enumerate(scan(whole, language)):
+    for i, after in enumerate(scan(code, language)):
         if after.depth > state.depth:
-            is_call = whole[i] == "(" and bool(_CALL.search(whole[:i])) and not _DEFINES.search(whole[:i])
-            inner = any(bracket.is_call for bracket in brackets)
-            brackets.append(_Bracket(i, is_call, inner))
+            is_call = code[i] == "(" and bool(_CALL.search(code[:i])) and not _DEFINES.search(code[:i])
+            brackets.append(_Bracket(is_call, [i]))
         elif after.depth < state.depth and brackets:
-            bracket = brackets.pop()
-            if bracket.is_call and not bracket.inner:
-                edges = [bracket.start, *bracket.commas, i]
-                found += [(a + 1, b) for a, b in pairwise(edges)]
-        elif whole[i] == "," and brackets and not (after.quote or after.comment):
-            brackets[-1].commas.append(i)
+            closed = brackets.pop()
+            closed.edges.append(i)
+            if closed.is_call:
+                yield closed
+        elif code[i] == "," and brackets and not (after.quote or after.comment):
+            brackets[-1].edges.append(i)
         state = after
-    for start, end in sorted(found):
-        argument = whole[start:end]
-        named = _KEYWORD.match(argument)
-        start += named.end() if named else len(argument) - len(argument.lstrip())
-        end = start + len(whole[start:end].rstrip())
-        if end > start >= cut:
-            yield start - cut, end - cut

@@ -28,8 +28,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`start..end` is the whole call, `inner` what is between the brackets; `name_start` where its last name is.  `chained`:
-    something of its value is used at once, as in `f().x`."""
+    """`start..end` is the whole call, `inner` what is between the brackets; `name_start` where its last name is.
+
+    `chained`: something of its value is used at once, as in `f().x`.
+    """
 
     name: str
     name_start: int
@@ -44,7 +46,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind`: "plain", "keyword" (behind a star), "star" (takes many) or "mark" (`*` or `/` alone); `value` is its default as written, empty for none."""
+    """`kind`: "plain", "keyword" (behind a star), "star" (takes many) or "mark" (`*` or `/` alone).
+
+    `value` is its default as written, empty for none.
+    """
 
     name: str
     text: str

@@ -38,6 +38,7 @@ _LITERALS = frozenset(
         "dictionary_comprehension",
     }
 )
+_AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})
 Words = frozenset[str]
 _NOTHING: Words = frozenset()
 
@@ -124,9 +125,9 @@ def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
 
 def _of_target(parsed: Parsed, node: Node, depth: int) -> Words:
     """A parameter's or an assignment's annotation, else the value that is assigned, or looped over."""
-    above, child = node.parent, node
-    while above is not None and above.type in ("as_pattern_target", "list_splat_pattern", "pattern_list"):
-        above, child = above.parent, above
+    child, above = node, node.parent
+    while above is not None and above.type in _AROUND_TARGETS:
+        child, above = above, above.parent
     if above is None:
         return _NOTHING
     annotation = above.child_by_field_name("type")

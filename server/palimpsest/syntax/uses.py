@@ -120,10 +120,10 @@ def _seen(parsed: Parsed, line: int) -> _Seen:
             elif kind == "parameter":
                 roles[node.id] = kind
                 owners[node.id] = captures["owner"][0].id
-            elif kind not in ("scope", "owner") and roles.get(node.id) != "parameter":
-                # What says more stands: a member that is assigned, an alias, a module's part.
-                if node.id not in roles or len(label) > len(roles[node.id]):
-                    roles[node.id] = label
+            elif kind in ("scope", "owner") or roles.get(node.id) == "parameter":
+                continue
+            elif len(label) > len(roles.get(node.id, "")):  # what says more stands: a member that is assigned
+                roles[node.id] = label
     return _Seen(roles, owners, regions, frozenset(outside))
 
 
@@ -177,9 +177,15 @@ def _source(parsed: Parsed, node: Node) -> str:
     return ""
 
 
-def _bound_regions(found: Sequence[tuple[Use, str]]) -> set[Region]:
+def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:
+    """The regions that bind the name, with the line where each first does."""
     declared = {use.around[0] for use, _ in found if use.role == "declared"}
-    return {_home(use, label) for use, label in found if use.binds} - declared
+    regions = dict[Region, int]()
+    for use, label in found:
+        home = _home(use, label)
+        if use.binds and home not in declared:
+            regions[home] = min(use.line, regions.get(home, use.line))
+    return regions
 
 
 def _home(use: Use, label: str) -> Region:
@@ -189,26 +195,27 @@ def _home(use: Use, label: str) -> Region:
     return use.around[0]
 
 
-def _resolved(use: Use, label: str, bound: set[Region], declared: set[tuple[Region, str]]) -> Use:
+def _resolved(use: Use, label: str, bound: dict[Region, int], declared: set[tuple[Region, str]]) -> Use:
     if use.role in ("member", "keyword", "module", "imported"):
         return use
     around = use.around
     if use.binds:
         home = _home(use, label)
         around = around[around.index(home) :]
-    belongs = _lookup(around, bound, declared)
-    return Use(
-        use.name, use.start, use.end, use.line, use.role, use.around, belongs, use.assigned, use.source
-    )
+    belongs = _lookup(use, around, bound, declared)
+    return Use(use.name, use.start, use.end, use.line, use.role, use.around, belongs, use.assigned, use.source)
 
 
-def _lookup(around: Sequence[Region], bound: set[Region], declared: set[tuple[Region, str]]) -> Region | None:
-    """Whose name it is; a class's names are seen in its own body only."""
+def _lookup(
+    use: Use, around: Sequence[Region], bound: dict[Region, int], declared: set[tuple[Region, str]]
+) -> Region | None:
+    """Whose name it is.  A class's names are seen in its own body only, and there not before they are given: in the
+    body's `x = x` the second is somebody else's."""
     for n, region in enumerate(around):
         if (region, "declared.file") in declared:
             return around[-1]
         if (region, "declared.around") in declared or (region.kind == "class" and n > 0):
             continue
-        if region in bound:
+        if region in bound and (region.kind != "class" or use.binds or use.line > bound[region]):
             return region
     return None

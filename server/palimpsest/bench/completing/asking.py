@@ -44,11 +44,11 @@ class Asked:
     info: dict[str, Any] = field(default_factory=dict)
 
 
-def settings(model: Path, max_tokens: int) -> dict[str, Any]:
+def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
     """The product's own, without limits of time and what is prepared ahead: each answer is one to its question."""
     return {
         "model": {"path": str(model)},
-        "engine": {"idle_exit_s": 10},
+        "engine": {"idle_exit_s": 10, "n_ctx": n_ctx},
         "completion": {
             "enabled": True,
             "max_tokens": max_tokens,

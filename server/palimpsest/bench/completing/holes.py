@@ -68,7 +68,7 @@ def holes(folder: Path, n: int, random: Random) -> list[Hole]:
         of_kind = [_hole(kind, function, *place) for function, place in places if place is not None]
         found += of_kind[:n]
     if not found:
-        raise InvalidArgument("WORKSPACE", f"{folder} has no functions of {MOST_LINES} lines or less in its files.")
+        raise InvalidArgument("WORKSPACE", f"{folder} has no functions of {MOST_LINES} lines or less but in tests.")
     return found
 
 

@@ -1,8 +1,8 @@
 """Damaged functions shown to a model, and what became of its replies.
 
 In: cases, formats, settings.  Out: `Outcome`s.  The product's own work from end to end: the view of a cursor, the
-choice of blocks, the request with the format's prompt and grammar, its reader, the checks.  Only the grammar may be left
-out.  The engine is a process of its own, as an editor's is.
+choice of blocks, the request with the format's prompt and grammar, its reader, the checks.  Only the grammar may be
+left out.  The engine is a process of its own, as an editor's is.
 """
 
 from __future__ import annotations
@@ -12,45 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from palimpsest import wire
 from palimpsest.app import build_session
 from palimpsest.assist.desk import Desk
 from palimpsest.assist.files import Files
 from palimpsest.bench.repairing.cases import Case
+from palimpsest.bench.repairing.judging import Outcome, outcome
 from palimpsest.context.view import CursorView
 from palimpsest.lsp.report import Report, Status
 from palimpsest.settings import Settings
-from palimpsest.suggest.check import checked
-from palimpsest.suggest.edits import applied
-from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.reply import Reply
 from palimpsest.suggest.shown import ShownBlock, shown_blocks
-from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 
 START_S = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one reply.
-
-    `well_formed`: what there is of it can be read, and edits what was shown; one that the token limit cut off
-    (`is_cut`) is not malformed by that.  `applied`: an edit of it passes the checks.  `unchanged`: it says the text
-    as it is.  `parses`: the document has no syntax errors that it did not have before the damage.  `repaired`: it is
-    what it was before the damage.  `tokens` were generated in `ms`.
-    """
-
-    kind: str
-    well_formed: bool
-    is_cut: bool
-    applied: bool
-    unchanged: bool
-    parses: bool
-    repaired: bool
-    tokens: int
-    ms: float
 
 
 @dataclass
@@ -91,9 +65,9 @@ async def ask(
         asked = Asked(model.name, told)
         for case in found:
             question = await Question.about(case, desk, told)
-            for name in formats:
-                for bound in grammars:
-                    rows = asked.bound if bound else asked.free
+            for bound in grammars:  # outside: a format's second reply shall not find the prompt of its first
+                rows = asked.bound if bound else asked.free
+                for name in formats:
                     rows.setdefault(name, []).append(await question.asked(name, bound))
                     on_reply()
             question.forget()
@@ -116,7 +90,7 @@ class Question:
 
     @classmethod
     async def about(cls, case: Case, desk: Desk, told: bool) -> Question:
-        """The damaged document is open, and the sources have read what they need."""
+        """The damaged document is open, the sources have read what they need, and the blocks are decoded."""
         given = case.function.parsed.snapshot
         snapshot = Snapshot(given.uri, 1, given.language_id, case.text)
         desk.parser.forget(given.uri)
@@ -130,6 +104,8 @@ class Question:
             if block.editable and block.uri and (there := files.now(block.uri)) is not None:
                 documents[block.uri] = there
         shown = shown_blocks(view.editing, placed, {uri: there.version for uri, there in documents.items()})
+        async with desk.supervisor.engine(START_S) as engine:
+            desk.note(blocks, await engine.sync(desk.requests.sync(blocks, "suggestion")))
         return cls(case, desk, told, view, blocks, shown, documents)
 
     def forget(self) -> None:
@@ -153,33 +129,5 @@ class Question:
         async with desk.supervisor.engine(START_S) as engine:
             answer = await desk.generate(engine, request, self.blocks)
         ms = 1000 * (time.perf_counter() - start)
-        return self.outcome(FORMATS[name].read(answer.choices[0].text, self.shown), answer.choices[0], ms)
-
-    def outcome(self, reply: Reply, choice: wire.Choice, ms: float) -> Outcome:
-        is_cut = choice.finish in ("length", "time")
-        documents = {uri: self.desk.document(found, found.lines) for uri, found in self.documents.items()}
-        reading = checked(reply, self.shown, documents)
-        here = self.documents[self.view.uri]
-        edits = [edit for s in reading.suggestions[:1] if s.uri == here.uri for edit in s.edits]
-        lines = applied(here.lines, edits)
-        original = self.case.function.parsed
-        n_errors = parse_text("\n".join(lines), original.language).n_errors
-        return Outcome(
-            kind=self.case.damage.kind,
-            well_formed=is_well_formed(reply, self.shown, is_cut),
-            is_cut=is_cut,
-            applied=bool(reading.suggestions),
-            unchanged=any(refusal.reason == "it changes nothing" for refusal in reading.refused),
-            parses=n_errors <= original.n_errors,
-            repaired=lines == list(original.snapshot.lines),
-            tokens=choice.tokens,
-            ms=ms,
-        )
-
-
-def is_well_formed(reply: Reply, shown: Mapping[str, ShownBlock], is_cut: bool) -> bool:
-    """Something is edited, only blocks that were shown, and nothing in it cannot be read but for its end."""
-    return bool(reply.written) and all(
-        written.name in shown and (not written.problem or (is_cut and not written.complete))
-        for written in reply.written
-    )
+        documents = {uri: desk.document(found, found.lines) for uri, found in self.documents.items()}
+        return outcome(self.case, name, answer.choices[0], self.shown, documents, ms)

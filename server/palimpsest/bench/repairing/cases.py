@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
 
@@ -18,6 +18,8 @@ from palimpsest.text.snapshot import Position
 
 LINES = range(4, 21)
 """Of a function; a longer one is less likely to be shown whole."""
+LOOKED_AT = 30
+"""Functions for each case: what is common is passed over while rare damage is looked for."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +38,29 @@ class Case:
 
 
 def cases(folders: Sequence[Path], n: int, random: Random) -> list[Case]:
-    """`n` functions, each damaged in the way that is rarest so far among those it can be; fewer where there are no
-    more.  Raises InvalidArgument where there is none."""
-    found, counts = list[Case](), dict.fromkeys(WAYS, 0)
-    for function in _in_turn([functions(folder, random, LINES.stop) for folder in folders]):
-        if len(function.lines) in LINES and (damages := _damages(function, random)):
-            damage = min(damages, key=lambda damage: counts[damage.kind])
-            if counts[damage.kind] > min(counts.values()) + 1 and n - len(found) < len(WAYS):
-                continue  # of what is common there is enough
-            counts[damage.kind] += 1
-            line = function.scope.start_line + random.randrange(1, len(damage.lines))
-            found.append(Case(function, damage, Position(line, 0)))
+    """`n` functions, each damaged in one way, all ways about equally often; fewer where there are no more.
+
+    Raises InvalidArgument where there is none.
+    """
+    found, spare = list[Case](), list[Case]()
+    counts, most = dict.fromkeys(WAYS, 0), -(-n // len(WAYS))
+    sources = _in_turn([functions(folder, random, LINES.stop) for folder in folders])
+    for function in islice((one for one in sources if len(one.lines) in LINES), LOOKED_AT * n):
+        if not (damages := _damages(function, random)):
+            continue
+        damage = min(damages, key=lambda damage: counts[damage.kind])
+        line = function.scope.start_line + random.randrange(1, len(damage.lines))
+        rare = counts[damage.kind] < most
+        counts[damage.kind] += rare
+        (found if rare else spare).append(Case(function, damage, Position(line, 0)))
         if len(found) == n:
             break
+    found += spare[: n - len(found)]
     if not found:
         names = ", ".join(map(str, folders))
-        raise InvalidArgument("WORKSPACE", f"{names}: no function of {LINES.start} to {LINES.stop - 1} lines in it.")
+        raise InvalidArgument(
+            "WORKSPACE", f"{names}: no function of {LINES.start} to {LINES.stop - 1} lines but in tests."
+        )
     return found
 
 

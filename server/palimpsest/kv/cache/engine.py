@@ -70,7 +70,9 @@ class Engine:
             lambda text: tuple(self.model.tokenize(text))
         )
         self.lexicon = Lexicon(self.vocab)
-        self.known_words = KnownWords[tuple[int, ...]](lambda tokens: self.vocab.text(tokens).decode("utf-8", "replace"))
+        self.known_words: KnownWords[tuple[int, ...]] = KnownWords(
+            lambda tokens: self.vocab.text(tokens).decode("utf-8", "replace")
+        )
         self.texts = Texts(lambda text: self.tokens_of(text))
         self.store: Stores = make_stores(path, settings, self._has_long_rope)
         self.pace = Pace()

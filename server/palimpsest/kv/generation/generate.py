@@ -55,7 +55,7 @@ class Generation:
         if not engine.in_place and composed.alone:
             composed = composed.in_order
         with workspace.tail(request.tail or request.slot) as tail, ExitStack() as stack:
-            if tail.kept is not None and tail.kept.word_search != self._word_search:
+            if tail.kept is not None and not self._only_warms and tail.kept.word_search != self._word_search:
                 tail.kept = None  # chosen in another way
             tail.snapshot(workspace.base, composed)
             context_tokens = workspace.context_tokens

@@ -1,7 +1,7 @@
 """Which words the prompt knows: identifiers that begin as the one being typed does.
 
-In: the code around the cursor, the blocks, what is typed of a word.  Out: candidates, and how much more each counts than
-a word of which the prompt says nothing.  Pure: knows no model; a candidate is only ever weighed (`words.py`).
+In: the code around the cursor, the blocks, what is typed of a word.  Out: candidates, and how much more each counts
+than a word of which the prompt says nothing.  Pure: knows no model; a candidate is only ever weighed (`words.py`).
 
 The weights were fitted on held-out cursors inside identifiers, where anything from e³ to e⁶ does about as well.
 """
@@ -59,15 +59,15 @@ class KnownWords(Generic[B]):
         that count most first, of equals those nearest before the cursor.  `prefix` ends before what is typed."""
         around, behind = self._of_text(prefix), self._of_text(suffix)
         near, counts = dict[str, None](), Counter[str]()
-        for words in ({word: around[word] for word in reversed(around)}, behind):
-            for word, n in _fitting(words, stem):
+        for found in (reversed([*_fitting(around, stem)]), _fitting(behind, stem)):
+            for word, n in found:
                 counts[word] += n
                 near[word] = None
         for block in blocks:
             for word, _ in _fitting(self._of_block(block), stem):
                 counts[word] += 1  # a block says a name as often as its code is long
-        found = [Known(word, _boost(counts[word], word in near)) for word in counts]
-        return tuple(sorted(found, key=lambda known: -known.boost)[:most])
+        all_known = [Known(word, _boost(counts[word], word in near)) for word in counts]
+        return tuple(sorted(all_known, key=lambda known: -known.boost)[:most])
 
 
 def _boost(count: int, is_near: bool) -> float:

@@ -127,7 +127,8 @@ class WordSearch:
         width: int,
         most_steps: int = MOST_STEPS,
     ) -> None:
-        assert piece and width > 0
+        assert piece
+        assert width > 0
         self._lexicon, self._piece = lexicon, piece
         self._candidates = tuple(c for c in candidates if c.text.startswith(piece) and len(c.tokens) <= most_steps)
         self._boosts = {c.text: c.boost for c in self._candidates}

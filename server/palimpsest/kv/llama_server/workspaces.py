@@ -134,6 +134,10 @@ class PlainWorkspace(Workspace):
     def context_tokens(self) -> int:
         return 0
 
+    @property
+    def attended(self) -> list[Tokens]:
+        return []
+
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         yield from ()
         raise EngineError("This workspace has no blocks.")

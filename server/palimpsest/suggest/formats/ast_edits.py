@@ -23,6 +23,7 @@ from palimpsest.suggest.formats.elements import (
 )
 from palimpsest.suggest.formats.lines import Unplaced, differences, indent_of, marks, texts, ungutter
 from palimpsest.suggest.formats.nodes import Node, Nodes, nodes_of
+from palimpsest.suggest.formats.quoting import unmistakable
 from palimpsest.suggest.formats.renaming import renamed
 from palimpsest.suggest.gbnf import reply_grammar
 from palimpsest.suggest.reply import Reply, Written
@@ -50,7 +51,8 @@ class Ast:
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         lines = [line for operation in _operations(block, edits) for line in operation]
-        return element(block.name, lines, block) + summary_element(summary)
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """One operation in each suggestion, on a definition that is there."""
@@ -77,8 +79,8 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
     try:
         if not operations and text.strip() and found.complete:
             raise Unplaced("there is no operation such as <replace node=…>")
-        nodes = nodes_of(block) if operations else None
-        for operation in operations if nodes is not None else ():
+        nodes = nodes_of(block)
+        for operation in operations:
             edits += _edits(operation, block, nodes)
     except Unplaced as reason:
         return Written(found.name, (), found.complete, str(reason))
@@ -153,19 +155,48 @@ def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
 
 
 def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]:
-    """As few and small operations as make these edits, in their order."""
+    """The lines of few and small operations that make these edits, in their order."""
     nodes = nodes_of(block)
-    found = list[tuple[Node | None, list[LineEdit]]]()
+    if len(edits) == 1 and (short := _short(block, nodes, edits[0])):
+        return [short]
+    found = list[tuple[Node, list[LineEdit]]]()
     for edit in edits:
-        node = _around(nodes, edit, whole=len(block.lines))
-        inside = [edit]
-        while found and _ends(found[-1]) > node.start:
-            _, before = found.pop()
-            inside = [*before, *inside]
-            node = _around(nodes, LineEdit(inside[0].start, edit.end, ()), whole=len(block.lines))
+        node, inside = _around(nodes, edit.start, edit.end), [edit]
+        while found and found[-1][0].end > node.start:
+            other, before = found.pop()
+            node, inside = _around(nodes, other.start, max(node.end, other.end)), [*before, *inside]
         found.append((node, inside))
-    return [_operation(block, node, inside) for node, inside in found if node is not None]
+    return [_replacing(block, node, inside) for node, inside in found]
 
 
-def _ends(found: tuple[Node | None, list[LineEdit]]) -> int:
-    return found[0].end if found[0] is not None else 0
+def _around(nodes: Nodes, start: int, end: int) -> Node:
+    """The smallest definition that these lines are in; an insertion at its first or last line is not."""
+    inside = [n for n in nodes.found if n.start <= start and end <= n.end and (start < end or n.start < start < n.end)]
+    return min(inside, key=lambda node: node.end - node.start, default=nodes.whole)
+
+
+def _short(block: ShownBlock, nodes: Nodes, edit: LineEdit) -> list[str] | None:
+    """The one operation that inserts before or after a definition, or deletes one."""
+    for node in nodes.found:
+        if (edit.start, edit.end, edit.lines) == (node.start, node.end, ()):
+            return [f"<delete node={quoted(node.address)}/>"]
+        if edit.start == edit.end and edit.start in (node.start, node.end):
+            kind = "insert-before" if edit.start == node.start else "insert-after"
+            return _with_content(kind, node, edit.lines, block)
+    return None
+
+
+def _replacing(block: ShownBlock, node: Node, edits: Iterable[LineEdit]) -> list[str]:
+    shifted = [LineEdit(edit.start - node.start, edit.end - node.start, edit.lines) for edit in edits]
+    return _with_content("replace", node, applied(texts(block)[node.start : node.end], shifted), block)
+
+
+def _with_content(kind: str, node: Node, lines: Sequence[str], block: ShownBlock) -> list[str]:
+    """What reading would take for numbers, fences or an indent to be mended, is written so that it does not."""
+    indent = f' indent="{KEPT}"' if _indented(list(lines), block, node) != list(lines) else ""
+    if ungutter(lines) != list(lines):
+        lines = [f"L1 {line}" for line in lines]
+    if unfenced(list(lines)) != list(lines):
+        lines = ["```", *lines, "```"]
+    content = [ESCAPED.sub(_one_more, escape_closing(line, kind)) for line in lines]
+    return [f"<{kind} node={quoted(node.address)}{indent}>", *content, f"</{kind}>"]

@@ -46,7 +46,7 @@ class Element:
         lines = [line.removesuffix("\r") for line in lines]
         if not marked:  # a document that speaks of the marker keeps it
             lines = [line.replace(CURSOR_MARKER, "") for line in lines]
-        return [unescaped(line, block) for line in _unfenced(lines)]
+        return [unescaped(line, block) for line in unfenced(lines)]
 
 
 def elements(reply: str) -> tuple[list[Element], str]:
@@ -73,7 +73,7 @@ def _content(reply: str, start: int) -> tuple[str, int, bool]:
     return reply[start : max(start, whole_lines)], len(reply), False
 
 
-def _unfenced(lines: list[str]) -> list[str]:
+def unfenced(lines: list[str]) -> list[str]:
     """Without one pair of fences around everything, of which the last may be missing."""
     inner = [i for i, line in enumerate(lines) if line.strip()]
     if not inner or not FENCE.match(lines[inner[0]]):

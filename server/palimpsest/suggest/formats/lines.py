@@ -210,7 +210,7 @@ def _moved(
     indents = dict[str, str]()
     for line, text in zip(quoted, shown, strict=True):
         if line.strip():
-            indents.setdefault(_indent(line), _indent(text))
+            indents.setdefault(indent_of(line), indent_of(text))
     edits = list[LineEdit]()
     for edit in differences(quoted, wanted, fixed, start):
         first, last = (min(max(at, start + head), end) for at in (edit.start, edit.end))
@@ -225,12 +225,12 @@ def _reindented(lines: Iterable[str], indents: dict[str, str]) -> list[str]:
     known = sorted(indents, key=len, reverse=True)
     result = list[str]()
     for line in lines:
-        indent = next((one for one in known if line.strip() and _indent(line).startswith(one)), None)
+        indent = next((one for one in known if line.strip() and indent_of(line).startswith(one)), None)
         result.append(line if indent is None else indents[indent] + line[len(indent) :])
     return result
 
 
-def _indent(line: str) -> str:
+def indent_of(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 

@@ -38,6 +38,7 @@ class Nodes:
     is around the block."""
 
     found: tuple[Node, ...]
+    whole: Node
     parsed: Parsed
     margin: str
     around: str
@@ -46,7 +47,7 @@ class Nodes:
         """The definition of this name.  A kind may be left out, and so may what is around it.  Raises Unplaced, which
         names those that are there."""
         words = " ".join(address.split())
-        for node in self.found:
+        for node in (*self.found, self.whole):
             if node.address == words:
                 return node
         kind, _, path = words.rpartition(" ")
@@ -69,9 +70,7 @@ def nodes_of(block: ShownBlock) -> Nodes:
     all of it."""
     lines = texts(block)
     margin = _margin(lines)
-    parsed = parse_text(
-        "\n".join(line.removeprefix(margin) for line in lines), language_of("", block.uri)
-    )
+    parsed = parse_text("\n".join(line.removeprefix(margin) for line in lines), language_of("", block.uri))
     is_lines = parsed.snapshot.line_count == len(lines)  # a lone carriage return would be one more
     definitions = scopes(parsed)[1:] if is_lines else []
     around, _, name = block.scope.rpartition(".")
@@ -84,10 +83,11 @@ def nodes_of(block: ShownBlock) -> Nodes:
         seen[address] += 1
         numbered = f"{address} #{seen[address]}" if seen[address] > 1 else address
         found.append(Node(numbered, path, scope.start_line, scope.end_line, scope))
+    whole = Node(WHOLE, "", 0, len(lines))
     outside = set(range(len(lines))).difference(*(range(node.start, node.end) for node in found))
     if not found or any(lines[i].strip() for i in outside):
-        found.insert(0, Node(WHOLE, "", 0, len(lines)))
-    return Nodes(tuple(found), parsed, margin, around)
+        found.insert(0, whole)
+    return Nodes(tuple(found), whole, parsed, margin, around)
 
 
 def _margin(lines: Sequence[str]) -> str:

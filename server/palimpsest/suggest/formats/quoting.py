@@ -1,14 +1,15 @@
-"""Which lines of a block have to be quoted, so that it is clear where an edit goes.
+"""Which lines of a block have to be quoted, so that it is clear where an edit goes, and whether it is.
 
 In: edits of a block.  Out: lines as they are and as they become.  Pure; knows no format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from palimpsest.suggest.edits import applied
-from palimpsest.suggest.formats.lines import occurrences, texts
+from palimpsest.suggest.formats.lines import marks, occurrences, texts
+from palimpsest.suggest.reply import Reply
 from palimpsest.suggest.shown import ShownBlock
 from palimpsest.types import LineEdit
 
@@ -45,3 +46,16 @@ def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
             end += 1
         above = not above
     return start, end
+
+
+def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], Reply], reply: str) -> str:
+    """The reply, if it is read as it was meant.  Raises ValueError where it is not, since it adds a line that reads
+    like the mark of code left out, beside one."""
+    left_out = marks(block)
+    like = {block.lines[i].text.strip() for i in left_out}
+    if any(line.strip() in like for edit in edits for line in edit.lines):
+        lines = [f"\n{i}" if i in left_out else line for i, line in enumerate(texts(block))]
+        (written,) = read(reply).written
+        if written.problem or applied(lines, written.edits) != applied(lines, edits):
+            raise ValueError("a line that is added reads like a mark of code left out")
+    return reply

@@ -46,12 +46,17 @@ def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
     if own is None:
         raise Unplaced(f'the name of "{scope.qualified_name}" cannot be found: its code is broken')
     heads = _heads(nodes, scope)
+    alone = bool(heads) and not scope.is_method  # a method shown without its class: its bare name is another's
     for use in found:
-        if use is own or (use.belongs is not None and use.belongs == own.belongs):
+        if use is own or (use.belongs is not None and use.belongs == own.belongs and not alone):
             yield use
-        elif use.role == "member" and not use.assigned and heads:
-            if head_text(nodes.parsed, use) in heads or heads & owners_of(nodes.parsed, use):
-                yield use
+        elif use.role == "member" and not use.assigned and heads & _owners(nodes, use):
+            yield use
+
+
+def _owners(nodes: Nodes, use: Use) -> frozenset[str]:
+    """What can be seen of whose member it is: the name before the dot, and that of its class."""
+    return owners_of(nodes.parsed, use) | {head_text(nodes.parsed, use)}
 
 
 def _heads(nodes: Nodes, scope: Scope) -> frozenset[str]:

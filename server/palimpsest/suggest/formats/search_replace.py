@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from palimpsest.suggest.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
-from palimpsest.suggest.formats.lines import Unplaced, placed
-from palimpsest.suggest.formats.quoting import hunks
+from palimpsest.suggest.formats.lines import Unplaced, placed, texts
+from palimpsest.suggest.formats.quoting import hunks, unmistakable
 from palimpsest.suggest.gbnf import FREE, reply_grammar
 from palimpsest.suggest.reply import Reply, Written
 from palimpsest.suggest.runs import Runs
@@ -45,8 +45,9 @@ class SearchReplace:
         return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
-        lines = [line for old, new in hunks(block, edits) for line in _pair(old, new)]
-        return element(block.name, lines, block) + summary_element(summary)
+        lines = [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """One pair in each suggestion; its SEARCH part can only be lines shown one below the other, that stand at no
@@ -117,8 +118,8 @@ def _next(mark: re.Pattern[str], lines: Sequence[str], start: int, signs: int) -
     return exact if exact is not None or not found or mark is SEARCH else found[0][0]
 
 
-def _pair(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    n = _signs([*old, *new])
+def _pair(block: ShownBlock, old: Sequence[str], new: Sequence[str]) -> list[str]:
+    n = _signs([*texts(block), *new])
     return ["<" * n + " SEARCH", *old, "=" * n, *new, ">" * n + " REPLACE"]
 
 
@@ -129,7 +130,7 @@ def _signs(lines: Iterable[str]) -> int:
 
 
 def _rules(rule: str, block: ShownBlock) -> list[str]:
-    n = _signs(line.text for line in block.lines)
+    n = _signs(texts(block))
     signs = {sign: sign * n for sign in "<=>"}
     end = f'"{signs["="]}\\n" to{{0,{MAX_LINES}}} "{signs[">"]} REPLACE\\n"'
     runs = Runs(rule, block, lambda text: escaped(text, block), end=f"{rule}-to").rules()

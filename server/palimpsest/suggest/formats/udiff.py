@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from palimpsest.suggest.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
 from palimpsest.suggest.formats.lines import Unplaced, differences, placed
-from palimpsest.suggest.formats.quoting import hunks
+from palimpsest.suggest.formats.quoting import hunks, unmistakable
 from palimpsest.suggest.gbnf import reply_grammar
 from palimpsest.suggest.reply import Reply, Written
 from palimpsest.suggest.runs import Runs
@@ -37,7 +37,8 @@ class Udiff:
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         lines = [line for old, new in hunks(block, edits) for line in _hunk_lines(old, new)]
-        return element(block.name, lines, block) + summary_element(summary)
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """One hunk in each suggestion; the lines it keeps and deletes can only be lines shown one below the other,

@@ -12,6 +12,7 @@ from typing import ClassVar
 from palimpsest.suggest.edits import applied
 from palimpsest.suggest.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
 from palimpsest.suggest.formats.lines import Unplaced, differences, marks, texts, ungutter
+from palimpsest.suggest.formats.quoting import unmistakable
 from palimpsest.suggest.gbnf import FREE, literal, reply_grammar
 from palimpsest.suggest.reply import Reply, Written
 from palimpsest.suggest.shown import ShownBlock
@@ -35,7 +36,8 @@ class Whole:
         lines = applied(texts(block), edits)
         if ungutter(lines, _left_out(block)) != lines:  # reading would take these for numbers
             lines = [f"L1 {line}" for line in lines]
-        return element(block.name, lines, block) + summary_element(summary)
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """As many lines as were shown and some more, with the marks of code left out between them, in order."""

@@ -1,0 +1,116 @@
+"""What counts as the same code, and which names an edit makes up."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.sameness import shape
+from palimpsest.syntax.unknown import bound_in, defined_twice, free_in
+
+CODE = 'x = f(1,2)\nif x:\n    y = "a  b"\n'
+
+
+def same(one: str, other: str, *, comments: bool = True) -> bool:
+    first, second = parse_text(one, "python"), parse_text(other, "python")
+    return shape(first, 0, 99, comments=comments) == shape(second, 0, 99, comments=comments)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'x = f(1, 2)\nif x:\n\n  y = "a  b"\n',
+        'x = f(1,\n 2)\n\n\nif x: y = "a  b"\n',
+        'x = \\\n  f(1,2)   \nif x:\n\ty="a  b"',
+    ],
+)
+def test_layout_makes_no_difference(other: str) -> None:
+    assert same(CODE, other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'x = f(1,2)\nif x:\n    y = "a b"\n',
+        'x = f(1,2)\nif x:\n    pass\ny = "a  b"\n',
+        'x = f(1,3)\nif x:\n    y = "a  b"\n',
+        'x = f(12)\nif x:\n    y = "a  b"\n',
+    ],
+)
+def test_strings_nesting_and_tokens_do(other: str) -> None:
+    assert not same(CODE, other)
+
+
+def test_a_comment_counts_unless_it_is_left_out() -> None:
+    other = CODE.replace("2)", "2)  # two")
+    assert not same(CODE, other)
+    assert same(CODE, other, comments=False)
+    assert same(other, other.replace("two", "two  "))
+
+
+def test_code_that_does_not_parse_is_compared_by_its_lines() -> None:
+    assert same("x = (\n", "x = (  \n\n")
+    assert not same("x = (\n", "x =(\n")
+
+
+def test_only_the_lines_asked_for_count() -> None:
+    one, other = parse_text("a = 1\nb = 2\nc = 3\n", "python"), parse_text("a = 9\nb  =  2\nc = 3\n", "python")
+    assert shape(one, 1, 2) == shape(other, 1, 2)
+    assert shape(one, 0, 2) != shape(other, 0, 2)
+
+
+def test_a_deep_tree_is_no_trouble() -> None:
+    text = "x = " + " + ".join("a" * 3000)
+    assert same(text, text.replace(" + ", "+"))
+
+
+@given(st.text(alphabet="ab=() \n:#'\"\\", max_size=60))
+def test_nothing_is_too_broken(text: str) -> None:
+    parsed = parse_text(text, "python")
+    assert shape(parsed, 0, 99) == shape(parse_text(text, "python"), 0, 99)
+    free_in(parsed, 0, 99)
+    defined_twice(parsed)
+
+
+def test_names_that_lines_bind_are_known() -> None:
+    text = """\
+def f(a, b=1, *c, d: int, **k):
+    x = [q for q, w in a if q]
+    with open(a) as fh, g() as (m, n):
+        pass
+    try:
+        print(x)
+    except (A, B) as err:
+        raise
+    match x:
+        case {"a": aa, **rest}:
+            return lambda u, *v: u + v
+        case Foo(bar=bb) | [dd, *ee]:
+            (zz := 3)
+    import os.path, json as j
+    from a.b import c as cc, d2
+    for i, (o, p) in x:
+        self.y = i
+"""
+    parsed = parse_text(text, "python")
+    names = "a b c d k x q w fh m n err aa rest u v bb dd ee zz os j cc d2 i o p f"
+    assert bound_in(parsed, 0, 99) >= set(names.split())
+    assert free_in(parsed, 0, 99) == {"g", "A", "B", "Foo", "self"}
+    assert free_in(parse_text("from x import *\nfoo()\n", "python"), 0, 9) == set()
+
+
+def test_what_is_defined_twice_in_one_block() -> None:
+    text = """\
+class A:
+    def f(self): ...
+    def f(self): ...
+    @property
+    def g(self): ...
+    @g.setter
+    def g(self, x): ...
+if x:
+    def h(): ...
+else:
+    def h(): ...
+"""
+    assert defined_twice(parse_text(text, "python")) == {"A.f": 2}
