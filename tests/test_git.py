@@ -131,7 +131,10 @@ def test_nothing_that_a_repository_configures_is_run(repo: Path, tmp_path: Path)
         "filter.evil.required": "true",
         "filter.evil two.clean": program,
     }
-    (repo / ".git" / "info" / "attributes").write_text("*.py filter=evil diff=evil\n")
+    odd = os.fsdecode(b"ev\xffil")  # no UTF-8
+    settings[f"filter.{odd}.clean"] = program
+    attributes = f"*.py filter=evil diff=evil\nb.py filter={odd}\n"
+    (repo / ".git" / "info" / "attributes").write_bytes(os.fsencode(attributes))
     for name, value in settings.items():
         run(repo, "config", name, str(value))
     os.utime(repo / "a.py", (1, 1))  # git has to look into it

@@ -162,7 +162,7 @@ def _filters(folder: Path) -> list[str]:
         words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.")
     except GitError:  # its way to say that there are none
         return []
-    found = {name.removeprefix("filter.").rpartition(".")[0] for name in words.decode(errors="replace").split("\0")}
+    found = {name.removeprefix("filter.").rpartition(".")[0] for name in os.fsdecode(words).split("\0")}
     if odd := next((name for name in found if "=" in name), None):
         raise GitError(f"git's filter {odd!r} in {folder} cannot be switched off.", hint="Rename it without a `=`.")
     return sorted(filter(None, found))

@@ -192,7 +192,7 @@ class GenerateAnswer:
     """`context_tokens`: cells the tail attended to (header, blocks, footer); `tail_tokens`: the tail itself, of which
     `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices, in `steps`
     micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.
-    `ms` has the keys queue, sync, prefill, search, sample, decode, total."""
+    `ms` has the keys queue, sync, prefill, sample, decode, total."""
 
     choices: list[Choice]
     context_tokens: int

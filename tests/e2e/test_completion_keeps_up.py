@@ -1,11 +1,16 @@
 """Completions that are there before they are asked for, and that ask for no more than they need."""
 
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, engine_pids, start_editor, stop_editor
 from .test_completion import type_at
 
 BODY = "total = self.subtotal()\n"
@@ -45,6 +50,19 @@ def back(editor: Editor, uri: str, position: lsp.Position) -> lsp.Position:
     return start
 
 
+@contextmanager
+def held() -> Iterator[None]:
+    """The engine stands still."""
+    pids = engine_pids()
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
 async def test_within_a_line_only_who_asks_for_it_gets_a_completion(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
     position = editor.edit(uri, BODY, BODY + "        weight = sel$0 + self.subtotal()\n")
@@ -80,6 +98,13 @@ async def test_a_completion_made_before_is_shown_again_with_nothing_decoded(edit
     assert [text_of(item) for item in await editor.complete(uri, position)] == [text_of(first)]
     assert (await work(editor))["generated"] == middle["generated"]
     assert before["decoded"] <= middle["decoded"]
+    # and what is asked before, elsewhere, is overtaken by it
+    with held():
+        elsewhere = asyncio.create_task(editor.complete(uri, editor.at(uri, "total = self.subtotal()")))
+        await asyncio.sleep(0.2)
+        assert await editor.complete(uri, position)
+        assert not elsewhere.done()
+    assert await elsewhere == []
 
 
 async def test_more_is_prepared_behind_an_answer_that_had_little_time(shop: Path) -> None:

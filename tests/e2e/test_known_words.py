@@ -1,38 +1,46 @@
 """Names that only a block knows, completed from their first letters."""
 
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from .conftest import Editor, start_editor, stop_editor
 
-BODY = "total = self.subtotal()\n"
+LINE = "        self.discount = discount\n"
+NAMES = {"per": "percent", "min": "minimum", "appli": "applies_to"}
+PATIENT: dict[str, Any] = {"first_ms": 20_000}
 
 
-async def completed(editor: Editor, typed: str) -> str:
-    """The word that the first completion makes of what is typed behind `self.discount.`."""
-    uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, BODY, f"{BODY}        print(self.discount.{typed}$0\n")
+async def completed(editor: Editor, uri: str, typed: str) -> str:
+    """The word that the first completion makes of what is typed behind `discount.`."""
+    line = f"        print(discount.{typed}\n"
+    position = editor.edit(uri, LINE, f"{LINE}{line[:-1]}$0\n")
     await editor.settled(uri, position)
     items = await editor.complete(uri, position)
+    editor.edit(uri, line, "")
     text = items[0].insert_text if items else ""
     assert isinstance(text, str)
     return text[: next((i for i, c in enumerate(text) if not (c.isalnum() or c == "_")), len(text))]
 
 
-@pytest.mark.parametrize(("typed", "name"), [("appl", "applies_to"), ("perc", "percent"), ("mini", "minimum")])
-async def test_a_name_that_only_a_block_has_is_completed(editor: Editor, typed: str, name: str) -> None:
-    source = Path(editor.root / "shop" / "cart.py").read_text(encoding="utf-8")
-    assert name not in source
-    assert await completed(editor, typed) == name
+async def test_names_that_only_a_block_has_are_completed(shop: Path) -> None:
+    source = (shop / "shop" / "cart.py").read_text(encoding="utf-8")
+    assert not any(name in source for name in NAMES.values())
+    editor = await start_editor(shop, {"completion": PATIENT})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        for typed, name in NAMES.items():
+            assert await completed(editor, uri, typed) == name
+        assert (await editor.command("palimpsest.cache.map"))["engine"]["searched"] > 0
+    finally:
+        await stop_editor(editor)
 
 
 async def test_the_search_can_be_turned_off(shop: Path) -> None:
-    editor = await start_editor(shop, {"completion": {"known_words": "never"}})
+    editor = await start_editor(shop, {"completion": {**PATIENT, "known_words": "never"}})
     try:
         await editor.ready()
-        await completed(editor, "appl")
-        parts = (await editor.command("palimpsest.status"))["parts"]
-        assert parts["engine.search"] == 0.0
+        assert await completed(editor, editor.open("shop/cart.py"), "per")
+        assert (await editor.command("palimpsest.cache.map"))["engine"]["searched"] == 0
     finally:
         await stop_editor(editor)

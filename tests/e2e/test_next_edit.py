@@ -8,6 +8,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.syntax.parse import parse_text
 from palimpsest.text.uris import to_path
 
 from .conftest import Editor, plain, start_editor, stop_editor
@@ -100,19 +101,171 @@ async def test_the_place_below_the_cursor_comes_first_then_those_above(window: E
     assert [name for name, _ in lines[len(here) :]] == ["order.py"] * 3 + ["test_cart.py"]
 
 
-async def test_calls_follow_a_changed_signature(window: Editor) -> None:
-    item = window.open("shop/item.py")
-    window.edit(item, "(cents: int, currency: str", "(currency: str, cents: int")
-    window.edit(item, ' = "EUR"', "") if False else None
-    window.edit(item, 'cents: int = "EUR"', "cents: int")
-    made = await follow_all(window, await ask(window, item, window.at(item, "def format_price")))
-    assert {edit["kind"] for edit in made} == {"signature"}
-
-
-async def test_the_second_half_of_a_swap(window: Editor) -> None:
+async def test_calls_follow_a_changed_signature_in_files_that_are_not_open(window: Editor) -> None:
     cart = window.open("shop/cart.py")
-    at = window.edit(cart, "Line(item, quantity)", "Line(quantity, quantity)")
+    window.edit(cart, "add(self, item: Item, quantity: int = 1)", "add(self, quantity: int, item: Item)")
+    made = await follow_all(window, await ask(window, cart, window.at(cart, "def add")))
+    assert {edit["kind"] for edit in made} == {"signature"}
+    test = made[0]["textDocument"]["uri"]
+    assert 'cart.add(1, Item("tea", 450))\n    cart.add(2, Item("tea", 450))\n' in window.texts[test]
+    assert await ask(window, cart, window.at(cart, "def add")) == {"edits": [], "total": 0}
+
+
+async def test_the_second_half_of_a_swap_is_offered_right_there(window: Editor) -> None:
+    cart = window.open("shop/cart.py", "é, x = 'é', 1\n\n\ndef f(a, b):\n    return 'é', g(a, b)\n")
+    at = window.edit(cart, "g(a, b)", "g(b, b)")
     answer = await ask(window, cart, at)
     assert answer["edits"][0]["kind"] == "swap"
     await follow_all(window, answer)
-    assert "Line(quantity, item)" in window.texts[cart]
+    assert "'é', g(b, a)" in window.texts[cart]
+
+
+async def test_what_is_dismissed_is_never_offered_again_though_the_text_moves(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    window.edit(cart, "self.lines: list", "self.rows: list")
+    top = lsp.Position(0, 0)
+    first = await ask(window, cart, top)
+    gone = first["edits"][0]
+    assert (await ask(window, cart, top))["edits"][0]["id"] == gone["id"]  # asking again is no new offer
+    answer = await window.command("palimpsest.nextEdit.dismiss", {"id": gone["id"]})
+    assert answer == {"id": gone["id"], "dismissed": True}
+    window.edit(cart, "import logging\n", "import logging\nimport os\n")
+    second = await ask(window, cart, top)
+    assert second["total"] == first["total"] - 1
+    made = await follow_all(window, second)
+    assert len(made) == first["total"] - 1
+    left = [line for line in window.texts[cart].split("\n") if "self.lines" in line]
+    assert left == ["        for line in self.lines:"]
+
+
+async def test_nothing_is_offered_while_the_edit_is_not_finished(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    at = window.edit(cart, "    def total(self)", "    def grand_total(")
+    assert (await ask(window, cart, at))["edits"] == []
+    at = window.edit(cart, "    def grand_total(", "    def grand_total(self)")
+    assert (await ask(window, cart, at))["total"] == 2
+
+
+async def test_a_change_taken_back_is_followed_by_nothing(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    window.edit(cart, "    def total(self)", "    def grand_total(self)")
+    assert (await ask(window, cart, lsp.Position(0, 0)))["total"] == 2
+    at = window.edit(cart, "    def grand_total(self)", "    def total(self)")
+    assert (await ask(window, cart, at)) == {"edits": [], "total": 0}
+
+
+async def test_ignored_files_secrets_and_what_is_outside_are_left_alone(window: Editor, tmp_path: Path) -> None:
+    call = "from shop.item import format_price\nformat_price(1)\n"
+    (window.root / ".gitignore").write_text("generated.py\n")
+    (window.root / "generated.py").write_text(call)
+    (window.root / ".ssh").mkdir()
+    (window.root / ".ssh" / "deploy.py").write_text(call)
+    outside = tmp_path / "outside.py"
+    outside.write_text(call)
+    window.open(str(outside))
+    item = window.open("shop/item.py")
+    window.edit(item, "def format_price", "def show_price")
+    made = await follow_all(window, await ask(window, item, lsp.Position(0, 0)))
+    assert {place_of(edit)[0] for edit in made} == {"item.py", "cart.py"}
+
+
+async def test_existing_clients_are_answered_in_their_own_words(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    at = window.edit(cart, "line = self.find(item.name)", "row = self.find(item.name)")
+    notify = window.client.protocol.notify
+    notify("textDocument/didFocus", {"textDocument": {"uri": cart}})
+    notify("textDocument/didFocus", {})
+    answer = await ask(window, cart, at, "textDocument/copilotInlineEdit")
+    edit = answer["edits"][0]
+    assert edit["textDocument"] == {"uri": cart, "version": window.versions[cart]}
+    assert edit["text"] == "row"
+    assert set(edit["command"]) == {"title", "command", "arguments"}
+    notify("textDocument/didShowInlineEdit", {"item": {"command": edit["command"]}})
+    notify("textDocument/didShowInlineEdit", {"item": {"command": {"arguments": []}}})  # logged, no more
+    make(window, edit)
+    # As a notification, as some of them send it: carried out all the same.
+    notify(
+        "workspace/executeCommand", {"command": edit["command"]["command"], "arguments": edit["command"]["arguments"]}
+    )
+    more = await ask(window, cart, at, "textDocument/copilotInlineEdit")
+    assert place_of(more["edits"][0]) != place_of(edit)
+    stale = {"textDocument": {"uri": cart, "version": 1}, "position": {"line": 0, "character": 0}}
+    request = window.client.protocol.send_request_async
+    assert plain(await request("textDocument/copilotInlineEdit", stale)) == {"edits": [], "total": 0}
+    unknown = {"textDocument": {"uri": "file:///no/where.py"}, "position": {"line": 0, "character": 0}}
+    assert plain(await request("textDocument/copilotInlineEdit", unknown))["edits"] == []
+    told = (await window.command("palimpsest.stats", {}))["all"]["nextEdit"]
+    assert (told["shown"], told["accepted"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code", "says"),
+    [
+        ("palimpsest/nextEdit", None, -32602, "palimpsest/nextEdit"),
+        ("palimpsest/nextEdit", {"position": {"line": 0, "character": 0}}, -32602, "textDocument"),
+        ("palimpsest/nextEdit", {"textDocument": {"uri": 1}, "position": {}}, -32602, "position"),
+        ("palimpsest/nextEdit", {"textDocument": {"uri": "here"}, "position": {"line": "0"}}, -32602, "line"),
+        (
+            "palimpsest/nextEdit",
+            {"textDocument": {"uri": "no"}, "position": {"line": 0, "character": 0}},
+            -32602,
+            "uri",
+        ),
+        (
+            "palimpsest/nextEdit",
+            {"textDocument": {"uri": "here", "version": 7}, "position": {"line": 0, "character": 0}},
+            lsp.LSPErrorCodes.ContentModified.value,
+            "version 7",
+        ),
+        ("textDocument/copilotInlineEdit", {"textDocument": {"uri": "here"}}, -32602, "position"),
+    ],
+)
+async def test_wrong_parameters_are_named(window: Editor, method: str, params: Any, code: int, says: str) -> None:
+    uri = window.open("shop/cart.py")
+    if params and params.get("textDocument", {}).get("uri") == "here":
+        params = {**params, "textDocument": {**params["textDocument"], "uri": uri}}
+    with pytest.raises(JsonRpcException) as caught:
+        await window.client.protocol.send_request_async(method, params)
+    assert caught.value.code == code
+    assert says in caught.value.message
+
+
+async def test_an_unknown_id_is_named(window: Editor) -> None:
+    for command in ("palimpsest.nextEdit.accept", "palimpsest.nextEdit.dismiss"):
+        for argument in ({"id": "n-99"}, "n-99", {}):
+            with pytest.raises(JsonRpcException) as caught:
+                await window.command(command, argument)
+            assert caught.value.code == -32602
+            assert "id" in caught.value.message
+
+
+async def test_switched_off_nothing_is_found_and_nothing_decoded(machine: dict[str, str], shop: Path) -> None:
+    editor = await start_editor(shop, {"next_edit": {"enabled": False}})
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        await editor.settled(cart, editor.at(cart, "def total"))
+        editor.edit(cart, "    def total(self)", "    def grand_total(self)")
+        editor.edit(cart, "self.discount.amount(totla)", "self.discount.amount(total)")
+        await asyncio.sleep(0.3)
+        await editor.until_idle()
+        before = await editor.stats()
+        for method in ("palimpsest/nextEdit", "textDocument/copilotInlineEdit"):
+            assert (await ask(editor, cart, lsp.Position(0, 0), method)) == {"edits": [], "total": 0}
+        assert (await editor.stats())["decoded"] == before["decoded"]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_value_that_has_to_be_chosen_is_the_model_s(editor: Editor) -> None:
+    cart = editor.open("shop/cart.py")
+    discount = editor.open("shop/discount.py")
+    at = editor.edit(discount, "def amount(self, total: int)", "def amount(self, total: int, minimum: int)")
+    edit = (await ask(editor, discount, at))["edits"][0]
+    assert (edit["kind"], edit["textDocument"]["uri"]) == ("signature", cart)
+    assert edit["text"].startswith(", ")
+    assert len(edit["text"]) > 2
+    make(editor, edit)
+    assert parse_text(editor.texts[cart], "python").n_errors == 0
+    answer = await editor.command("palimpsest.nextEdit.accept", edit["id"])
+    assert answer == {"edits": [], "total": 0}

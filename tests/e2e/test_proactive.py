@@ -110,10 +110,14 @@ def taken(editor: Editor, uri: str, action: lsp.CodeAction) -> str:
 
 
 async def test_the_embedded_model_is_asked_after_a_pause_and_its_edit_fits(machine: dict[str, str], shop: Path) -> None:
-    async with window(shop, suggestion=ASKED) as editor:
+    async with window(shop, suggestion={**ASKED, "max_tokens": 160}) as editor:
         uri = editor.open(CART)
-        move(editor, uri, editor.at(uri, WRONG))
-        hint = await noticed(editor, uri)
+        for needle in (WRONG, "self.lines.remove(line)", "line.quantity += quantity", "rows.append"):
+            move(editor, uri, editor.at(uri, needle))
+            await pause(editor)
+            if hints(editor, uri):  # not every reply of so small a model passes the checks
+                break
+        (hint,) = hints(editor, uri)
         assert (hint.severity, hint.source) == (lsp.DiagnosticSeverity.Hint, "palimpsest")
         assert hint.message
         action, *_ = await actions(editor, uri, hint)
@@ -170,29 +174,34 @@ async def test_a_hint_moves_with_its_lines_and_goes_when_its_function_is_edited(
         said.free.set()
 
 
-@pytest.mark.parametrize("way", ["command", "event"])
-async def test_what_was_dismissed_never_comes_again_for_that_text(said: Scripted, shop: Path, way: str) -> None:
+async def test_what_was_dismissed_never_comes_again_for_that_text(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop) as editor:
         uri = editor.open(CART)
         move(editor, uri, editor.at(uri, WRONG))
         hint = await noticed(editor, uri)
-        if way == "command":
-            await editor.command("palimpsest.suggest.reject", plain(hint.data))
-        else:
-            editor.client.protocol.notify("palimpsest/event", {"kind": "rejected", **plain(hint.data)})
+        await editor.command("palimpsest.suggest.reject", plain(hint.data))
         await gone(editor, uri)
         for needle in ("import", "total = self.subtotal()", WRONG):  # away, and back
             move(editor, uri, editor.at(uri, needle))
             await pause(editor)
         assert hints(editor, uri) == []
         assert len(said.asked) == 3, "the same text is not asked about again"
-        said.replies = [reply(summary="Another one")]
-        editor.edit(uri, "total = self.subtotal()", "total = 1 + self.subtotal()")
+
+        editor.edit(uri, "The price of all", "What is paid for all")
         while len(said.asked) < 6:
             await asyncio.sleep(0.02)
         await pause(editor)
         assert hints(editor, uri) == [], "nor is the same edit offered"
+
+        said.replies = [reply("0")]
+        editor.edit(uri, "What is paid for all", "The sum of all")
+        hint = await noticed(editor, uri)
+        editor.client.protocol.notify("palimpsest/event", {"kind": "rejected", **plain(hint.data)})
+        await gone(editor, uri)
+        move(editor, uri, editor.at(uri, "total = self.subtotal()"))
+        await pause(editor)
+        assert hints(editor, uri) == []
 
 
 async def test_replies_that_do_not_agree_are_not_offered(said: Scripted, shop: Path) -> None:
@@ -227,18 +236,24 @@ async def test_an_answer_that_comes_after_the_person_typed_on_is_dropped(said: S
         assert len(said.asked) == 1, "it was cancelled"
 
 
-OFF: list[dict[str, Any]] = [{"proactive": False}, {"enabled": False}, {"completion": {"enabled": False}}]
-
-
-@pytest.mark.parametrize("off", OFF, ids=["not proactive", "no suggestions", "no completions"])
-async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path, off: dict[str, Any]) -> None:
+async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
-    async with asking(said, shop, **off) as editor:
+    async with asking(said, shop, proactive=False) as editor:
         uri = editor.open(CART)
         move(editor, uri, editor.at(uri, WRONG))
         await pause(editor)
+        offs: list[dict[str, Any]] = [{"suggestion.enabled": False}, {"completion.enabled": False}]
+        for off in offs:
+            settings = {"suggestion.proactive": True, **off}
+            editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+            move(editor, uri, editor.at(uri, WRONG))
+            await pause(editor)
         assert hints(editor, uri) == []
         assert said.asked == []
+        settings = {"suggestion.proactive": True}
+        editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+        move(editor, uri, editor.at(uri, WRONG))
+        await noticed(editor, uri)
 
 
 async def test_a_hint_goes_with_its_document_and_where_it_is_switched_off(said: Scripted, shop: Path) -> None:

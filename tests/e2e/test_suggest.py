@@ -13,7 +13,6 @@ from palimpsest.syntax.parse import parse_text
 
 from .conftest import Editor, start_editor, stop_editor
 
-
 LEFT = ("syntax error", "it changes nothing", "a second time", "it repeats what", "another suggestion of this reply")
 
 

@@ -13,7 +13,9 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
-from tests.e2e.conftest import Editor, start_editor, stop_editor
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import scripted
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
 CART = "shop/cart.py"
@@ -92,6 +94,27 @@ async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path)
     assert "is not a file" in await refused(editor, {"uri": "untitled:1"})
     (editor.root / ".git").rename(tmp_path / "gone")
     assert "in no git repository" in await refused(editor)
+
+
+async def test_a_model_that_is_told_what_to_do_sees_the_change_and_the_rules(editor: Editor, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("Messages begin with a capital letter.\n")
+    (shop / ".env").write_text("KEY=hidden\n")
+    rewrite(editor, CART, "def total(self)", "def sum_up(self)")
+    with scripted() as said:
+        said.replies = [f"Sure!\n<summary>{'Rename total to sum_up ' * 5}</summary>\n<body>\n- One name.\n</body>"]
+        other = await start_editor(shop, {"engine": {"kind": "openai", "url": said.url}})
+        try:
+            await other.ready()
+            answer = await other.command("palimpsest.summarize")
+        finally:
+            await stop_editor(other)
+    assert answer["summary"] == ("Rename total to sum_up " * 3).strip()
+    assert answer["text"] == f"{answer['summary']}\n\n- One name.\n"
+    assert f'<change file="{CART}" kind="changed">' in said.prompt
+    assert "\n-    def total(self) -> int:\n+    def sum_up(self) -> int:\n" in said.prompt
+    assert "\nMessages begin with a capital letter.\n</context>" in said.prompt
+    assert "hidden" not in said.prompt
+    assert ".env" not in said.prompt
 
 
 async def test_it_shows_progress_and_can_be_cancelled(editor: Editor) -> None:

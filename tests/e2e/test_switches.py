@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from .conftest import Editor, start_editor, stop_editor
@@ -109,3 +110,10 @@ async def test_a_switch_that_means_nothing_is_an_error_that_names_the_field(edit
     ):
         with pytest.raises(JsonRpcException, match=field):
             await editor.command("palimpsest.completion.toggle", argument)
+    # what was switched stays so when settings change
+    uri = editor.open("shop/cart.py")
+    await editor.command("palimpsest.completion.toggle", {"scope": "buffer", "uri": uri, "enabled": False})
+    changed = {"palimpsest": {"completion": {"max_tokens": 32}}}
+    editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=changed))
+    await editor.stats()
+    await typed_with_no_work(editor, uri)

@@ -49,7 +49,9 @@ def test_a_value_that_has_to_be_chosen_is_left_open_unless_it_is_at_hand(shop: W
 
 
 def test_a_method_s_calls_follow_without_its_first_parameter(shop: Workspace) -> None:
-    made = shop.edit("shop/cart.py", ("add(self, item: Item, quantity: int = 1)", "add(self, quantity: int, item: Item)"))
+    made = shop.edit(
+        "shop/cart.py", ("add(self, item: Item, quantity: int = 1)", "add(self, quantity: int, item: Item)")
+    )
     texts = made.follow().texts
     assert 'cart.add(2, Item("tea", 450))' in texts["tests/test_cart.py"]
     assert 'cart.add(1, Item("tea", 450))' in texts["tests/test_cart.py"]
@@ -92,7 +94,15 @@ def test_a_name_that_moved_is_imported_from_there(shop: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("total, 3)", "total"), ("a", "a"), ("g(b)(c), d", "g(b)(c)"), ("x\n)\nmore(", "x"), (")", ""), ("*a)", ""), ("", "")],
+    [
+        ("total, 3)", "total"),
+        ("a", "a"),
+        ("g(b)(c), d", "g(b)(c)"),
+        ("x\n)\nmore(", "x"),
+        (")", ""),
+        ("*a)", ""),
+        ("", ""),
+    ],
 )
 def test_the_first_argument_of_what_goes_on(text: str, expected: str) -> None:
     assert first_argument(text, "python") == expected

@@ -1,9 +1,11 @@
 """The engine's thread, with jobs that need no model."""
 
+import threading
 from collections.abc import Generator
 
 import pytest
 
+from palimpsest.errors import Cancelled
 from palimpsest.kv.work.jobs import Job
 from palimpsest.kv.work.loop import Loop
 
@@ -34,4 +36,36 @@ def test_a_job_that_fails_takes_nobody_with_it(work: object) -> None:
             failing.future.result(10)
         assert good.future.result(10) == 7
     finally:
+        loop.stop()
+
+
+def test_jobs_that_are_replaced_do_not_wait_for_the_one_under_way() -> None:
+    held, go_on = threading.Event(), threading.Event()
+
+    def long() -> Generator[None, None, int]:
+        held.set()
+        assert go_on.wait(10)
+        yield
+        return 1
+
+    loop = Loop(lambda: None, lambda: None, lambda _busy: None)
+    loop.start()
+    try:
+        under_way = Job[int](long, line="typing")
+        loop.submit(under_way)
+        assert held.wait(10)
+        jobs = [Job[int](done, line="typing") for _ in range(20)]
+        for job in jobs:
+            loop.submit(job)
+            assert loop.n_waiting <= 2
+        for job in jobs[:-1]:  # ended although the thread is still busy
+            with pytest.raises(Cancelled, match="newer request"):
+                job.future.result(0)
+        go_on.set()
+        assert jobs[-1].future.result(10) == 7
+        with pytest.raises(Cancelled):
+            under_way.future.result(10)
+        assert loop.n_waiting == 0
+    finally:
+        go_on.set()
         loop.stop()

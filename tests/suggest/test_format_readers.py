@@ -102,7 +102,9 @@ class TestSearchReplace:
             pair("    return b", "    return 0"),
             pair("    if a:\n        b = a\n    return b", "    if a:\n        b = a\n    return 0"),
             "a.py\n```python\n" + pair("    return b", "    return 0") + "\n```",
-            pair("    return b", "    return 0").replace("<<<<<<< SEARCH", "<<<<<<<< search").replace("=======", "====="),
+            pair("    return b", "    return 0")
+            .replace("<<<<<<< SEARCH", "<<<<<<<< search")
+            .replace("=======", "====="),
             pair("    return b", "    return 0").removesuffix("\n>>>>>>> REPLACE"),
             pair("L6     return b", "L6     return 0"),
             pair(f"    return b{CURSOR_MARKER}", "    return 0"),
@@ -125,7 +127,11 @@ class TestSearchReplace:
         assert after("search-replace", content) == expected
 
     def test_lines_nearly_alike_are_taken_and_keep_what_was_not_changed(self) -> None:
-        lines = ["def total(self, cart, discount):", "    value = sum(item.price for item in cart.items)", "    return x"]
+        lines = [
+            "def total(self, cart, discount):",
+            "    value = sum(item.price for item in cart.items)",
+            "    return x",
+        ]
         quoted = lines[1].replace("cart.items", "cart.item")
         content = pair("\n".join([lines[0], quoted, lines[2]]), "\n".join([lines[0], quoted, "    return value"]))
         assert after("search-replace", content, shown_block(*lines)) == [*lines[:2], "    return value"]
@@ -161,7 +167,14 @@ class TestUdiff:
         "lines",
         [
             ["@@ @@", "         b = a", "-    return b", "+    return 0"],
-            ["--- a/a.py", "+++ b/a.py", "@@ -9,2 +9,2 @@ def f(a):", "         b = a", "-    return b", "+    return 0"],
+            [
+                "--- a/a.py",
+                "+++ b/a.py",
+                "@@ -9,2 +9,2 @@ def f(a):",
+                "         b = a",
+                "-    return b",
+                "+    return 0",
+            ],
             ["```diff", "-    return b", "+    return 0", "```"],
             ["@@ @@", "    if a:", "        b = a", "-    return b", "+    return 0", "\\ No newline at end of file"],
             ["@@ @@", "", "-    return b", "+    return 0", ""],
@@ -247,7 +260,10 @@ class TestAst:
     @pytest.mark.parametrize(
         ("content", "says"),
         [
-            ("<delete node='function Cart.pop'/>", 'there is no "function Cart.pop"; there are "class Cart", "function'),
+            (
+                "<delete node='function Cart.pop'/>",
+                'there is no "function Cart.pop"; there are "class Cart", "function',
+            ),
             ("<delete node='class Cart.all'/>", 'there is no "class Cart.all"'),
             ("<delete/>", "<delete> does not say which node"),
             ("<delete node='Cart.add'/>", "cannot be deleted: code of it was left out"),

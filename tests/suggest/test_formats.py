@@ -111,7 +111,7 @@ def result(block: ShownBlock, written: Written) -> list[str] | str:
 
 
 @ALL
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
@@ -161,7 +161,7 @@ def mutated(draw: Any, text: str) -> str:
 
 
 @ALL
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
@@ -187,7 +187,7 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: For
 
 
 @ALL
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     noise=st.text(st.sampled_from("<>/L12+-=@ \n\r\"'`abc.…"), max_size=60) | st.text(max_size=40),
     head=st.sampled_from(

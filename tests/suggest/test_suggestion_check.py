@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.suggest.check import Document, agreed, checked
+from palimpsest.suggest.check import Document, checked
 from palimpsest.suggest.edits import applied, line_map, normalised
 from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.reply import Reply, Written
@@ -239,18 +239,6 @@ def test_equal_edits_are_one_however_they_were_written() -> None:
     one = normalised(LINES, [LineEdit(1, 2, ("def g(a):",)), LineEdit(2, 3, ("    b = a",)), LineEdit(3, 4, ())])
     other = normalised(LINES, [LineEdit(3, 4, ()), LineEdit(1, 2, ("def g(a):",))])
     assert one == other == (LineEdit(1, 2, ("def g(a):",)), LineEdit(3, 4, ()))
-
-
-def test_edits_of_several_replies_are_ordered_by_agreement() -> None:
-    replies = [["L2     b = 1"], ["L2     b = 2"], ["L9 x"], ["L2     b = 2", "L3     return b"]]
-    reading = agreed([check(*lines) for lines in replies])
-    assert [(s.edits[0].lines, s.agreement) for s in reading.suggestions] == [
-        (("    b = 2",), 0.5),
-        (("    b = 1",), 0.25),
-    ]
-    assert len(reading.refused) == 1
-    assert reading.summary == "S"
-    assert agreed([]) == Reading()
 
 
 def test_the_blocks_of_a_prompt_are_known_by_the_names_a_reply_may_use() -> None:

@@ -61,6 +61,7 @@ class Completions:
         self._ghost = Ghost()
         self._results = Results(desk.settings.completion.cached)
         self._screen: _OnScreen | None = None
+        self._n_asked = 0
         self.offers = Offers(desk.statistics)
 
     def forget(self) -> None:
@@ -87,6 +88,8 @@ class Completions:
         """
         desk, began, options = self._desk, time.perf_counter(), self._desk.settings.completion
         position = snapshot.clamp(position)
+        self._n_asked += 1
+        number = self._n_asked
         if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
             return None
         before, after = _around(snapshot, position)
@@ -100,8 +103,8 @@ class Completions:
             result = self._results.find(question.place, question.prefix, n)
         if result is None:
             result = await self._asked(question, n, invoked)
-            if desk.documents.find(snapshot.uri) is not snapshot:
-                return None  # the person typed on: a stale answer is never shown
+            if number != self._n_asked or desk.documents.find(snapshot.uri) is not snapshot:
+                return None  # the person typed or moved on: a stale answer is never shown
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
         first = result.texts[0] if result.texts else ""

@@ -58,7 +58,7 @@ class Summaries:
         desk, folder = self._desk, self._folder(uri)
         opened = dict[Path, Snapshot]()
         if uri and not staged:
-            opened = {path: document for document in desk.documents if (path := path_or_none(document.uri))}
+            opened = {path.resolve(): document for document in desk.documents if (path := path_or_none(document.uri))}
         files = WorkspaceFiles(desk.roots.folders, desk.settings.context.exclude, lambda uri: opened.get(to_path(uri)))
         change = await asyncio.to_thread(uncommitted, folder, files, opened, staged=staged)
         async with desk.supervisor.engine(LOADING_S) as engine:

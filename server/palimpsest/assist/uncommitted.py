@@ -18,8 +18,10 @@ from palimpsest.prompt.summary import FileChange
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 
-MOST_FILES = 300
-"""Further files are only named."""
+MOST_FILES, MOST_NAMED = 300, 2000
+"""Further files are only named, and those beyond not even looked for in the rules."""
+
+MOST_REASONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,16 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     """
     found = git.changed(folder, staged=staged)
     if not staged:
-        found += _unsaved(folder, {entry.path for entry in found}, opened)
+        found = [*_unsaved(folder, {entry.path for entry in found}, opened), *found]
+    found, beyond = found[:MOST_NAMED], len(found[MOST_NAMED:])
     left_out = {entry.path: reason for entry in found if (reason := files.kept_out(entry.path)) is not None}
     seen = [entry for entry in found if entry.path not in left_out]
     changes, named = _read(folder, files, seen, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
     reasons = tuple((relative(path, folder), reason) for path, reason in left_out.items())
+    if beyond:
+        reasons = (*reasons, (f"{beyond} more files", "were not looked at"))
     return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons)
 
 
@@ -98,7 +103,8 @@ def _split(text: str) -> tuple[str, ...]:
 
 def _nothing(folder: Path, left_out: Mapping[Path, str], *, staged: bool) -> GitError | InvalidArgument:
     if left_out:
-        reasons = "; ".join(f"{relative(path, folder)} {reason}" for path, reason in left_out.items())
+        told = list(left_out.items())[:MOST_REASONS]
+        reasons = "; ".join(f"{relative(path, folder)} {reason}" for path, reason in told)
         return GitError(f"nothing that changed in {folder} may be shown to a model: {reasons}.")
     if staged:
         hint = "Stage what the commit shall hold (git add), or leave `staged` out."

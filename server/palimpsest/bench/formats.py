@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.options import BATCH, model_file, positive
 from palimpsest.bench.repairing.asking import Asked, ask
 from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
@@ -126,7 +126,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     """The product's own but for its limits; the engine leaves soon behind this run."""
     given = {
         "model": {"path": str(model_file(options))},
-        "engine": {"n_ctx": options.n_ctx, "idle_exit_s": 10},
+        "engine": {"n_ctx": options.n_ctx, "idle_exit_s": 10, "n_batch": BATCH},
         "suggestion": {"max_tokens": options.max_tokens, "time_ms": LONG_MS},
     }
     return merged([given])[0]

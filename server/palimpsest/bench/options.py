@@ -11,6 +11,10 @@ from pathlib import Path
 from palimpsest.models.files import model_path
 from palimpsest.settings import ModelSettings
 
+BATCH = 32
+"""Tokens of a micro-batch where two runs are to say the same: left to itself it goes by the machine's pace, and what
+a quantized model's weights are rounded to goes by its size."""
+
 
 def model_file(options: argparse.Namespace) -> Path:
     """The GGUF file named with `--model`, else the one that the server would take.  Raises PalimpsestError."""

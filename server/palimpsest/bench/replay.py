@@ -129,7 +129,8 @@ def _settings(model: Path, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "model": {"path": str(model)},
         "engine": {"n_ctx": options.n_ctx, "n_batch": options.batch, "n_threads": options.threads},
-        "completion": {"max_tokens": 1},
+        # Every keystroke asks the engine, and for no more: the cache is measured, not what goes round it.
+        "completion": {"max_tokens": 1, "max_suffix": 1_000_000, "cached": 0, "ahead": False},
     }
 
 

@@ -92,7 +92,7 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
         if cls is None or cls.name not in owners_of(after, new):
             return None
         return _attribute(before, after, uri, cls.qualified_name, cls.name, old.name, new.name)
-    if not new.binds or new.belongs is None or new.role == "imported":
+    if not new.binds or new.belongs is None or old.belongs is None or _how_far(old) != _how_far(new):
         return None
     scope = qualified(after, new.belongs)
     if new.belongs.kind == "class":
@@ -100,6 +100,12 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     if any(use.binds and use.belongs and qualified(before, use.belongs) == scope for use in _same(before, new)):
         return None
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
+
+
+def _how_far(use: Use) -> tuple[str, int]:
+    """What binds a use's name, counted from within: declarations may bind it far from where it stands."""
+    regions = [region for region in use.around if region == use.belongs]
+    return (use.belongs.kind if use.belongs else "", use.around.index(regions[0]) if regions else -1)
 
 
 def _same(before: Parsed, use: Use) -> list[Use]:

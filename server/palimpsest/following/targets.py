@@ -137,4 +137,3 @@ def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
     return bool(inside) and all(
         u.role == "import" and u.source and gives(u.source, file.name, module_of(target.file)) for u in inside
     )
-

@@ -51,22 +51,6 @@ def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[st
     return Reading(tuple(suggestions), tuple(refused), reply.summary)
 
 
-def agreed(readings: Sequence[Reading]) -> Reading:
-    """Several replies to one question as one: equal edits once, with the share of replies that make them, the most
-    agreed on first.  The summary is that of the reply whose edit comes first."""
-    makers, first = dict[object, set[int]](), dict[object, Suggestion]()
-    for i, reading in enumerate(readings):
-        for suggestion in reading.suggestions:
-            key = (suggestion.uri, suggestion.edits)
-            makers.setdefault(key, set()).add(i)
-            first.setdefault(key, suggestion)
-    shares = [replace(found, agreement=len(makers[key]) / len(readings)) for key, found in first.items()]
-    shares.sort(key=lambda suggestion: -suggestion.agreement)  # stable: earlier replies first
-    refused = tuple(dict.fromkeys(refusal for reading in readings for refusal in reading.refused))
-    summaries = [s.summary for s in shares] + [reading.summary for reading in readings]
-    return Reading(tuple(shares), refused, next(filter(None, summaries), ""))
-
-
 def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Suggestion:
     block = shown.get(written.name)
     if block is None:

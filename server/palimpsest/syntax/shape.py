@@ -24,7 +24,7 @@ Point = tuple[int, int]
 """Row and byte column, as tree-sitter's."""
 _LONG_QUOTE = 3
 _OPENERS, _CLOSERS = ("(", "[", "{"), (")", "]", "}")
-_MOST_TOKENS = 2000
+_MOST_TOKENS = 1000
 """Of an error that is looked into: a whole file in one says nothing, and a keystroke waits."""
 _MOST_COMMENTS = 20
 """Lines of comments between a header and the cursor that are looked through."""

@@ -134,14 +134,13 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
     above: Node | None = node
     skip_inner = False
     while above is not None:
-        if above.id in seen.outside:
-            skip_inner = True
         if above.id in seen.regions:
             kind, called = seen.regions[above.id]
             if kind == "inner" and skip_inner:
                 skip_inner = False
             else:
                 around.append(Region(kind, above.start_byte, above.end_byte, called))
+        skip_inner = skip_inner or above.id in seen.outside
         if owner is not None and (body := _child(above, owner)) is not None:
             around.insert(0, Region("function", body.start_byte, body.end_byte))
             owner = None
@@ -210,12 +209,14 @@ def _lookup(
     use: Use, around: Sequence[Region], bound: dict[Region, int], declared: set[tuple[Region, str]]
 ) -> Region | None:
     """Whose name it is.  A class's names are seen in its own body only, and there not before they are given: in the
-    body's `x = x` the second is somebody else's."""
+    body's `x = x` the second is the file's, whatever is in between."""
     for n, region in enumerate(around):
         if (region, "declared.file") in declared:
             return around[-1]
         if (region, "declared.around") in declared or (region.kind == "class" and n > 0):
             continue
-        if region in bound and (region.kind != "class" or use.binds or use.line > bound[region]):
+        if region in bound and region.kind == "class" and not use.binds and use.line <= bound[region]:
+            return around[-1] if around[-1] in bound else None
+        if region in bound:
             return region
     return None

@@ -22,6 +22,7 @@ from typing import Any
 
 from palimpsest.bench.completing.holes import Hole
 from palimpsest.bench.completing.scores import Offered
+from palimpsest.bench.options import BATCH
 from palimpsest.errors import ModelError
 from palimpsest.lsp.driver import Driver, Position
 from palimpsest.text.uris import to_uri
@@ -48,7 +49,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
     """The product's own, without limits of time and what is prepared ahead: each answer is one to its question."""
     return {
         "model": {"path": str(model)},
-        "engine": {"idle_exit_s": 10, "n_ctx": n_ctx},
+        "engine": {"idle_exit_s": 10, "n_ctx": n_ctx, "n_batch": BATCH},
         "completion": {
             "enabled": True,
             "max_tokens": max_tokens,
@@ -56,6 +57,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
             "first_ms": LONG_MS,
             "sync_ms": 0,
             "ahead": False,
+            "cached": 0,
             "multiline": "auto",
         },
     }

@@ -129,5 +129,4 @@ class Question:
         async with desk.supervisor.engine(START_S) as engine:
             answer = await desk.generate(engine, request, self.blocks)
         ms = 1000 * (time.perf_counter() - start)
-        documents = {uri: desk.document(found, found.lines) for uri, found in self.documents.items()}
-        return outcome(self.case, name, answer.choices[0], self.shown, documents, ms)
+        return outcome(self.case, name, answer.choices[0], self.shown, self.documents, ms)

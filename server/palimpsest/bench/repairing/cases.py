@@ -58,9 +58,7 @@ def cases(folders: Sequence[Path], n: int, random: Random) -> list[Case]:
     found += spare[: n - len(found)]
     if not found:
         names = ", ".join(map(str, folders))
-        raise InvalidArgument(
-            "WORKSPACE", f"{names}: no function of {LINES.start} to {LINES.stop - 1} lines but in tests."
-        )
+        raise InvalidArgument("WORKSPACE", f"{names}: no function of {LINES.start} to {LINES[-1]} lines but in tests.")
     return found
 
 

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.bench.repairing.cases import Case
+from palimpsest.suggest.candidates import NOTHING, candidate_of
 from palimpsest.suggest.check import Document, checked
-from palimpsest.suggest.edits import applied
 from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.reply import Reply
 from palimpsest.suggest.shown import ShownBlock
-from palimpsest.syntax.parse import parse_text
+from palimpsest.suggest.validate import Standing
+from palimpsest.syntax.parse import language_of
+from palimpsest.text.snapshot import Snapshot
 
 UNFINISHED = ("length", "time")
-UNCHANGED = "it changes nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +49,27 @@ def outcome(
     name: str,
     choice: wire.Choice,
     shown: Mapping[str, ShownBlock],
-    documents: Mapping[str, Document],
+    documents: Mapping[str, Snapshot],
     ms: float,
 ) -> Outcome:
     """`name` of the format; `documents` by URI, the damaged one among them."""
     reply, is_cut = FORMATS[name].read(choice.text, shown), choice.finish in UNFINISHED
-    reading = checked(reply, shown, documents)
+    # Syntax is looked at when all parts of a reply are together: one alone may well be half a statement.
+    given = {uri: Document(found.version, found.lines, lambda _: 0, found.lines) for uri, found in documents.items()}
+    standing = {uri: Standing(found.lines, language_of("", uri)) for uri, found in documents.items()}
     original = case.function.parsed
     here = original.snapshot.uri
-    edits = [edit for suggestion in reading.suggestions[:1] if suggestion.uri == here for edit in suggestion.edits]
-    lines = applied(documents[here].lines, edits)
+    candidate, refused = candidate_of(checked(reply, shown, given), standing, here=here, cut_off=is_cut)
+    parts = candidate.parts if candidate else ()
+    result = next((part.result for part in parts if part.change.uri == here), standing[here].parsed)
     return Outcome(
         kind=case.damage.kind,
         well_formed=is_well_formed(reply, shown, is_cut),
         is_cut=is_cut,
-        applied=bool(reading.suggestions),
-        unchanged=any(refusal.reason == UNCHANGED for refusal in reading.refused),
-        parses=parse_text("\n".join(lines), original.language).n_errors <= original.n_errors,
-        repaired=lines == list(original.snapshot.lines),
+        applied=candidate is not None,
+        unchanged=any(refusal.reason == NOTHING for refusal in refused),
+        parses=result.n_errors <= original.n_errors,
+        repaired=result.snapshot.lines == original.snapshot.lines,
         tokens=choice.tokens,
         ms=ms,
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from palimpsest.kv.cache.workspace import Workspace
 
 LOG = logging.getLogger("palimpsest.engine")
-STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated")
+STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated", "searched")
 TOKEN_CACHE = 1024
 TAIL_CACHE = 16
 

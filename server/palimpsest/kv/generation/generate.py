@@ -14,9 +14,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
-from palimpsest.errors import ContextTooLarge, DecodeError, InvalidArgument
+from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.branch import Branch, OnText, Speaker
+from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.kept import Kept
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from palimpsest.kv.cache.workspace import Workspace
 
 OTHERS_TEMPERATURE = 0.7
-MAX_N = 16
 
 
 class Generation:
@@ -45,7 +45,7 @@ class Generation:
         self._request = request
         self._speaker = Speaker(engine, request, on_text)
         self._drafter: Drafter | None = None
-        self._ms = dict.fromkeys(("prefill", "search", "sample", "decode"), 0.0)
+        self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
         self._n_steps = self._n_searched = 0
 
     def run(self) -> Generator[None, None, wire.GenerateAnswer]:
@@ -139,9 +139,8 @@ class Generation:
         """Begin the answers with whole words, where that is wanted and nothing is known of them yet."""
         if not branches or branches[0].tokens or not self._word_search:
             return
-        finder = WordFinder(self._engine, self._workspace, tail, self._request)
-        with self._timed("search"):
-            n_chosen = yield from finder.run(branches, lambda: self._speaker.out_of_time)
+        finder = WordFinder(self._engine, self._workspace, tail, self._request, self._timed)
+        n_chosen = yield from finder.run(branches, lambda: self._speaker.out_of_time)
         self._speaker.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded
@@ -246,29 +245,6 @@ class Generation:
         finally:
             self._engine.context.remove(branch.seq, branch.start + branch.n_decoded)
         drafter.learn(len(draft), n_right)
-
-
-def check_request(request: wire.GenerateRequest) -> None:
-    """Raises InvalidArgument, naming the field, for values that mean nothing."""
-    sampling = request.sampling
-    for name, value, low in (
-        ("max_tokens", request.max_tokens, 0),
-        ("n", request.n, 1),
-        ("time_ms", request.time_ms, 0),
-        ("draft", request.draft, 0),
-        ("word_search", request.word_search, 0),
-        ("sampling.temperature", sampling.temperature, 0),
-        ("sampling.repeat_penalty", sampling.repeat_penalty, 1e-3),
-    ):
-        if not value >= low:  # so that NaN is caught too
-            raise InvalidArgument(name, f"expected {low} or more, got {value}.")
-    if request.n > MAX_N:
-        raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
-    if request.sync is not None and request.sync.workspace != request.workspace:
-        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
-    for name, slot in (("slot", request.slot), ("tail", request.tail or request.slot)):
-        if slot not in wire.SLOTS:
-            raise InvalidArgument(name, f"expected one of {', '.join(wire.SLOTS)}, got {slot!r}.")
 
 
 def generate(

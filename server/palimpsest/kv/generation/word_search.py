@@ -15,7 +15,7 @@ each path would be a copy of the whole state, and the chosen one could not be ha
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
@@ -35,20 +35,31 @@ SPARE_SEQUENCES = 8
 
 
 def wants_search(engine: Engine, request: wire.GenerateRequest) -> bool:
-    """Whether the request asks for a search, and nothing but probability bears on its choices."""
+    """Whether the request asks for a search, and nothing but probability bears on its choices.  An answer of one token
+    is hardly for the sake of a word."""
     sampling = request.sampling
     greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
-    return request.word_search > 0 and request.fim is not None and greedy and engine.facts.rolls_back
+    asked = request.word_search > 0 and request.fim is not None and request.max_tokens > 1
+    return asked and greedy and engine.facts.rolls_back
 
 
 class WordFinder:
-    """One answer's search.  `n_steps` micro-batches decoded `n_decoded` tokens for it."""
+    """One answer's search.  `n_steps` micro-batches decoded `n_decoded` tokens for it.  `timed` says where time goes:
+    "decode" or "sample"."""
 
-    def __init__(self, engine: Engine, workspace: Workspace, tail: Tail, request: wire.GenerateRequest) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        tail: Tail,
+        request: wire.GenerateRequest,
+        timed: Callable[[str], AbstractContextManager[None]],
+    ) -> None:
         self._engine = engine
         self._workspace = workspace
         self._tail = tail
         self._request = request
+        self._timed = timed
         self._seqs: dict[Path, int] = {}
         self.n_steps = self.n_decoded = 0
 
@@ -58,17 +69,20 @@ class WordFinder:
         A branch without a word is left as it is.  When it is closed or fails, no sequence stays.
         """
         first = branches[0]
-        search = self._search(first)
+        with self._timed("sample"):
+            search = self._search(first)
         if search is None:
             return 0
         with ExitStack() as stack:
             stack.callback(self._end)
             while search.wanted and not out_of_time() and self._fits(len(search.wanted)):
                 yield
-                rows = self._step(search, first)
+                with self._timed("decode"):
+                    rows = self._step(search, first)
                 if rows is None:
                     break
-                search.take(rows)
+                with self._timed("sample"):
+                    search.take(rows)
             return self._begin(branches, search)
 
     def _search(self, first: Branch) -> WordSearch | None:
@@ -111,6 +125,7 @@ class WordFinder:
         self.n_steps += 1
         self.n_decoded += len(runs)
         self._tail.n_extra += len(runs)
+        self._engine.stats["searched"] += len(runs)
         return [row for row in rows if row is not None]
 
     def _place(self, search: WordSearch, seq: int) -> None:

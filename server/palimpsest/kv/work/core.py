@@ -28,7 +28,8 @@ from palimpsest.errors import (
     UnknownText,
 )
 from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.generation.generate import check_request, generate
+from palimpsest.kv.generation.check import check_request
+from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.native import Context
 from palimpsest.kv.work.cancel import CancelToken

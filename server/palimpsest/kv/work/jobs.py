@@ -26,7 +26,8 @@ _numbers = itertools.count()
 @dataclass(eq=False, slots=True)
 class Job(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
-    line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached."""
+    line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached.  `begun`:
+    the engine's thread has had it, and is the one to end it."""
 
     work: Work[T]
     slot: wire.Slot = "typing"
@@ -39,6 +40,7 @@ class Job(Generic[T]):
     number: int = field(default_factory=lambda: next(_numbers))
     submitted: float = field(default_factory=time.perf_counter)
     running: Generator[None, None, T] | None = None
+    begun: bool = False
     why_cancelled: str = "The request was cancelled."
 
     @property
@@ -66,8 +68,9 @@ class Queue:
         self._changed = threading.Condition()
         self._closed = False
 
-    def put(self, job: Job[Any]) -> None:
-        """Raises Cancelled once the queue is closed."""
+    def put(self, job: Job[Any]) -> list[Job[Any]]:
+        """The jobs it replaces that had not begun, taken out: however long the thread is busy, no more wait than are
+        wanted.  Raises Cancelled once the queue is closed."""
         with self._changed:
             if self._closed:
                 raise Cancelled("The engine is stopping.")
@@ -75,8 +78,11 @@ class Queue:
                 if why := job.replaces(other):
                     other.why_cancelled = why
                     other.cancel.cancel()
+            dropped = [other for other in self._jobs if other.cancel.cancelled and not other.begun]
+            self._jobs = [other for other in self._jobs if other not in dropped]
             self._jobs.append(job)
             self._changed.notify()
+            return dropped
 
     def next(self) -> Job[Any] | None:
         """Wait for the job to run now; it stays in the queue.  None once the queue is closed.
@@ -88,7 +94,9 @@ class Queue:
                 self._changed.wait()
             if self._closed:
                 return None
-            return min(self._jobs, key=lambda job: (not job.cancel.cancelled, job.order))
+            job = min(self._jobs, key=lambda job: (not job.cancel.cancelled, job.order))
+            job.begun = True
+            return job
 
     def remove(self, job: Job[Any]) -> None:
         with self._changed:

@@ -45,9 +45,12 @@ class Loop:
     def submit(self, job: Job[Any]) -> None:
         """Queue it; those it replaces are cancelled."""
         try:
-            self._queue.put(job)
+            replaced = self._queue.put(job)
         except Cancelled as error:
             _fail(job, error)
+            return
+        for other in replaced:
+            _fail(other, Cancelled(other.why_cancelled))
 
     @property
     def n_waiting(self) -> int:

@@ -18,9 +18,10 @@ SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)",
 NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
 LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
 """What stands between the last line and the closing tag."""
-OPENER = re.compile(r"(?m)^([ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
-"""At the beginning of a line it would be read as the next element."""
-ESCAPED_OPENER = re.compile(r"(?m)^([ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
+OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
+"""At the beginning of a line it would be read as the next element.  A hunk's marks make no difference, so that a line
+is written in one way."""
+ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
 FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
 
 NO_NAME = "the suggestion does not name a block"

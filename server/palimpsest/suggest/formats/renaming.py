@@ -48,9 +48,9 @@ def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
     heads = _heads(nodes, scope)
     alone = bool(heads) and not scope.is_method  # a method shown without its class: its bare name is another's
     for use in found:
-        if use is own or (use.belongs is not None and use.belongs == own.belongs and not alone):
-            yield use
-        elif use.role == "member" and not use.assigned and heads & _owners(nodes, use):
+        same = use.belongs is not None and use.belongs == own.belongs and not alone
+        member = use.role == "member" and not use.assigned and heads & _owners(nodes, use)
+        if use is own or same or member:
             yield use
 
 

@@ -1,0 +1,34 @@
+"""Whether a request for text means anything, before anything is done for it.
+
+In: a `GenerateRequest`.  Out: nothing, or an error that names the field.  Knows no model.
+"""
+
+from __future__ import annotations
+
+from palimpsest import wire
+from palimpsest.errors import InvalidArgument
+
+MAX_N = 16
+
+
+def check_request(request: wire.GenerateRequest) -> None:
+    """Raises InvalidArgument, naming the field, for values that mean nothing."""
+    sampling = request.sampling
+    for name, value, low in (
+        ("max_tokens", request.max_tokens, 0),
+        ("n", request.n, 1),
+        ("time_ms", request.time_ms, 0),
+        ("draft", request.draft, 0),
+        ("word_search", request.word_search, 0),
+        ("sampling.temperature", sampling.temperature, 0),
+        ("sampling.repeat_penalty", sampling.repeat_penalty, 1e-3),
+    ):
+        if not value >= low:  # so that NaN is caught too
+            raise InvalidArgument(name, f"expected {low} or more, got {value}.")
+    if request.n > MAX_N:
+        raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
+    if request.sync is not None and request.sync.workspace != request.workspace:
+        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
+    for name, slot in (("slot", request.slot), ("tail", request.tail or request.slot)):
+        if slot not in wire.SLOTS:
+            raise InvalidArgument(name, f"expected one of {', '.join(wire.SLOTS)}, got {slot!r}.")
