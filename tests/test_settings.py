@@ -29,6 +29,7 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"engine": {"n_ctx": "8192"}}, "engine.n_ctx", "whole number"),
         ({"engine": {"n_ctx": True}}, "engine.n_ctx", "whole number"),
         ({"engine": {"n_ctx": -1}}, "engine.n_ctx", "0 or more"),
+        ({"suggestion": {"min_agreement": 1.5}}, "suggestion.min_agreement", "1.0 or less"),
         ({"engine": {"type_k": "f8"}}, "engine.type_k", "f16"),
         ({"engine": {"ctx": 1}}, "engine.ctx", "n_ctx"),
         ({"completions": {"enabled": False}}, "completions.enabled", "completion"),

@@ -114,7 +114,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     def engine_changed(status: EngineStatus) -> None:
         show()
         if status.model is not None:
-            session.chooser.fits(status.model.n_ctx)
+            session.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
         if status.state == "ready":
             session.refresh_soon()
 

@@ -32,11 +32,12 @@ def _setting(
     *,
     choices: tuple[str, ...] = (),
     low: float | None = None,
+    high: float | None = None,
     giver: Giver = "anyone",
     process: bool = True,
 ) -> Any:
     """`process`: an engine setting that the engine process is started with; the others are its client's."""
-    metadata = {"doc": doc, "choices": choices, "low": low, "giver": giver, "process": process}
+    metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "giver": giver, "process": process}
     if isinstance(default, (list, tuple)):
         default = tuple(default)
     return field(default=default, metadata=metadata, repr=giver != "editor")
@@ -214,7 +215,10 @@ class SuggestionSettings:
     time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
     n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1)
     min_agreement: float = _setting(
-        0.5, "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.", low=0.0
+        0.5,
+        "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
+        low=0.0,
+        high=1.0,
     )
     confirm: str = _setting(
         "others",
@@ -298,6 +302,8 @@ def _checked(name: str, value: Any, item: Any) -> Any:
         raise SettingsError(name, f"expected one of {', '.join(choices)}, got {value!r}.")
     if low is not None and value < low:
         raise SettingsError(name, f"expected {low} or more, got {value!r}.")
+    if (high := item.metadata["high"]) is not None and value > high:
+        raise SettingsError(name, f"expected {high} or less, got {value!r}.")
     return value
 
 

@@ -108,3 +108,13 @@ def test_another_text_of_a_block_is_counted_as_its_last_one_was(chooser: Chooser
     chooser.counted({block.key: 3 * chooser.count(block)}, [block])
     grown = replace(block, text=block.text + "def add(self): ...\n")
     assert chooser.count(block) < chooser.count(grown) < 1.2 * chooser.count(block)
+
+
+def test_rules_go_before_names_for_a_model_that_does_what_it_is_told(workspace: Make) -> None:
+    rules = "\n\n".join(f"Rule {n}: say what you do, and do what you say." for n in range(20))
+    made = workspace({"a.py": CODE.replace("$0", ""), "AGENTS.md": rules}, budget=330, rules=("AGENTS.md",))
+    chooser = Chooser(made.gatherer, made.board, made.settings)
+    assert "documentation:AGENTS.md" not in keys(chooser, made, CODE)
+    assert keys(chooser, made, CODE)
+    chooser.fits(8192, follows=True)
+    assert "documentation:AGENTS.md" in keys(chooser, made, CODE, fresh=True)

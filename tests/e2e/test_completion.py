@@ -28,7 +28,8 @@ async def test_a_cursor_in_a_method_gets_a_completion_with_the_typed_word_in_its
 
 async def test_a_typed_character_decodes_a_few_tokens_at_most(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        weight = 0\n        wei$0\n")
+    body = "total = self.subtotal()\n"
+    position = editor.edit(uri, body, body + "        weight = 0\n        wei$0\n")
     await editor.settled(uri, position)
     await editor.complete(uri, position)
     for character in "ght += 1":

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, plain, start_editor, stop_editor
 from .scripted import Scripted, scripted
 from .test_suggest import applied
 
@@ -426,5 +426,37 @@ async def test_the_summary_is_shown_at_the_end_and_a_client_that_cannot_resolve_
         assert sent.edit.document_changes
         ends = [v for v in bench.editor.client.progress_reports["mine"] if isinstance(v, lsp.WorkDoneProgressEnd)]
         assert [end.message for end in ends] == ["Correct a name."]
+    finally:
+        await stop_editor(bench.editor)
+
+
+async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_its_command(
+    machine: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    def with_commands(offered: lsp.ClientCapabilities) -> None:
+        assert offered.text_document
+        assert offered.text_document.code_action
+        offered.text_document.code_action.resolve_support = lsp.ClientCodeActionResolveOptions(["edit", "command"])
+
+    bench = await start(machine, shop, engine, offer=with_commands)
+    try:
+        uri = bench.editor.open("shop/cart.py")
+        position = bench.editor.at(uri, "totla")
+        params = lsp.CodeActionParams(
+            text_document=lsp.TextDocumentIdentifier(uri),
+            range=lsp.Range(position, position),
+            context=lsp.CodeActionContext(diagnostics=[]),
+        )
+        found = await bench.editor.client.text_document_code_action_async(params) or ()
+        action = next(a for a in found if isinstance(a, lsp.CodeAction))
+        engine.replies = [reply(FIX)]
+        resolved = await bench.editor.client.code_action_resolve_async(action)
+        assert resolved.edit
+        assert resolved.command
+        before = await counted(bench)
+        assert resolved.command.arguments
+        await bench.editor.command(resolved.command.command, plain(resolved.command.arguments[0]))
+        after = await counted(bench)
+        assert [now - then for now, then in zip(after, before, strict=True)] == [0, 1, 0]
     finally:
         await stop_editor(bench.editor)

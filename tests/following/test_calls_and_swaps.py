@@ -39,9 +39,8 @@ def test_a_call_follows_the_parameters(before: str, after: str, call: str, expec
 
 
 def test_a_value_that_has_to_be_chosen_is_left_open_unless_it_is_at_hand(shop: Workspace) -> None:
-    shop.texts["app.py"] = (
-        "from shop.item import format_price\n\n\ndef show(locale, p):\n    format_price(p)\n\n\nformat_price(1, 'EUR')\n"
-    )
+    shop.texts["app.py"] = "from shop.item import format_price\n\n\ndef show(locale, p):\n    format_price(p)\n\n\n"
+    shop.texts["app.py"] += "format_price(1, 'EUR')\n"
     there = shop.edit("shop/item.py", ('currency: str = "EUR")', 'currency: str = "EUR", *, locale: str)')).places()
     app = there["app.py"]
     assert [(place.text, place.hole) for place in app] == [(", locale=locale", None), (", locale=", 9)]

@@ -11,6 +11,7 @@ while the last edit has new syntax errors.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,6 @@ from palimpsest.syntax.parse import Parsed, language_of, parse_text
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
 from palimpsest.text.uris import is_secret, path_or_none
 
-MOST_PLACES = 400
-MOST_CHANGES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +49,6 @@ class NextEdit:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    change: Change
-    file: File
-    place: Place
-    point: Point
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
-    need not be kept."""
-
-    candidates: tuple[_Candidate, ...] = ()
-    unexplained: tuple[Parsed, Parsed] | None = None
-    idle: tuple[Burst, ...] = ()
-
-
 class NextEdits:
     """One window's."""
 
@@ -75,10 +56,8 @@ class NextEdits:
         self._desk = desk
         self._bursts = Bursts()
         self._offers = Offers()
-        self._others = OtherFiles(desk.roots.folders, desk.settings.context.exclude)
+        self._lookout = Lookout(desk.roots.folders, desk.settings.context.exclude)
         self._model = NextEditModel(desk, suggestions)
-        self._made: dict[Burst, tuple[Change, ...]] = {}
-        self._origins: dict[Change, Counter[tuple[str, str, str]]] = {}
         self._barren: set[tuple[str, str]] = set()
         self._one_at_a_time = asyncio.Lock()
 
@@ -118,7 +97,7 @@ class NextEdits:
             if open_files is None:
                 return None
             bursts = self._bursts.ended, self._bursts.open
-            found = await asyncio.to_thread(self._found, open_files, *bursts)
+            found = await asyncio.to_thread(self._lookout.find, open_files, *bursts)
             self._bursts.drop(found.idle)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
@@ -134,6 +113,7 @@ class NextEdits:
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
+        self.shown(identity)
         if self._offers.settle(identity, "accepted"):
             language = self._language_id(offered.place.uri)
             self._desk.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
@@ -146,11 +126,12 @@ class NextEdits:
     def dismiss(self, identity: str) -> None:
         """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
+        self.shown(identity)
         if self._offers.settle(identity, "dismissed"):
             self._desk.statistics.count("nextEdit", "rejected", language=self._language_id(offered.place.uri))
 
     def shown(self, identity: str) -> None:
-        """The person sees it.  Raises InvalidArgument for an unknown id."""
+        """The person sees it; whoever settles it has.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
         if self._offers.show(identity):
             self._desk.statistics.count("nextEdit", "shown", language=self._language_id(offered.place.uri))
@@ -179,75 +160,17 @@ class NextEdits:
     def _are_current(self, files: Sequence[File]) -> bool:
         return all(self._desk.documents.find(file.uri) is file.parsed.snapshot for file in files)
 
-    def _found(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> _Found:
-        """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
-        by_uri = {file.uri: file for file in open_files}
-        if burst is not None and burst.after.uri in by_uri:
-            before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
-            lines = window(before, after)
-            if lines is not None and is_broken(before, after, lines):
-                return _Found()
-        bursts = [*ended, *([burst] if burst else [])]
-        followed, worth = self._changes(bursts)
-        found = dict[tuple[str, int, int, str], _Candidate]()
-        for change in followed:
-            home = by_uri.get(change.uri)
-            if home is None:
-                continue
-            for file, place in self._places_of(change, File(home.parsed, home.name, True), open_files):
-                point = _point(file.parsed.snapshot, place.start)
-                if len(found) < MOST_PLACES:
-                    key = (place.uri, place.start, place.end, place.text)
-                    found.setdefault(key, _Candidate(change, file, place, point))
-        idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
-        return _Found(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
-
-    def _changes(self, bursts: Sequence[Burst]) -> tuple[list[Change], list[Burst]]:
-        """What the last edits amount to, the newest first, and the bursts that amount to something."""
-        known, self._made = self._made, {}
-        for burst in bursts:
-            made = known.get(burst)
-            self._made[burst] = changes(_parsed(burst.before), _parsed(burst.after)) if made is None else made
-        worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
-        found = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
-        return [*found, *_chained(found)], worth
-
-    def _unexplained(self, bursts: Sequence[Burst], by_uri: Mapping[str, File]) -> tuple[Parsed, Parsed] | None:
-        burst = bursts[-1]
-        if self._made[burst] or burst.after.uri not in by_uri:
-            return None
-        after = by_uri[burst.after.uri].parsed
-        return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
-
-    def _places_of(self, change: Change, home: File, open_files: Sequence[File]) -> list[tuple[File, Place]]:
-        files = [home, *(file for file in open_files if file.uri != home.uri)]
-        wanted = words(change)
-        if is_local(change):
-            files = [home]
-        elif home.parsed.language is not None:
-            files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
-        files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
-        member = member_of(change)
-        alone = member is not None and not any(is_shared(member, file) for file in files)
-        found = [(file, place) for file in files for place in places(change, home, file, alone=alone)]
-        origin = self._origins.get(change)
-        if origin is None:
-            origin = self._origins[change] = Counter(_words(place) for _, place in found)
-            if len(self._origins) > MOST_CHANGES * 4:
-                del self._origins[next(iter(self._origins))]
-        return [(file, place) for file, place in found if place.sure or origin[_words(place)]]
-
-    def _ordered(self, found: Sequence[_Candidate], uri: str, position: Position) -> list[_Candidate]:
+    def _ordered(self, found: Sequence[Candidate], uri: str, position: Position) -> list[Candidate]:
         """Below the cursor, above it, then the other files in the order they were found; what only a model can finish
         is left out where none may be asked."""
         files = list(dict.fromkeys(candidate.place.uri for candidate in found))
 
-        def rank(candidate: _Candidate) -> tuple[int, bool, Point]:
+        def rank(candidate: Candidate) -> tuple[int, bool, Point]:
             is_here = candidate.place.uri == uri
             where = -1 if is_here else files.index(candidate.place.uri)
             return where, is_here and candidate.point[0] < position.line, candidate.point
 
-        def can(candidate: _Candidate) -> bool:
+        def can(candidate: Candidate) -> bool:
             place, snapshot = candidate.place, candidate.file.parsed.snapshot
             if not self._offers.may_offer(candidate.change, place, candidate.point):
                 return False
@@ -255,7 +178,7 @@ class NextEdits:
 
         return sorted(filter(can, found), key=rank)
 
-    async def _finished(self, candidate: _Candidate) -> Place | None:
+    async def _finished(self, candidate: Candidate) -> Place | None:
         """The place with what it lacks, if it brings no syntax error."""
         place: Place | None = candidate.place
         if candidate.place.hole is not None:
@@ -281,7 +204,7 @@ class NextEdits:
         return self._offer_of_model(about, file, place)
 
     def _offer_of_model(self, about: Related, file: File, place: Place) -> NextEdit | None:
-        point = _point(file.parsed.snapshot, place.start)
+        point = point_of(file.parsed.snapshot, place.start)
         if not self._offers.may_offer(about.instruction, place, point):
             return None
         return self._given(about.instruction, file, place, point, 1)
@@ -292,28 +215,6 @@ class NextEdits:
         start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
         is_open = self._desk.documents.find(snapshot.uri) is snapshot
         return NextEdit(offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total)
-
-
-def _parsed(snapshot: Snapshot) -> Parsed:
-    language = language_of(snapshot.language_id, snapshot.uri)
-    plain = parse_text(snapshot.text, language)
-    return Parsed(snapshot, plain.tree, plain.language)
-
-
-def _chained(found: Sequence[Change]) -> list[Change]:
-    """A name that was changed twice: the uses of the first go to the last.  `found` has the newest first."""
-    renames = [change for change in found if isinstance(change, Rename)]
-    made = list[Change]()
-    for n, newer in enumerate(renames):
-        for older in renames[n + 1 :]:
-            same = (older.uri, older.kind, older.scope) == (newer.uri, newer.kind, newer.scope)
-            if same and older.new == newer.old and older.old != newer.new:
-                made.append(Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new))
-    return list(dict.fromkeys(made))
-
-
-def _words(place: Place) -> tuple[str, str, str]:
-    return place.uri, place.where, place.before
 
 
 def _is_sound(file: File, place: Place) -> bool:
@@ -329,11 +230,8 @@ def _is_elsewhere(place: Place, before: Parsed, after: Parsed) -> bool:
 
 
 def _position(snapshot: Snapshot, byte: int) -> Position:
-    row, column = _point(snapshot, byte)
+    row, column = point_of(snapshot, byte)
     line = snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
     return Position(row, len(line.decode("utf-8", "surrogatepass")))
 
 
-def _point(snapshot: Snapshot, byte: int) -> Point:
-    data = snapshot.utf8
-    return data.count(b"\n", 0, byte), byte - (data.rfind(b"\n", 0, byte) + 1)

@@ -25,6 +25,8 @@ from palimpsest.types import LineEdit
 logger = logging.getLogger(__name__)
 
 VALUE_TOKENS = 24
+VALUES = 3
+"""Asked for; the first that is an argument is taken."""
 
 
 class NextEditModel:
@@ -45,16 +47,19 @@ class NextEditModel:
         model = desk.supervisor.status.model
         if place.hole is None or model is None or not model.fim_layout:
             return None
-        at = len(utf8_text(now.utf8[: place.start])) + place.hole
-        imagined = _with(now, place)
+        # The parameter's name says what is looked for, also where the value is given by its place alone.
+        lead = place.text[: place.hole]
+        named = lead if lead.endswith(f"{place.wants}=") else f"{lead}{place.wants}="
+        imagined = replace(now, text=applied(now, replace(place, text=named + place.text[place.hole :])))
+        at = len(utf8_text(now.utf8[: place.start])) + len(named)
         plain = parse_text(imagined.text, file.parsed.language)
         parsed = Parsed(imagined, plain.tree, plain.language)
-        request = desk.requests.completion(desk.view_of(parsed, imagined.position(at)), (), multiline=False, n=1)
+        view = desk.view_of(parsed, imagined.position(at))
         request = replace(
-            request,
+            desk.requests.completion(view, (), multiline=False, n=VALUES),
             slot="suggestion",
             sync=None,
-            max_tokens=min(VALUE_TOKENS, request.max_tokens),
+            max_tokens=VALUE_TOKENS,
             replace=f"{desk.workspace}:nextEdit",
         )
         try:
@@ -63,11 +68,12 @@ class NextEditModel:
         except PalimpsestError as error:
             logger.info("no value for a next edit: %s", error)
             return None
-        text = unescape_closing(answer.choices[0].text, "editing") if answer.choices else ""
-        value = first_argument(text.lstrip(), file.parsed.language)
-        if not value:
-            return None
-        return replace(place, text=place.text[: place.hole] + value + place.text[place.hole :], hole=None)
+        for choice in answer.choices:
+            text = unescape_closing(choice.text, "editing").lstrip()
+            value = first_argument(text, file.parsed.language)
+            if value:
+                return replace(place, text=lead + value + place.text[place.hole :], hole=None)
+        return None
 
     async def alike(self, snapshot: Snapshot, about: Related) -> Place | None:
         """The first edit of the model's around the related line, or None where it has none worth offering."""
@@ -87,11 +93,6 @@ class NextEditModel:
 
 def utf8_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
-
-
-def _with(snapshot: Snapshot, place: Place) -> Snapshot:
-    """The document with the place as it would be."""
-    return replace(snapshot, text=applied(snapshot, place))
 
 
 def applied(snapshot: Snapshot, place: Place) -> str:

@@ -20,7 +20,7 @@ from palimpsest.text.uris import relative
 
 MOST_FILES = 2_000
 MOST_S = 1.5
-KEPT = 128
+KEPT = 512
 
 
 class OtherFiles:

@@ -11,6 +11,7 @@ something was put or pinned, and when a source has finished reading.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from palimpsest.context.board import Board
 from palimpsest.context.estimate import estimate
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.selection import select
+from palimpsest.context.values import FOLLOWED_RULES, RULES_SOURCE
 from palimpsest.context.view import CursorView
 from palimpsest.settings import ContextSettings
 from palimpsest.text.uris import path_or_none
@@ -43,14 +45,17 @@ class Chooser:
         self._gatherer = gatherer
         self._settings = settings
         self._budget = settings.budget or UNKNOWN_MODEL
+        self._follows = False
         self._counts: dict[str, int] = {}
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
 
-    def fits(self, n_ctx: int) -> None:
-        """The model's context is known: half of it is for blocks, unless a setting says otherwise."""
+    def fits(self, n_ctx: int, *, follows: bool = False) -> None:
+        """The model is known: half of its context is for blocks, unless a setting says otherwise.  `follows`: it was
+        taught to do what it is told, so that the project's rules go before code that is only useful."""
         self._budget = self._settings.budget or min(n_ctx // 2, MOST)
+        self._follows = follows
 
     def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
         """The blocks for a cursor; `fresh` gathers again even where the last choice still stands."""
@@ -68,6 +73,8 @@ class Chooser:
 
     def _selected(self, view: CursorView) -> list[Block]:
         candidates = self._gatherer.candidates(view)
+        if self._follows:
+            candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RULES_SOURCE else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
         return select(candidates, self._chosen, self._budget, self.count, valid).chosen
 

@@ -41,6 +41,8 @@ RULES = 52.0
 anew, whenever a person goes from typing to asking.  So rules come right behind the code, first of all prose: even when
 they are resident (`RESIDENT_BONUS`) and a block of names is not, both of `context.block_tokens`, it goes first, since a
 completion lives from names, and a rule helps it rarely.  Where code takes the whole budget there are no rules."""
+FOLLOWED_RULES = 95.0
+"""For a model that was taught to do what it is told (`Chooser.fits`): only the class at the cursor goes before."""
 MODULE_DOCUMENTATION = 36.0
 README_SECTION = 32.0
 FILESYSTEM = 28.0
@@ -50,3 +52,6 @@ PER_RANK = 0.01
 """Taken off for each place behind the first in a source's own order."""
 TOKENS_PER_POINT = 200
 RESIDENT_BONUS = 8.0
+
+RULES_SOURCE = "rules"
+"""What the blocks of `sources/rules.py` say they are from."""

@@ -95,7 +95,7 @@ def _place(file: File, call: Call, made: Rewrite, name: str, *, sure: bool) -> P
     before = file.parsed.snapshot.utf8[made.start : made.end].decode("utf-8", "surrogatepass")
     message = f"{name} is called in another way now"
     scope = where(file.parsed, call.line)
-    return Place(file.uri, made.start, made.end, before, text, "signature", message, scope, hole, sure)
+    return Place(file.uri, made.start, made.end, before, text, "signature", message, scope, hole, made.wants, sure)
 
 
 def _is_at_hand(parsed: Parsed, call: Call, name: str) -> bool:

@@ -81,8 +81,9 @@ Change = Rename | SignatureChange | AsyncChange | ImportChange | Swap
 class Place:
     """`text` replaces the bytes `start..end`, which read `before`.
 
-    `hole` is an offset (characters) in `text` where a value has to be written that a tree cannot tell; `where` names
-    the scope it is in; `sure` is False where only its own text tells whether it has followed already.
+    `hole` is an offset (characters) in `text` where a value for the parameter `wants` has to be written, which a tree
+    cannot tell; `where` names the scope it is in; `sure` is False where only its own text tells whether it has
+    followed already.
     """
 
     uri: str
@@ -94,4 +95,5 @@ class Place:
     message: str
     where: str = ""
     hole: int | None = None
+    wants: str = ""
     sure: bool = True

@@ -17,7 +17,7 @@ from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggesting import APPLY, best_of, edit_of, suggested, title_of
+from palimpsest.lsp.suggesting import APPLIED, APPLY, best_of, edit_of, suggested, title_of
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -72,6 +72,10 @@ def register(server: PalimpsestServer) -> None:
                     outcome.message = offer.proposal.summary
                     action.edit = edit_of(server, offer)
                     action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title
+                    if window.client.resolves_command:
+                        action.command = lsp.Command(
+                            title=action.title, command=APPLIED, arguments=[{"id": offer.proposal.id}]
+                        )
         except PalimpsestError as error:
             raise response_error(error) from error
         return action

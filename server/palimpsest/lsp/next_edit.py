@@ -113,10 +113,7 @@ def _identity(value: Any) -> str:
 
 
 async def accept(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    found = await server.window.session.next_edits.accept(arguments.string("id"))
-    if found is not None:
-        server.window.session.next_edits.shown(found.id)
-    return _answer(server, found)
+    return _answer(server, await server.window.session.next_edits.accept(arguments.string("id")))
 
 
 async def dismiss(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:

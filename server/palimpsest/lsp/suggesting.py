@@ -26,6 +26,8 @@ SUGGEST = "palimpsest.suggest"
 APPLY = "palimpsest.suggest.apply"
 """The command of an action for clients that cannot resolve: what `palimpsest.suggest` takes."""
 ACCEPT, REJECT = "palimpsest.suggest.accept", "palimpsest.suggest.reject"
+APPLIED = "palimpsest.suggest.applied"
+"""What an editor runs behind the edit of a resolved action, so that it is known what became of it."""
 RERUN, CONTINUE = "palimpsest.suggest.rerun", "palimpsest.suggest.continue"
 MOST = 16
 
@@ -71,6 +73,12 @@ async def accept(server: PalimpsestServer, arguments: Arguments) -> dict[str, An
     return found if answer.applied else found | {"reason": answer.failure_reason or "the editor did not apply it"}
 
 
+async def applied(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    identity = arguments.string("id")
+    server.window.session.suggestions.accepted(identity)
+    return {"id": identity, "applied": True}
+
+
 async def reject(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     identity = arguments.string("id")
     server.window.session.suggestions.reject(identity)
@@ -91,6 +99,7 @@ COMMANDS: dict[str, Callable[[PalimpsestServer, Arguments], Awaitable[dict[str, 
     RERUN: rerun,
     CONTINUE: go_on,
     ACCEPT: accept,
+    APPLIED: applied,
     REJECT: reject,
 }
 SLOW = dict.fromkeys((SUGGEST, APPLY, RERUN, CONTINUE), "Suggesting an edit")

@@ -43,6 +43,7 @@ class Client:
     configuration: bool = False
     progress: bool = False
     resolves_edit: bool = False
+    resolves_command: bool = False
     watches: bool = False
     tags: bool = False
 
@@ -203,6 +204,7 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         configuration=bool(workspace and workspace.configuration),
         progress=bool(capabilities.window and capabilities.window.work_done_progress),
         resolves_edit="edit" in resolve,
+        resolves_command="command" in resolve,
         watches=bool(workspace and workspace.did_change_watched_files),
         tags=bool(action and action.tag_support),
     )

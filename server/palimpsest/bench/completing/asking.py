@@ -52,6 +52,8 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
         "engine": {"idle_exit_s": 10, "n_ctx": n_ctx, "n_batch": BATCH},
         "completion": {
             "enabled": True,
+            "disabled_languages": [],
+            "disabled_folders": [],
             "max_tokens": max_tokens,
             "time_ms": LONG_MS,
             "first_ms": LONG_MS,

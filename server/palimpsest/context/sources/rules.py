@@ -13,7 +13,7 @@ from pathlib import Path
 
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.fit import head
-from palimpsest.context.values import PER_RANK, RULES
+from palimpsest.context.values import PER_RANK, RULES, RULES_SOURCE
 from palimpsest.context.view import CursorView
 from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.types import Block, BlockType
@@ -47,7 +47,7 @@ class RulesSource:
             lines = self._lines(root / name)
             if lines:
                 text = "\n".join(cut(lines, max_tokens))
-                found.append(Block(self.type, name, text, RULES - rank * PER_RANK, source="rules"))
+                found.append(Block(self.type, name, text, RULES - rank * PER_RANK, source=RULES_SOURCE))
         return found
 
     def _lines(self, path: Path) -> list[str]:

@@ -1,0 +1,34 @@
+"""Every edit format through a real server and engine: under its grammar a reply is never unreadable."""
+
+from palimpsest.suggest.formats import FORMATS
+
+from .conftest import Editor
+
+UNREADABLE = (
+    "before any line number",
+    "was not shown",
+    "does not stand in",
+    "stands ",
+    "is like ",
+    "quotes no line",
+    "no =======",
+    "no SEARCH part",
+    "there is no",
+    "has to stay",
+    "does not say which node",
+    "not a name",
+    "code was left out",
+    "no block named",
+    "does not name a block",
+)
+
+
+async def test_a_reply_under_the_grammar_of_any_format_is_read(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    at = editor.at(uri, "self.discount.amount(totla)")
+    position = {"line": at.line, "character": at.character}
+    for format in FORMATS:
+        answer = await editor.command("palimpsest.suggest", {"uri": uri, "position": position, "format": format})
+        assert answer["suggestions"] or answer["refused"], format
+        for refusal in answer["refused"]:
+            assert not any(reason in refusal["reason"] for reason in UNREADABLE), (format, refusal)
