@@ -145,18 +145,12 @@ async def test_what_is_dismissed_is_never_offered_again_though_the_text_moves(wi
     assert left == ["        for line in self.lines:"]
 
 
-async def test_nothing_is_offered_while_the_edit_is_not_finished(window: Editor) -> None:
+async def test_nothing_follows_what_is_not_finished_or_was_taken_back(window: Editor) -> None:
     cart = window.open("shop/cart.py")
     at = window.edit(cart, "    def total(self)", "    def grand_total(")
     assert (await ask(window, cart, at))["edits"] == []
     at = window.edit(cart, "    def grand_total(", "    def grand_total(self)")
     assert (await ask(window, cart, at))["total"] == 2
-
-
-async def test_a_change_taken_back_is_followed_by_nothing(window: Editor) -> None:
-    cart = window.open("shop/cart.py")
-    window.edit(cart, "    def total(self)", "    def grand_total(self)")
-    assert (await ask(window, cart, lsp.Position(0, 0)))["total"] == 2
     at = window.edit(cart, "    def grand_total(self)", "    def total(self)")
     assert (await ask(window, cart, at)) == {"edits": [], "total": 0}
 
@@ -263,3 +257,32 @@ async def test_a_value_that_has_to_be_chosen_is_the_model_s(editor: Editor) -> N
     assert parse_text(editor.texts[cart], "python").n_errors == 0
     answer = await editor.command("palimpsest.nextEdit.accept", edit["id"])
     assert answer == {"edits": [], "total": 0}
+
+
+TWINS = """def small(order):
+    weight = order.weight + 1
+    return weight * 2
+
+
+def large(order):
+    weight = order.weight + 10
+    return weight * 3
+"""
+
+
+async def test_where_trees_tell_nothing_the_model_is_asked_once_about_a_line_that_is_alike(editor: Editor) -> None:
+    uri = editor.open("shop/weights.py", TWINS)
+    await editor.settled(uri, lsp.Position(1, 0))
+    editor.edit(uri, "order.weight + 1\n", "order.weight + order.box\n")
+    await editor.until_idle()
+    start = await editor.stats()
+    answer = await ask(editor, uri, lsp.Position(1, 0))
+    asked = await editor.stats()
+    assert asked["decoded"] > start["decoded"]
+    for edit in answer["edits"]:
+        assert edit["kind"] == "model"
+        assert edit["range"]["start"]["line"] >= 5
+    assert await ask(editor, uri, lsp.Position(1, 0)) == answer
+    for edit in answer["edits"]:
+        await editor.command("palimpsest.nextEdit.dismiss", edit["id"])
+    assert (await ask(editor, uri, lsp.Position(1, 0)))["edits"] == []

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from training import evaluate, held, tokenizer
+from training import evaluate, held, measures, tokenizer
 from training.arena import Arena
+from training.prompt import Prompt, Ways
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,33 @@ def test_a_header_begins_with_the_first_token(arena: Arena) -> None:
     assert arena.tokens(HEADER, bos=True) == [0, *arena.tokens(HEADER)]
 
 
+def test_paths_tried_beside_each_other_are_those_decoded_alone(arena: Arena) -> None:
+    arena.clear()
+    header, paths = arena.tokens(HEADER, bos=True), [[300, 301], [300], [500, 7, 9]]
+    arena.decode(header, 0)
+    together = arena.after(paths, len(header))
+    for path, row in zip(paths, together, strict=True):
+        arena.cut_back(len(header))
+        alone = arena.decode(path, len(header), 1)[0]
+        assert abs(alone - row).max() < 1.0  # quantized weights round otherwise in a larger batch
+        assert abs(alone - arena.decode([10], len(header) + len(path), 1)[0]).max() > 1.0, "or any row would do"
+
+
+@pytest.mark.parametrize("ways", ["searched", "known"])
+def test_a_name_that_a_block_has_is_found_as_a_whole(arena: Arena, ways: Ways) -> None:
+    case = held.Case(
+        blocks=('<context type="class" name="Cart">\nclass Cart:\n    def reckon_postage(self): ...\n</context>\n',),
+        prefix="def total(cart):\n    return cart",
+        typed=".reck",
+        word=".reckon_postage",
+        rest=".reckon_postage()",
+        suffix="\n",
+    )
+    found = measures.completed(Prompt(arena), case, case.blocks, "in_place", 1, ways)
+    assert found.startswith(".reck")
+    assert measures.is_word(found, case) or ways == "searched"
+
+
 @pytest.mark.slow
 def test_the_layout_costs_little_and_edits_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -72,6 +100,8 @@ def test_the_layout_costs_little_and_edits_nothing(
     assert loss["in_place"] < loss["none"] + 0.1  # a small sample
     assert loss["in_place"] < loss["causal"] + 0.1
     assert figures["words"]["right"] > figures["words"]["of"] / 4
+    assert figures["words"]["right"] == everything["words"]["right"] >= everything["words"]["greedy"] - 1
+    assert everything["names"].keys() >= {"in_place", "without", "greedy", "greedy_without", "searched"}
     assert everything["edits"]["difference"] < 0.001
     assert figures["repairs"]["grammar"]["well_formed"] == 1.0
 

@@ -1,7 +1,7 @@
 """The places that follow the last edits, looked up in the texts as they are.
 
 In: bursts of edits, the open documents.  Out: candidates, each a change's place in a file.  Works on a thread, one call
-at a time; owner of what was found there already: changes by burst, places by file, the trees of files that are not open.
+at a time; owner of what was found there already: changes by burst, places by file, trees of files that are not open.
 """
 
 from __future__ import annotations
@@ -107,7 +107,18 @@ class Lookout:
         member = member_of(change)
         alone = member is not None and not any(is_shared(member, file) for file in files)
         found = self._looked_through(change, home, files, alone)
-        return [(file, place) for file, place in found if place.sure or place.before in self._origins[change, file.uri]]
+        return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
+
+    def _was_there(self, change: Change, file: File, place: Place, found: Sequence[tuple[File, Place]]) -> bool:
+        """Whether a place that only its text vouches for stood there when its file was first looked at for the change:
+        a call with the new order of arguments looks like one with the old."""
+        origin = self._origins.get((change, file.uri))
+        if origin is None:
+            origin = Counter((p.where, p.before) for there, p in found if there.uri == file.uri)
+            self._origins[change, file.uri] = origin
+            while len(self._origins) > KEPT_LOOKS:
+                del self._origins[next(iter(self._origins))]
+        return bool(origin[place.where, place.before])
 
     def _looked_through(
         self, change: Change, home: File, files: Sequence[File], alone: bool
@@ -143,10 +154,6 @@ def _chained(found: Sequence[Change]) -> list[Change]:
             if same and older.new == newer.old and older.old != newer.new:
                 made.append(Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new))
     return list(dict.fromkeys(made))
-
-
-def _words(place: Place) -> tuple[str, str, str]:
-    return place.uri, place.where, place.before
 
 
 def point_of(snapshot: Snapshot, byte: int) -> Point:

@@ -2,7 +2,7 @@
 
 In: what the editor says of documents, where the cursor is.  Out: places as edits of a document as it is.  Found by the
 syntax trees of the workspace's files first (`following/`), by the model second.  Owner of the baselines (`bursts.py`),
-of what was offered and settled (`offered.py`) and of the trees of files that are not open (`other_files.py`).
+and of what was offered and settled (`offered.py`); `lookout.py` finds.
 
 Places are looked up anew in the texts as they are whenever one is asked for, so none is ever stale; nothing is offered
 while the last edit has new syntax errors.
@@ -11,26 +11,22 @@ while the last edit has new syntax errors.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.assist.bursts import Burst, Bursts
+from palimpsest.assist.bursts import Bursts
 from palimpsest.assist.desk import Desk
+from palimpsest.assist.lookout import Candidate, Lookout, point_of
 from palimpsest.assist.next_edit_model import NextEditModel, applied
 from palimpsest.assist.offered import Offered, Offers, Point
-from palimpsest.assist.other_files import OtherFiles
 from palimpsest.assist.suggesting import Suggestions
-from palimpsest.following.changes import Change, Place, Rename
-from palimpsest.following.detect import changes, is_broken, window
-from palimpsest.following.places import is_local, is_shared, member_of, places, words
+from palimpsest.following.changes import Change, Place
+from palimpsest.following.detect import window
 from palimpsest.following.related import Related, related
 from palimpsest.following.targets import File
 from palimpsest.syntax.parse import Parsed, language_of, parse_text
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
 from palimpsest.text.uris import is_secret, path_or_none
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ class NextEdits:
         self._offers = Offers()
         self._lookout = Lookout(desk.roots.folders, desk.settings.context.exclude)
         self._model = NextEditModel(desk, suggestions)
-        self._barren: set[tuple[str, str]] = set()
+        self._answer: tuple[tuple[str, str], Place | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
 
     @property
@@ -191,15 +187,14 @@ class NextEdits:
         about = await asyncio.to_thread(related, before, after)
         if about is None or not self._model.may_ask(snapshot):
             return None
-        asked = (about.instruction, snapshot.text)
-        if asked in self._barren:
-            return None
-        place = await self._model.alike(snapshot, about)
+        asked = about.instruction, snapshot.text
+        if self._answer is None or self._answer[0] != asked:
+            self._answer = asked, await self._model.alike(snapshot, about)
+        place = self._answer[1]
         file = File(after, self._desk.roots.place(snapshot.uri)[1], True)
-        if self._desk.documents.find(snapshot.uri) is not snapshot:
+        if place is None or self._desk.documents.find(snapshot.uri) is not snapshot:
             return None
-        if place is None or not _is_elsewhere(place, before, after) or not _is_sound(file, place):
-            self._barren = {asked}
+        if not _is_elsewhere(place, before, after) or not _is_sound(file, place):
             return None
         return self._offer_of_model(about, file, place)
 
@@ -233,5 +228,3 @@ def _position(snapshot: Snapshot, byte: int) -> Position:
     row, column = point_of(snapshot, byte)
     line = snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
     return Position(row, len(line.decode("utf-8", "surrogatepass")))
-
-

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from palimpsest import wire
 from palimpsest.app import build_session
 from palimpsest.assist.desk import Desk
 from palimpsest.assist.files import Files
@@ -25,6 +26,8 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 
 START_S = 300.0
+ANOTHER = "\n"
+"""Decoded before each request, so that it finds nothing of the one before: two formats may have the same prompt."""
 
 
 @dataclass
@@ -65,7 +68,7 @@ async def ask(
         asked = Asked(model.name, told)
         for case in found:
             question = await Question.about(case, desk, told)
-            for bound in grammars:  # outside: a format's second reply shall not find the prompt of its first
+            for bound in grammars:
                 rows = asked.bound if bound else asked.free
                 for name in formats:
                     rows.setdefault(name, []).append(await question.asked(name, bound))
@@ -125,8 +128,10 @@ class Question:
         )
         if not bound:
             request = replace(request, grammar="")
-        start = time.perf_counter()
+        other = replace(request, text=wire.TextTail(ANOTHER), max_tokens=0, grammar="", sync=None)
         async with desk.supervisor.engine(START_S) as engine:
+            await engine.generate(other)
+            start = time.perf_counter()
             answer = await desk.generate(engine, request, self.blocks)
-        ms = 1000 * (time.perf_counter() - start)
+            ms = 1000 * (time.perf_counter() - start)
         return outcome(self.case, name, answer.choices[0], self.shown, self.documents, ms)

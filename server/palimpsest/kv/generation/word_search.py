@@ -107,9 +107,9 @@ class WordFinder:
                 found.append(Candidate(text, tokens, known.boost))
         return found
 
-    def _fits(self, n_tokens: int) -> bool:
+    def _fits(self, n_paths: int) -> bool:
         """Nobody is driven out of the cache for a search."""
-        return self._engine.free_cells >= 2 * n_tokens
+        return self._engine.free_cells >= 2 * n_paths and self._engine.free_sequences > n_paths
 
     def _step(self, search: WordSearch, first: Branch) -> list[Logits] | None:
         """Decode the paths that are wanted; None when there is no room for them after all."""
