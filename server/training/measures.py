@@ -118,12 +118,12 @@ def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
     completes them; in place and without them also as a whole by the model alone, and token by token."""
     right: dict[str, int] = defaultdict(int)
     for case in cases:
-        for order in ORDERS:
+        for blocks, key, end in ((case.blocks, "in_place", ""), ((), "without", "_without")):
+            right[key] += is_word(completed(prompt, case, blocks, "in_place", N_BEHIND), case)
+            for ways, n_most in OTHER_WAYS:
+                right[ways + end] += is_word(completed(prompt, case, blocks, "in_place", n_most, ways), case)
+        for order in ORDERS[1:]:
             right[order] += is_word(completed(prompt, case, case.blocks, order, N_BEHIND), case)
-        right["without"] += is_word(completed(prompt, case, (), "in_place", N_BEHIND), case)
-        for ways, n_most in OTHER_WAYS:
-            right[ways] += is_word(completed(prompt, case, case.blocks, "in_place", n_most, ways), case)
-            right[f"{ways}_without"] += is_word(completed(prompt, case, (), "in_place", n_most, ways), case)
     keys = (*ORDERS, "without", *(f"{ways}{end}" for ways, _ in OTHER_WAYS for end in ("", "_without")))
     return {**{key: right[key] for key in keys}, "of": len(cases)}
 

@@ -43,6 +43,7 @@ class Prompt:
         self.is_spm = arena.metadata("palimpsest.fim_layout") == "spm"
         self.end, self.order = 0, ORDERS[0]
         self._laid: tuple[Any, ...] = ()
+        self._begun: tuple[Tail, Rows, int] | None = None
         self.known_words: KnownWords[str] = KnownWords(lambda block: block)
 
     def lay_out(self, blocks: Sequence[str], order: Order) -> None:
@@ -50,6 +51,7 @@ class Prompt:
         if self._laid == (tuple(blocks), order):
             return
         self.arena.clear()
+        self._begun = None
         self.arena.decode(self.header, 0)
         self.end, self.order, self._laid = len(self.header), order, (tuple(blocks), order)
         for text in [*blocks, FOOTER]:
@@ -77,9 +79,18 @@ class Prompt:
         """Decodes a tail and what follows it; logits of the last `n_wanted` tokens, and the next position."""
         arena, base = self.arena, self.end
         arena.cut_back(base)
+        self._begun = None
         head = self._head(tail)
         logits = arena.decode([*head, *continuation], self.end, n_wanted)
         position, self.end = self.end + len(head) + len(continuation), base
+        return logits, position
+
+    def _start(self, tail: Tail) -> tuple[Rows, int]:
+        """Logits after a tail, and the next position; nothing is decoded where the tail is there from the last time."""
+        if self._begun is None or self._begun[0] != tail:
+            self._begun = (tail, *self.logits(tail, 1, ()))
+        _, logits, position = self._begun
+        self.arena.cut_back(position)
         return logits, position
 
     def _head(self, tail: Tail) -> list[int]:
@@ -125,7 +136,7 @@ class Prompt:
     ) -> str:
         """Greedy text that begins with `constraint`, until an end token, `stop` or `n_most` tokens; `ways`: how its
         first word is chosen."""
-        logits, position = self.logits(tail, 1, ())
+        logits, position = self._start(tail)
         text, left = b"", constraint
         word = self._word(tail, constraint, ways, logits[-1], position)
         if word is not None:
