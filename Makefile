@@ -14,11 +14,14 @@ setup:
 demo: setup
 	@.venv/bin/palimpsest demo
 
+#: Two at once, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
+PYTEST := $(PY) -m pytest -n 2 --dist loadfile
+
 test: lint types
-	$(PY) -m pytest
+	$(PYTEST)
 
 check: lint types
-	$(PY) -m pytest -m "not slow" -x -q
+	$(PYTEST) -m "not slow" -x -q
 
 lint: setup
 	.venv/bin/ruff check server tests

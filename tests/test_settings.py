@@ -7,7 +7,16 @@ from typing import Literal
 import pytest
 
 from palimpsest.address import THE_CLIENTS
-from palimpsest.settings import ContextSettings, EngineSettings, Settings, described, from_file, merged, read_toml
+from palimpsest.settings import (
+    ContextSettings,
+    EngineSettings,
+    Settings,
+    described,
+    from_file,
+    merged,
+    of_others,
+    read_toml,
+)
 
 
 def test_the_nearest_layer_wins() -> None:
@@ -30,6 +39,8 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"engine": {"n_ctx": True}}, "engine.n_ctx", "whole number"),
         ({"engine": {"n_ctx": -1}}, "engine.n_ctx", "0 or more"),
         ({"suggestion": {"min_agreement": 1.5}}, "suggestion.min_agreement", "1.0 or less"),
+        ({"completion": {"n": 100}}, "completion.n", "16 or less"),
+        ({"suggestion": {"n": 17}}, "suggestion.n", "16 or less"),
         ({"engine": {"type_k": "f8"}}, "engine.type_k", "f16"),
         ({"engine": {"ctx": 1}}, "engine.ctx", "n_ctx"),
         ({"completions": {"enabled": False}}, "completions.enabled", "completion"),
@@ -44,6 +55,12 @@ def test_a_wrong_value_is_named_and_the_default_stands(layer: dict[str, object],
     assert settings == Settings()
     assert problem.field == field
     assert words in str(problem)
+
+
+def test_settings_of_others_are_told_from_ours_that_are_misspelt() -> None:
+    assert of_others({"nextEditSuggestions": {"enabled": True}, "http.proxy": "", "editor": 3})
+    for ours in ({}, {"engine.n_ctx": 3}, {"completion": {"enabled": True}, "nextEditSuggestions": {"enabled": True}}):
+        assert not of_others(ours)
 
 
 def test_a_wrong_value_takes_nothing_else_with_it() -> None:

@@ -43,6 +43,8 @@ def _setting(
     return field(default=default, metadata=metadata, repr=giver != "editor")
 
 
+MOST_AT_ONCE = 16
+"""The engine decodes no more answers beside each other."""
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 
 
@@ -188,7 +190,7 @@ class CompletionSettings:
     )
     cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
     ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
-    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1)
+    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE)
     known_words: str = _setting(
         "auto",
         "Search for the whole word being typed, words of the prompt counting more; `auto`: with models of at most 500 "
@@ -213,7 +215,7 @@ class SuggestionSettings:
     )
     max_tokens: int = _setting(400, "The most tokens of one reply.", low=8)
     time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
-    n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1)
+    n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1, high=MOST_AT_ONCE)
     min_agreement: float = _setting(
         0.5,
         "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
@@ -318,6 +320,12 @@ def _flat(layer: Layer) -> Iterator[tuple[str, str, Any]]:
             yield section, inner, value
         else:
             yield "", key, value
+
+
+def of_others(layer: Layer) -> bool:
+    """Whether nothing in it is in one of our sections: some clients send settings of their own to every server."""
+    sections = {f.name for f in fields(Settings)}
+    return bool(layer) and all(section not in sections for section, _, _ in _flat(layer))
 
 
 def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:

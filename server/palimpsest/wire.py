@@ -150,12 +150,13 @@ class GenerateRequest:
     Exactly one of `fim` and `text` is set.  `sync`, when given, is applied first in the same job, so that no
     other request can come between.  `replace` names a line of requests of which only the newest matters: an older
     one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
-    rule `root`.  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the slot
-    that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up in
-    the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what quantized
-    weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an identifier and
-    choices are greedy, its rest is searched for as a whole word, so many paths of tokens beside each other (0: token by
-    token), and words that the prompt knows count more.
+    rule `root`.  Behind a text that leaves less room, `max_tokens` is what there is room for, 64 at least (else
+    ContextTooLarge).  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the
+    slot that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up
+    in the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what
+    quantized weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an
+    identifier and choices are greedy, its rest is searched for as a whole word, so many paths of tokens
+    beside each other (0: token by token), and words that the prompt knows count more.
     """
 
     workspace: str

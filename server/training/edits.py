@@ -2,6 +2,10 @@
 
 In: a model file, held-out workspaces.  Out: two losses of the same middles.  The edits go through the product's engine;
 the fresh build is a second cache of the same model and settings, each block where the engine has it.
+
+With quantized weights llama.cpp rounds activations, too, and otherwise in another batch: then the same tokens have
+other losses with no edit at all, by some thousandths, by more on one processor than on another.  So what edits do is
+told by a copy of the model with f32 weights, f32 K and V and no flash attention; the file as it is stands beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from palimpsest import wire
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.native import Context, Run
+from palimpsest.kv.measure.measure import with_f32_weights
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.settings import EngineSettings
 from training.examples import Workspace
@@ -53,8 +58,32 @@ def random_edits(found: Sequence[Workspace], n: int, rng: Random) -> list[dict[s
 def measure(
     path: Path, found: Sequence[Workspace], n_middles: int, n_threads: int, n_edits: int = 100
 ) -> dict[str, Any] | None:
-    """{"edits", "edited", "fresh", "difference"}; None for a model whose cache is not edited in place."""
-    engine = Engine(path, EngineSettings(n_ctx=N_CTX, extra_bufts="off", n_threads=n_threads))
+    """{"edits", "edited", "fresh", "difference", "weights": "f32", or "the file's" where a copy would be too large,
+    "as_shipped": difference}; None for a model whose cache is not edited in place."""
+    exact = EngineSettings(
+        n_ctx=N_CTX, extra_bufts="off", n_threads=n_threads, type_k="f32", type_v="f32", flash_attention="off"
+    )
+    shipped = EngineSettings(n_ctx=N_CTX, extra_bufts="off", n_threads=n_threads)
+    with with_f32_weights(path) as (wide, is_widened):
+        losses = both(wide, exact, found, n_middles, n_edits)
+    usual = both(path, shipped, found, n_middles, n_edits)
+    if losses is None or usual is None:
+        return None
+    rounded = {name: round(value, 5) for name, value in losses.items()}
+    return {
+        "edits": n_edits,
+        **rounded,
+        "difference": round(abs(losses["edited"] - losses["fresh"]), 6),
+        "weights": "f32" if is_widened else "the file's",
+        "as_shipped": round(abs(usual["edited"] - usual["fresh"]), 6),
+    }
+
+
+def both(
+    path: Path, settings: EngineSettings, found: Sequence[Workspace], n_middles: int, n_edits: int
+) -> dict[str, float] | None:
+    """Mean loss of the same middles behind the `edited` cache and the `fresh` one."""
+    engine = Engine(path, settings)
     fresh = Context(engine.model, engine.params)
     try:
         workspace = engine.workspace("edits")
@@ -75,9 +104,7 @@ def measure(
             for name, (context, seq, free) in caches.items():
                 rows = behind(context, seq, free, workspace.base.end, tokens[:-1])
                 losses[name].append(cross_entropy(rows[-len(middle) :], middle)[0])
-        mean = {name: float(np.concatenate(rows).mean()) for name, rows in losses.items()}
-        difference = round(abs(mean["edited"] - mean["fresh"]), 6)
-        return {"edits": n_edits, **{k: round(v, 5) for k, v in mean.items()}, "difference": difference}
+        return {name: float(np.concatenate(rows).mean()) for name, rows in losses.items()}
     finally:
         fresh.close()
         engine.close()

@@ -6,12 +6,12 @@ everything that was measured, then what is to be compared:
     {"loss": {"in_place", "causal", "none", "wrong"}, "retained_gain", "names": {"with_blocks", "without"},
      "words": {"right", "of"}, "repairs": {…}}
 
-`loss` is in nats for each token of what stood at the cursor: with its blocks in place, the same text in ordinary order,
-no blocks, and another package's blocks.  The retained gain is (none − in place) / (none − causal).  `words` are
-identifiers with the cursor inside, `names` shares of those that only a block has; both are healed and chosen as a
-whole, words that the prompt knows counting more, as the product does (`palimpsest.kv.generation.words`).  Everything
-else is greedy.  The first line has the same figures for words chosen token by token (`greedy`) and as a whole by the
-model alone (`searched`).
+`loss` is in nats for each token of what stood at the cursor, which stands where blocks matter most (`plain`: anywhere):
+with its blocks in place, the same text in ordinary order, no blocks, and another package's blocks.  The retained gain
+is (none − in place) / (none − causal).  `words` are identifiers with the cursor inside, `names` shares of those that
+only a block has; both are healed and chosen as a whole, words that the prompt knows counting more, as the product does
+(`palimpsest.kv.generation.words`).  Everything else is greedy.  The first line has the same figures for words chosen
+token by token (`greedy`) and as a whole by the model alone (`searched`).
 Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a
 cache in place costs a model that was not trained for it.
 """
@@ -46,9 +46,10 @@ class Sizes:
     n_names: int = 150
     n_repairs: int = 60
     n_edited: int = 60  # middles behind an edited cache
+    n_plain: int = 60  # workspaces with the cursor anywhere
 
 
-QUICK = Sizes(2, 8, 20, 15, 4, 12)
+QUICK = Sizes(2, 8, 20, 15, 4, 6, 4)
 
 
 def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
@@ -65,6 +66,7 @@ def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
             "packages": found.packages,
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, no GPU",
             "middles": measures.middles(prompt, found.workspaces, sizes.n_middles),
+            "plain": measures.middles(prompt, found.plain, sizes.n_plain, measures.PLAIN_MODES)["spm"],
             "words": measures.words(prompt, found.words),
             "names": measures.names(prompt, found.names),
             "repairs": measures.repairs(prompt, found.workspaces, sizes.n_repairs),
@@ -115,7 +117,7 @@ def table(result: dict[str, Any]) -> str:
     for order in ORDERS[:2]:
         loss = result["middles"]["spm"]["loss"]
         lines.append(f"retained gain, {order}: {gain({**loss, 'in_place': loss[order]})}")
-    for name in ("words", "names", "repairs", "edits"):
+    for name in ("plain", "words", "names", "repairs", "edits"):
         lines += ["", f"{name}: {json.dumps(result[name])}"]
     return "\n".join(lines)
 

@@ -45,11 +45,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Held:
-    """`packages`: those that were found, with versions.  `words`: cursors inside of identifiers.  `names`: cursors
+    """`packages`: those that were found, with versions.  `workspaces` have cursors where blocks matter most, as in
+    training, those of `plain` anywhere a cursor may stand.  `words`: cursors inside of identifiers.  `names`: cursors
     behind the first letters of names that stand in a block and nowhere else in the prompt."""
 
     packages: list[str]
     workspaces: list[Workspace]
+    plain: list[Workspace]
     words: list[Case]
     names: list[Case]
 
@@ -83,13 +85,16 @@ def make(work: Path, n_modules: int, n_words: int, n_names: int, seed: int = 7) 
     rng.shuffle(found)
     workspaces = [w for place, m in found for w in place.workspaces(m, (), functions(m), rng, 0.0)]
     rng.shuffle(workspaces)
+    other = Random(seed + 1)  # of its own: the other cases stay what they were
+    plain = [w for place, m in found for w in place.workspaces(m, (), functions(m), other, 0.0, plain_cuts=True)]
+    other.shuffle(plain)
     words, names = list[Case](), list[Case]()
     for place, module in found:
         if len(words) >= n_words and len(names) >= n_names:
             break
         words += word_cases(place, module, rng) if len(words) < n_words else []
         names += name_cases(place, module, rng) if len(names) < n_names else []
-    return Held(packages, workspaces, words[:n_words], names[:n_names])
+    return Held(packages, workspaces, plain, words[:n_words], names[:n_names])
 
 
 def desks(place: Place, module: Module, rng: Random) -> Iterator[tuple[Desk, outline.Scope]]:

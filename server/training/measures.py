@@ -26,6 +26,7 @@ MODES: tuple[tuple[str, Order], ...] = (
     ("wrong", "in_place"),
 )
 """The rows of the table: whose blocks, in which order."""
+PLAIN_MODES = tuple(row for row in MODES if row[0] in ("in_place", "causal", "none"))
 
 
 N_WORD, N_BEHIND = 12, 1
@@ -41,14 +42,16 @@ def cross_entropy(logits: Rows, targets: Sequence[int]) -> tuple[Rows, Rows]:
     return np.log(np.exp(rows).sum(1)) - rows[at, targets], rows.argmax(1) == np.array(targets)
 
 
-def middles(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any]:
+def middles(
+    prompt: Prompt, found: Sequence[Workspace], n: int, modes: Sequence[tuple[str, Order]] = MODES
+) -> dict[str, Any]:
     """By layout: {"middles", "tokens", "loss": {mode: nats a token}, "accuracy": {mode: share}} of `n` workspaces."""
     losses: dict[tuple[str, str], list[Rows]] = defaultdict(list)
     hits: dict[tuple[str, str], list[Rows]] = defaultdict(list)
     found = found[:n]
     for i, workspace in enumerate(found):
         others = next((w for w in [*found[i + 1 :], *found] if w.package != workspace.package), found[i - 1])
-        for mode, order in MODES:
+        for mode, order in modes:
             prompt.lay_out({"none": (), "wrong": others.blocks}.get(mode, workspace.blocks), order)
             for tail in workspace.tails:
                 target = prompt.target(tail)
@@ -62,10 +65,10 @@ def middles(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any
 
     return {
         layout: {
-            "middles": len(losses[layout, "none"]),
-            "tokens": sum(map(len, losses[layout, "none"])),
-            "loss": {mode: mean(losses[layout, mode]) for mode, _ in MODES},
-            "accuracy": {mode: mean(hits[layout, mode]) for mode, _ in MODES},
+            "middles": len(losses[layout, modes[0][0]]),
+            "tokens": sum(map(len, losses[layout, modes[0][0]])),
+            "loss": {mode: mean(losses[layout, mode]) for mode, _ in modes},
+            "accuracy": {mode: mean(hits[layout, mode]) for mode, _ in modes},
         }
         for layout in sorted({layout for layout, _ in losses})
     }

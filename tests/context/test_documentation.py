@@ -57,6 +57,11 @@ def test_sections_of_restructured_text() -> None:
     assert [(s.title, s.lines[-1]) for s in sections(text)] == [("Title", "Intro."), ("Usage", "Use it.")]
 
 
+def test_a_readme_without_headings_takes_no_other_block_with_it(workspace: Make) -> None:
+    for text in ("The cart, in plain words.\n", "\n", ""):
+        assert set(found(workspace({"README.md": text}))) == {"module shop.cart"}
+
+
 def test_a_nearer_readme_counts_too_and_ignored_ones_do_not(workspace: Make) -> None:
     made = workspace(
         {

@@ -12,24 +12,11 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.lsp.commands import COMMANDS
 from palimpsest.models.files import embedded
 from palimpsest.text.uris import to_uri
 
 from .conftest import Editor, start_editor, stop_editor
-
-
-async def test_initialize_is_answered_and_says_what_is_served(editor: Editor) -> None:
-    capabilities = (await _initialize_alone(editor.root))["capabilities"]
-    assert capabilities["positionEncoding"] == "utf-8"
-    assert "inlineCompletionProvider" in capabilities
-    assert set(capabilities["codeActionProvider"]["codeActionKinds"]) == {
-        "refactor.rewrite.palimpsest",
-        "quickfix.palimpsest",
-        "source.palimpsest",
-    }
-    assert capabilities["codeActionProvider"]["resolveProvider"] is True
-    assert "palimpsest.suggest" in capabilities["executeCommandProvider"]["commands"]
-    assert capabilities["textDocumentSync"]["change"] == 2
 
 
 async def test_until_the_model_is_loaded_completion_is_empty_and_the_status_says_why(shop: Path) -> None:
@@ -47,10 +34,20 @@ async def test_until_the_model_is_loaded_completion_is_empty_and_the_status_says
         await stop_editor(editor)
 
 
-async def test_a_client_that_never_sends_initialized_is_served(shop: Path) -> None:
+async def test_initialize_says_what_is_served_and_a_client_that_never_sends_initialized_is(shop: Path) -> None:
     raw = await _Raw.start()
     try:
-        await raw.request("initialize", _initialize_params(shop))
+        capabilities = (await raw.request("initialize", _initialize_params(shop)))["result"]["capabilities"]
+        assert capabilities["positionEncoding"] == "utf-8"
+        assert "inlineCompletionProvider" in capabilities
+        assert set(capabilities["codeActionProvider"]["codeActionKinds"]) == {
+            "refactor.rewrite.palimpsest",
+            "quickfix.palimpsest",
+            "source.palimpsest",
+        }
+        assert capabilities["codeActionProvider"]["resolveProvider"] is True
+        assert "palimpsest.suggest" in capabilities["executeCommandProvider"]["commands"]
+        assert capabilities["textDocumentSync"]["change"] == 2
         uri = to_uri(shop / "shop" / "cart.py")
         text = (shop / "shop" / "cart.py").read_text()
         document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
@@ -89,8 +86,9 @@ async def test_nonsense_is_answered_with_an_error_and_the_server_lives(shop: Pat
         await raw.stop()
 
 
-async def test_a_wrong_setting_is_named_and_its_default_used(shop: Path) -> None:
-    (shop / "palimpsest.toml").write_text('[completion]\nmax_tokens = "many"\n[engine]\nspeed = 3\n')
+async def test_wrong_settings_and_a_file_that_is_no_toml_are_named_and_the_defaults_used(shop: Path) -> None:
+    path = shop / "palimpsest.toml"
+    path.write_text('[completion]\nmax_tokens = "many"\n[engine]\nspeed = 3\n')
     editor = await start_editor(shop, {"suggestion": {"format": "yaml"}})
     try:
         await editor.ready()
@@ -99,55 +97,83 @@ async def test_a_wrong_setting_is_named_and_its_default_used(shop: Path) -> None
         assert "engine.speed" in messages
         assert "suggestion.format" in messages
         assert "ln-diff" in messages
+        assert "palimpsest.toml" not in messages
+        path.write_text("[completion\n")
+        changed = lsp.FileEvent(to_uri(path), lsp.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([changed]))
+        await _until(lambda: any("palimpsest.toml" in message.message for message in editor.client.messages))
     finally:
         await stop_editor(editor)
 
 
-async def test_a_settings_file_that_is_no_toml_is_named(shop: Path) -> None:
-    (shop / "palimpsest.toml").write_text("[completion\n")
-    editor = await start_editor(shop)
-    try:
-        await editor.ready()
-        assert any("palimpsest.toml" in message.message for message in editor.client.messages)
-    finally:
-        await stop_editor(editor)
+HERE = {"line": 0, "character": 0}
+FAR = {"uri": "file:///not/open.py", "position": HERE}
+WRONG: list[tuple[str, Any, str]] = [
+    ("context.show", {"position": HERE}, "uri"),
+    ("context.show", {"uri": "URI"}, "position"),
+    ("context.show", {"uri": "URI", "position": []}, "position"),
+    ("context.show", {"uri": "URI", "position": {"line": "x", "character": 0}}, "line"),
+    ("context.show", {"uri": "URI", "position": {"line": -1, "character": 0}}, "line"),
+    ("context.show", {"uri": "URI", "position": {"line": 0, "character": 0.5}}, "character"),
+    ("context.show", FAR, "uri"),
+    ("context.put", {"type": "novel", "name": "x", "text": "y"}, "type"),
+    ("context.put", {"type": "package", "name": "x"}, "text"),
+    ("context.put", {"type": "package", "name": "x", "text": "y", "ttl": -1}, "ttl"),
+    ("context.put", {"type": "package", "name": "x", "text": "y", "ttl": 10**400}, "ttl"),
+    ("context.put", {"type": "package", "name": "x", "text": "y", "priority": -(10**400)}, "priority"),
+    ("context.put", {"type": "package", "name": "x", "text": "y", "editable": "yes"}, "editable"),
+    ("context.drop", {"type": "package"}, "name"),
+    ("context.drop", {"type": 3, "name": "x"}, "type"),
+    ("context.pin", {"uri": 3}, "uri"),
+    ("context.pin", FAR, "uri"),
+    ("context.pin", {"uri": "file:///\ud800"}, "uri"),
+    ("context.unpin", {"uri": "URI"}, "uri"),
+    ("suggest", FAR, "uri"),
+    ("suggest", {"uri": "URI"}, "position"),
+    ("suggest", {"uri": "URI", "position": HERE, "n": 0}, "n"),
+    ("suggest", {"uri": "URI", "position": HERE, "format": "x"}, "format"),
+    ("suggest", {"uri": "URI", "position": HERE, "instruction": 3}, "instruction"),
+    ("suggest", {"uri": "URI", "position": HERE, "range": 3}, "range"),
+    ("suggest", {"uri": "URI", "position": HERE, "range": {"start": HERE}}, "end"),
+    ("suggest", {"uri": "URI", "position": HERE, "workDoneToken": ["x"]}, "workDoneToken"),
+    ("suggest.apply", {"uri": "URI", "position": HERE, "workDoneToken": {}}, "workDoneToken"),
+    ("suggest.continue", {"id": "s-77"}, "id"),
+    ("suggest.continue", {"id": "s-77", "instruction": 3}, "instruction"),
+    *((f"suggest.{what}", {"id": 3}, "id") for what in ("rerun", "accept", "applied", "reject")),
+    *((f"suggest.{what}", {"id": "s-77"}, "id") for what in ("rerun", "accept", "applied", "reject")),
+    *((f"nextEdit.{what}", {"id": wrong}, "id") for what in ("accept", "dismiss") for wrong in (3, "n-77")),
+    ("completion.accepted", {"id": 3}, "id"),
+    ("completion.toggle", {"scope": "file"}, "scope"),
+    ("completion.toggle", {"scope": "everywhere", "enabled": 1}, "enabled"),
+    ("completion.toggle", {"scope": "buffer", **FAR}, "uri"),
+    ("stats", {"days": 0}, "days"),
+    ("summarize", {"uri": 3}, "uri"),
+    ("summarize", FAR, "uri"),
+    ("summarize", {"staged": "yes"}, "staged"),
+]
 
 
-@pytest.mark.parametrize(
-    ("command", "argument", "field"),
-    [
-        ("palimpsest.context.show", None, "palimpsest.context.show"),
-        ("palimpsest.context.show", {"position": {"line": 0, "character": 0}}, "uri"),
-        ("palimpsest.context.show", {"uri": "URI", "position": {"line": "x", "character": 0}}, "line"),
-        ("palimpsest.context.show", {"uri": "URI", "position": {"line": -1, "character": 0}}, "line"),
-        ("palimpsest.context.show", {"uri": "file:///not/open.py", "position": {"line": 0, "character": 0}}, "uri"),
-        ("palimpsest.context.put", {"type": "novel", "name": "x", "text": "y"}, "type"),
-        ("palimpsest.context.put", {"type": "package", "name": "x"}, "text"),
-        ("palimpsest.context.put", {"type": "package", "name": "x", "text": "y", "ttl": -1}, "ttl"),
-        ("palimpsest.context.unpin", {"uri": "URI"}, "uri"),
-        ("palimpsest.suggest", {"uri": "URI", "position": {"line": 0, "character": 0}, "n": 0}, "n"),
-        ("palimpsest.suggest", {"uri": "URI", "position": {"line": 0, "character": 0}, "format": "x"}, "format"),
-        (
-            "palimpsest.suggest",
-            {"uri": "URI", "position": {"line": 0, "character": 0}, "instruction": 3},
-            "instruction",
-        ),
-    ],
-)
-async def test_a_wrong_argument_is_an_error_that_names_the_field(
-    editor: Editor, command: str, argument: Any, field: str
-) -> None:
+async def test_wrong_arguments_are_errors_that_name_the_field(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    if isinstance(argument, dict) and argument.get("uri") == "URI":
-        argument = {**argument, "uri": uri}
-    with pytest.raises(JsonRpcException) as caught:
-        await editor.command(command, argument)
-    assert caught.value.code == -32602
-    assert field in caught.value.message
 
+    async def error(command: str, argument: Any) -> str:
+        with pytest.raises(JsonRpcException) as caught:
+            await editor.command(command, argument)
+        assert caught.value.code == -32602, (command, argument)
+        return caught.value.message
 
-async def test_a_position_past_the_end_is_the_end(editor: Editor) -> None:
-    uri = editor.open("shop/cart.py")
+    for name, argument, field in WRONG:
+        where = {"uri": uri} if argument.get("uri") == "URI" else {}
+        message = await error(f"palimpsest.{name}", {**argument, **where})
+        assert message.startswith(f"{field}: "), (name, argument, message)
+    needs = {f"palimpsest.{name}" for name, _, _ in WRONG} - {"palimpsest.stats", "palimpsest.summarize"}
+    for command in sorted(COMMANDS):
+        for nothing in (3, [{}], *([None] if command in needs else [])):
+            assert (await error(command, nothing)).startswith(f"{command}: "), (command, nothing)
+        if command in needs:
+            assert "is missing" in await error(command, {}), command
+
+    # And what is merely too large is cut: a position past the end is the end.
     shown = await editor.show(uri, lsp.Position(100_000, 100_000))
     assert shown["editing"]["file"] == "shop/cart.py"
     await editor.complete(uri, lsp.Position(100_000, 0))
@@ -176,15 +202,6 @@ def _initialize_params(root: Path) -> dict[str, Any]:
         },
         "workspaceFolders": [{"uri": to_uri(root), "name": "shop"}],
     }
-
-
-async def _initialize_alone(root: Path) -> dict[str, Any]:
-    raw = await _Raw.start()
-    try:
-        result: dict[str, Any] = (await raw.request("initialize", _initialize_params(root)))["result"]
-        return result
-    finally:
-        await raw.stop()
 
 
 async def _until(condition: Any) -> None:
@@ -241,35 +258,29 @@ class _Raw:
         self._process._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected
 
 
-async def _error_status(shop: Path, settings: dict[str, Any]) -> str:
-    editor = await start_editor(shop, settings)
-    try:
-        await _until(lambda: editor.status.get("kind") == "Error")
-        uri = editor.open("shop/cart.py")
-        assert await editor.complete(uri, editor.at(uri, "total = self.")) == []
-        with pytest.raises(JsonRpcException):
-            await editor.command("palimpsest.model.info")
-        assert (await editor.show(uri, editor.at(uri, "total = self.")))["blocks"]
-        return str(editor.status["message"])
-    finally:
-        await stop_editor(editor)
-
-
-async def test_a_context_larger_than_memory_says_how_many_tokens_would_fit(shop: Path) -> None:
-    message = await _error_status(shop, {"engine": {"n_ctx": 8192, "memory_mb": 4}})
-    assert re.search(r"\d,?\d+ tokens", message), message
-
-
-async def test_a_missing_model_is_named(shop: Path) -> None:
-    message = await _error_status(shop, {"model": {"path": str(shop / "none.gguf")}})
-    assert "none.gguf" in message
-
-
-async def test_a_truncated_model_is_named(shop: Path) -> None:
+async def test_the_status_says_why_there_is_no_model(shop: Path) -> None:
     whole = embedded().read_bytes()
     (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
-    message = await _error_status(shop, {"model": {"path": str(shop / "cut.gguf")}})
-    assert "cut.gguf" in message
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"engine": {"n_ctx": 8192, "memory_mb": 4}}, r"\d,?\d+ tokens"),  # how many would fit
+        ({"model": {"path": str(shop / "none.gguf")}}, r"none\.gguf"),
+        ({"model": {"path": str(shop / "cut.gguf")}}, r"cut\.gguf"),
+    ]
+    editor = await start_editor(shop, wrong[0][0])
+    try:
+        uri = editor.open("shop/cart.py")
+        for own, words in wrong:
+            settings = lsp.DidChangeConfigurationParams(settings={"palimpsest": {"engine": {"memory_mb": 0}, **own}})
+            editor.client.workspace_did_change_configuration(settings)
+            await _until(
+                lambda words=words: editor.status.get("kind") == "Error" and re.search(words, editor.status["message"])
+            )
+            assert await editor.complete(uri, editor.at(uri, "total = self.")) == []
+            with pytest.raises(JsonRpcException):
+                await editor.command("palimpsest.model.info")
+            assert (await editor.show(uri, editor.at(uri, "total = self.")))["blocks"]
+    finally:
+        await stop_editor(editor)
 
 
 async def test_changed_settings_take_effect_and_a_setting_taken_back_is_gone(editor: Editor) -> None:
@@ -286,3 +297,11 @@ async def test_changed_settings_take_effect_and_a_setting_taken_back_is_gone(edi
 
     assert await configured({"completion": {"enabled": False}}) == []
     assert await configured({})
+
+    # Settings that are not ours, as some clients send to every server, are nothing to tell a person about.
+    said = len(editor.client.messages)
+    others = {"nextEditSuggestions": {"enabled": True}, "telemetry.level": "off"}
+    editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=others))
+    assert await configured({"completoin": {"enabled": False}, **others})
+    told = [message.message for message in editor.client.messages[said:]]
+    assert told[0].startswith("Palimpsest: Setting completoin.enabled: no such section")

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,14 @@ from .conftest import Editor, start_editor, stop_editor
 from .test_suggest import suggest
 
 
-async def _started(shop: Path, kind: str, folder: Path, status: str) -> Editor:
+async def _started(
+    shop: Path, kind: str, folder: Path, status: str, more: dict[str, dict[str, Any]] | None = None
+) -> Editor:
     settings = {
         "model": {"path": str(written(kind, folder))},
         "engine": {"extra_bufts": "off"},
         "suggestion": {"max_tokens": 64},
+        **(more or {}),
     }
     editor = await start_editor(shop, settings)
     for _ in range(1200):
@@ -28,7 +32,10 @@ async def _started(shop: Path, kind: str, folder: Path, status: str) -> Editor:
 async def test_without_fim_tokens_edits_work_completion_does_not_and_the_status_says_so(
     shop: Path, tmp_path: Path
 ) -> None:
-    editor = await _started(shop, "plain", tmp_path, "Warning")
+    # With as many tokens for a reply as by default, in a small context.
+    editor = await _started(
+        shop, "plain", tmp_path, "Warning", {"engine": {"n_ctx": 4096, "extra_bufts": "off"}, "suggestion": {}}
+    )
     try:
         assert "filling in the middle" in editor.status["message"]
         uri = editor.open("shop/cart.py")

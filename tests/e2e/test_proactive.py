@@ -109,6 +109,7 @@ def taken(editor: Editor, uri: str, action: lsp.CodeAction) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 async def test_the_embedded_model_is_asked_after_a_pause_and_its_edit_fits(machine: dict[str, str], shop: Path) -> None:
     async with window(shop, suggestion={**ASKED, "max_tokens": 160}) as editor:
         uri = editor.open(CART)
@@ -174,6 +175,7 @@ async def test_a_hint_moves_with_its_lines_and_goes_when_its_function_is_edited(
         said.free.set()
 
 
+@pytest.mark.slow
 async def test_what_was_dismissed_never_comes_again_for_that_text(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop) as editor:
@@ -236,6 +238,7 @@ async def test_an_answer_that_comes_after_the_person_typed_on_is_dropped(said: S
         assert len(said.asked) == 1, "it was cancelled"
 
 
+@pytest.mark.slow
 async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop, proactive=False) as editor:
@@ -256,6 +259,7 @@ async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path) 
         await noticed(editor, uri)
 
 
+@pytest.mark.slow
 async def test_a_hint_goes_with_its_document_and_where_it_is_switched_off(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop) as editor:

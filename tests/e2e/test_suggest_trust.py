@@ -373,28 +373,20 @@ async def test_a_wrong_format_is_named_and_another_one_read(bench: Bench) -> Non
     assert f"+{RIGHT}\n" in found["diff"]
 
 
-@pytest.mark.parametrize("confirm", ["always", "never"])
-async def test_what_is_confirmed_is_a_setting(
-    machine: dict[str, str], shop: Path, engine: Scripted, confirm: str
-) -> None:
-    def without(offered: lsp.ClientCapabilities) -> None:
-        if confirm == "never":
-            assert offered.workspace
-            assert offered.workspace.workspace_edit
-            offered.workspace.workspace_edit.document_changes = False
-
-    bench = await start(machine, shop, engine, settings={"suggestion": {"confirm": confirm}}, offer=without)
-    try:
-        uri = bench.editor.open("shop/cart.py")
-        engine.replies = [reply(FIX)]
+async def test_what_is_confirmed_is_a_setting(bench: Bench, shop: Path) -> None:
+    uri, other = bench.editor.open("shop/cart.py"), shop / "shop" / "discount.py"
+    old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
+    for confirm, asked in (("others", [False, True]), ("always", [True, True]), ("never", None)):
+        own = {"suggestion": {"confirm": confirm}}
+        bench.editor.client.workspace_did_change_configuration(
+            lsp.DidChangeConfigurationParams(settings={"palimpsest": own})
+        )
+        await bench.editor.command("palimpsest.context.pin", {"uri": to_uri(other)})
+        bench.engine.replies = [reply(suggestion("shop/discount.py", f"L{numbered(other, old)} {new}"), FIX)]
         (found,) = (await bench.ask(uri))["suggestions"]
-        if confirm == "always":
-            assert [a["needsConfirmation"] for a in found["edit"]["changeAnnotations"].values()] == [True]
-        else:
-            assert list(found["edit"]) == ["changes"]
-            assert list(found["edit"]["changes"]) == [uri]
-    finally:
-        await stop_editor(bench.editor)
+        assert len(found["edit"]["documentChanges"]) == 2
+        annotations = found["edit"].get("changeAnnotations")
+        assert (annotations and sorted(a["needsConfirmation"] for a in annotations.values())) == asked, confirm
 
 
 async def test_the_summary_is_shown_at_the_end_and_a_client_that_cannot_resolve_is_served(
@@ -437,6 +429,9 @@ async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_i
         assert offered.text_document
         assert offered.text_document.code_action
         offered.text_document.code_action.resolve_support = lsp.ClientCodeActionResolveOptions(["edit", "command"])
+        assert offered.workspace
+        assert offered.workspace.workspace_edit
+        offered.workspace.workspace_edit.document_changes = False
 
     bench = await start(machine, shop, engine, offer=with_commands)
     try:
@@ -452,6 +447,8 @@ async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_i
         engine.replies = [reply(FIX)]
         resolved = await bench.editor.client.code_action_resolve_async(action)
         assert resolved.edit
+        assert resolved.edit.document_changes is None, "this client knows no versions"
+        assert list(resolved.edit.changes or ()) == [uri]
         assert resolved.command
         before = await counted(bench)
         assert resolved.command.arguments

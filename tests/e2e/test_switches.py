@@ -68,6 +68,7 @@ async def test_a_person_switches_it_off_and_on_again(editor: Editor) -> None:
         assert editor.status["kind"] == "Normal"
 
 
+@pytest.mark.slow
 async def test_folders_are_switched_off_by_patterns(shop: Path) -> None:
     editor = await start_editor(shop, {"completion": {"disabled_folders": ["/shop/", "!shop/order.py"]}})
     try:

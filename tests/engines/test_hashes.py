@@ -75,6 +75,7 @@ def keystroke(blocks: list[Block]) -> GenerateRequest:
     return GenerateRequest(WORKSPACE, fim=FimTail("def f(", "\n"), sync=replace(sync, max_decode_ms=0), max_tokens=1)
 
 
+@pytest.mark.slow
 async def test_a_keystroke_sends_bytes_not_files(engine: InPlaceEngine, transport: Counting) -> None:
     first = await engine.sync(Requests(WORKSPACE, Settings()).sync(BLOCKS, "background"))
     assert sum(report.tokens for report in first.blocks) > 15 * 300
@@ -88,6 +89,7 @@ async def test_a_keystroke_sends_bytes_not_files(engine: InPlaceEngine, transpor
     assert transport.sizes[-1] < LIMIT + len(changed[0].text), "one text is new"
 
 
+@pytest.mark.slow
 async def test_an_engine_that_does_not_know_a_text_gets_it_without_anybody_noticing(
     engine: InPlaceEngine, transport: Counting
 ) -> None:

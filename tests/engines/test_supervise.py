@@ -273,6 +273,7 @@ async def test_where_no_engine_is_possible_it_says_how_to_get_one(
     await supervisor.aclose()
 
 
+@pytest.mark.slow
 async def test_a_look_for_an_engine_that_is_given_up_leaves_no_connection_open(
     supervisor: Supervisor, target: Target
 ) -> None:

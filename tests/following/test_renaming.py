@@ -132,6 +132,17 @@ def test_a_function_is_followed_through_imports(shop: Workspace) -> None:
     assert "shop/cart.py: rows.append(show_price(self.total()))" in lines
 
 
+def test_uses_follow_behind_an_import_that_has_followed() -> None:
+    user = "from a import new\n\n\ndef f():\n    return old(1)\n\n\ndef g(old):\n    return old(2)\n"
+    there = {"a.py": "def old(x):\n    return x\n", "b.py": user, "c.py": "from d import new\n\nold(3)\n"}
+    assert workspace(there).edit("a.py", ("def old", "def new")).lines() == ["b.py: return new(1)"]
+
+
+def test_a_builtin_of_the_old_name_is_left_alone_there() -> None:
+    there = {"a.py": "def open(x):\n    return x\n", "b.py": "from a import opened\n\nopen('x')\n"}
+    assert workspace(there).edit("a.py", ("def open", "def opened")).lines() == []
+
+
 def test_an_overriding_method_follows() -> None:
     source = (
         "class A:\n    def m(self): pass\n\nclass B(A):\n    def m(self): pass\n\nclass D:\n    def m(self): pass\n"

@@ -126,6 +126,24 @@ def test_a_text_that_does_not_fit_is_an_error_with_the_room_there_is(make_engine
     assert 0 < caught.value.fitting < 1024
 
 
+def test_a_text_that_leaves_less_room_than_its_answer_may_take_gets_a_shorter_answer(make_engine: MakeEngine) -> None:
+    engine = make_engine("plain")
+    assert engine.tail_room >= 1003 + 400, "instructions with a short function, and a suggestion's usual answer"
+    words = engine.model.tokenize(text(0, 9000))
+
+    def answered(n_tokens: int) -> wire.GenerateAnswer:
+        tail = wire.TextTail(engine.vocab.text(words[:n_tokens]).decode())
+        return ask(engine, wire.GenerateRequest("w", text=tail, slot="suggestion", max_tokens=400))
+
+    shorter = answered(engine.tail_room - 100)
+    (choice,) = shorter.choices
+    assert choice.finish == "length"
+    assert choice.tokens == engine.tail_room - shorter.tail_tokens < 400
+    with pytest.raises(ContextTooLarge) as caught:
+        answered(engine.tail_room - 40)
+    assert caught.value.fitting == engine.tail_room - 64
+
+
 def test_an_answer_longer_than_the_room_is_an_error(make_engine: MakeEngine) -> None:
     with pytest.raises(ContextTooLarge):
         ask(make_engine(n_ctx=1024), fim("x", max_tokens=100_000))

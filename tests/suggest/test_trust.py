@@ -80,6 +80,9 @@ def test_indentation_that_means_something_is_no_layout() -> None:
         (LineEdit(4, 4, CODE[4:6]), "it repeats what stands there already"),
         (LineEdit(6, 6, CODE[4:6]), "it repeats what stands there already"),
         (LineEdit(4, 5, ("        total = (",)), "it would leave 1 syntax error where there were none"),
+        (LineEdit(5, 5, ("            total = 1",)), "it would leave 1 syntax error where there were none"),
+        (LineEdit(4, 6, ("    return 1",)), "it would leave 1 syntax error where there were none"),
+        (LineEdit(4, 4, ("        if self:",)), "it would leave 1 syntax error where there were none"),
     ],
 )
 def test_what_must_not_be_offered_has_a_reason(edit: LineEdit, reason: str) -> None:

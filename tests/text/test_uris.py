@@ -35,7 +35,17 @@ def test_a_file_uri_names_a_path(uri: str, windows: bool, path: str) -> None:
 
 @pytest.mark.parametrize(
     "uri",
-    ["untitled:Untitled-1", "http://x/a.py", "", "a.py", "file://other/a.py", "file:///a%00b", "file:a", "file://["],
+    [
+        "untitled:Untitled-1",
+        "http://x/a.py",
+        "",
+        "a.py",
+        "file://other/a.py",
+        "file:///a%00b",
+        "file:///\ud800",
+        "file:a",
+        "file://[",
+    ],
 )
 def test_what_is_no_file_here_is_refused(uri: str) -> None:
     with pytest.raises(InvalidArgument):

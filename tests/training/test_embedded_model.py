@@ -88,10 +88,11 @@ def test_a_name_that_a_block_has_is_found_as_a_whole(arena: Arena, ways: Ways) -
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # two models' worth of decoding, on cores that others use
 def test_the_layout_costs_little_and_edits_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 12))
+    monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 6, 4))
     monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json", "--threads", "1"])
     evaluate.main()
     everything, figures = map(json.loads, capsys.readouterr().out.splitlines())
@@ -103,6 +104,8 @@ def test_the_layout_costs_little_and_edits_nothing(
     assert figures["words"]["right"] == everything["words"]["right"] >= everything["words"]["greedy"] - 1
     assert everything["names"].keys() >= {"in_place", "without", "greedy", "greedy_without", "searched"}
     assert everything["edits"]["difference"] < 0.001
+    assert everything["edits"]["weights"] == "f32"
+    assert everything["plain"]["loss"]["in_place"] < everything["plain"]["loss"]["none"] + 0.3
     assert figures["repairs"]["grammar"]["well_formed"] == 1.0
 
 

@@ -24,6 +24,7 @@ from palimpsest.following.changes import Change, Place
 from palimpsest.following.detect import window
 from palimpsest.following.related import Related, related
 from palimpsest.following.targets import File
+from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, language_of, parse_text
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
 from palimpsest.text.uris import is_secret, path_or_none
@@ -213,7 +214,7 @@ class NextEdits:
 
 
 def _is_sound(file: File, place: Place) -> bool:
-    return parse_text(applied(file.parsed.snapshot, place), file.parsed.language).n_errors <= file.parsed.n_errors
+    return not is_worse(parse_text(applied(file.parsed.snapshot, place), file.parsed.language), file.parsed)
 
 
 def _is_elsewhere(place: Place, before: Parsed, after: Parsed) -> bool:

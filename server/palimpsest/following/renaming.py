@@ -13,6 +13,7 @@ from palimpsest.following.targets import (
     File,
     Target,
     imports_of,
+    is_built_in,
     qualified,
     referring,
     where,
@@ -98,12 +99,18 @@ def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
     target = Target(change.old, change.scope, False, home.name)
     if not file.home:
         yield from imports_of(file, target, change.old)
-        yield from referring(file, target)
+        yield from referring(file, target, also=_imported_as(change, file))
         return
     regions = _regions(change, file)
     for use in uses(file.parsed, change.old, change.new):
         if use.belongs in regions and use.role != "import":
             yield use
+
+
+def _imported_as(change: Rename, file: File) -> str:
+    """The new name, where another file's import may have it already and its uses have yet to follow; not where the old
+    one means something by itself."""
+    return "" if is_built_in(file.parsed, change.old) else change.new
 
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:

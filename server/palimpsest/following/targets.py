@@ -104,6 +104,11 @@ def is_common(parsed: Parsed, name: str) -> bool:
     return parsed.language is not None and name in grammar(parsed.language).row.members
 
 
+def is_built_in(parsed: Parsed, name: str) -> bool:
+    """Whether the language knows the name where nothing defines it."""
+    return parsed.language is not None and name in grammar(parsed.language).row.builtins
+
+
 def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
     """Whether one of the names is the owner, or a class of this file that has it as a base."""
     names = set(owners)

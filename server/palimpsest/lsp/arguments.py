@@ -51,7 +51,10 @@ class Arguments:
 
     def number(self, name: str, default: float | None = _MISSING) -> float | None:
         value: float | None = self._read(name, (int, float), "a number", default)
-        return value
+        try:
+            return None if value is None else float(value)
+        except OverflowError:  # JSON's whole numbers have no bound
+            raise InvalidArgument(name, "expected a smaller number.") from None
 
     def boolean(self, name: str, default: bool = _MISSING) -> bool:
         value: bool = self._read(name, bool, "true or false", default)
@@ -66,6 +69,10 @@ class Arguments:
     def position(self, name: str) -> lsp.Position:
         inner = self.object(name)
         return lsp.Position(inner.integer("line"), inner.integer("character"))
+
+    def token(self, name: str) -> lsp.ProgressToken | None:
+        value: lsp.ProgressToken | None = self._read(name, (str, int), "a string or a whole number", None)
+        return value
 
     def raw(self, name: str) -> Any:
         return self._value.get(name)

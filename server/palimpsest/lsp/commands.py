@@ -138,7 +138,7 @@ def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.E
             arguments = Arguments(name, given[0])
             if name not in SLOW:
                 return await body(server, arguments)
-            token = params.work_done_token or arguments.raw("workDoneToken")
+            token = params.work_done_token or arguments.token("workDoneToken")
             async with progress(server, SLOW[name], token) as outcome:
                 answer = await body(server, arguments)
                 outcome.message = str(answer.get("summary") or "")

@@ -9,6 +9,7 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * `$/cancelRequest` reaches the body of a command, too; pygls cancels `async def` request handlers only.
 * A command's handler gets the request's parameters as they are: the argument and the progress token.
 * Documents are ours: pygls would keep each a second time, and bring it up to date at every keystroke.
+* A request that is refused with a reason is no failure of ours: pygls logs it with a traceback, we one line.
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
 """
 
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 OWN = "palimpsest/"
 PLAIN = {"textDocument/copilotInlineEdit", "textDocument/didShowInlineEdit", "textDocument/didFocus"}
 """Methods of other clients that LSP does not know."""
+_OF_PYGLS = "pygls.protocol.json_rpc"
 Handed = Generator[Any, Any, None]
 """What pygls makes of a handler of its own: it yields the one to call next."""
 
@@ -51,11 +53,22 @@ def _what_is_wrong(error: BaseException) -> str:
     return "; ".join(problems)
 
 
+def _refusals_in_one_line(record: logging.LogRecord) -> bool:
+    """What the editor is told as an error of the request's, without code that it may quote."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError.value:
+        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+        record.msg, record.args = "a request was refused (%s): %s", (error.code, error.message.partition(", got ")[0])
+        record.exc_info = record.exc_text = None
+    return True
+
+
 class Protocol(LanguageServerProtocol):
     """pygls's protocol with the differences above."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
 
     def structure_message(self, data: dict[str, Any]) -> Any:

@@ -16,6 +16,7 @@ from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import proposal_edit
+from palimpsest.settings import MOST_AT_ONCE
 from palimpsest.suggest.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ ACCEPT, REJECT = "palimpsest.suggest.accept", "palimpsest.suggest.reject"
 APPLIED = "palimpsest.suggest.applied"
 """What an editor runs behind the edit of a resolved action, so that it is known what became of it."""
 RERUN, CONTINUE = "palimpsest.suggest.rerun", "palimpsest.suggest.continue"
-MOST = 16
 
 
 async def suggested(server: PalimpsestServer, arguments: Arguments) -> Suggested:
@@ -38,7 +38,7 @@ async def suggested(server: PalimpsestServer, arguments: Arguments) -> Suggested
     session = window.session
     uri = arguments.string("uri")
     format = arguments.string("format", session.settings.suggestion.format, among=FORMATS)
-    n = arguments.integer("n", session.settings.suggestion.n, low=1, high=MOST)
+    n = arguments.integer("n", session.settings.suggestion.n, low=1, high=MOST_AT_ONCE)
     lines = _lines(arguments)
     session.roots.check_edit(uri)
     snapshot = session.documents.get(uri)
@@ -87,9 +87,10 @@ async def reject(server: PalimpsestServer, arguments: Arguments) -> dict[str, An
 
 async def apply(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     """Suggest and have the client apply the best, for clients that cannot resolve an action."""
-    offer = best_of(server, await suggested(server, arguments))
+    found = await suggested(server, arguments)
+    offer = best_of(server, found)
     if offer is None:
-        return {"applied": False}
+        return {"applied": False, "reason": reason_for_nothing(found)}
     return await accept(server, Arguments(APPLY, {"id": offer.proposal.id}))
 
 

@@ -19,7 +19,7 @@ from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
 from palimpsest.lsp.report import Report
-from palimpsest.settings import Settings, from_file, merged, read_toml
+from palimpsest.settings import Settings, from_file, merged, of_others, read_toml
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
@@ -107,7 +107,7 @@ class Window:
     def configure_with(self, settings: Any) -> None:
         """`workspace/didChangeConfiguration` with the settings in it (clients without `workspace/configuration`)."""
         if isinstance(settings, Mapping):
-            own = settings.get("palimpsest", settings)
+            own = settings.get("palimpsest", None if of_others(settings) else settings)
             if isinstance(own, Mapping):
                 self._configuration = own
         self._apply()

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from palimpsest.suggest.edits import applied, normalised
 from palimpsest.suggest.repeats import without_repeats
+from palimpsest.syntax.indentation import faults, is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.sameness import shape
 from palimpsest.syntax.unknown import bound_in, defined_twice, free_in
@@ -89,8 +90,8 @@ def _size(edits: Iterable[LineEdit]) -> int:
 
 
 def _check_syntax(result: Parsed, standing: Standing) -> None:
-    before, after = standing.parsed.n_errors, result.n_errors
-    if after > before:
+    if is_worse(result, standing.parsed):
+        before, after = faults(standing.parsed), faults(result)
         errors = "syntax error" if after == 1 else "syntax errors"
         raise Unfit(f"it would leave {after} {errors} where there were {before or 'none'}")
 

@@ -19,6 +19,8 @@ it needs:
                  @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
+    indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
+                 stands where its parent does
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 

@@ -72,7 +72,7 @@ def path_text(uri: str, *, windows: bool) -> str:
     rest = uri[len("file:") :]
     path = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
     path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc)
-    if "\0" in path or not path.startswith("/"):
+    if "\0" in path or not path.startswith("/") or not _encodes(path):
         raise InvalidArgument("uri", f"{uri!r} names no absolute path.")
     if not windows:
         if host not in ("", "localhost"):
@@ -82,6 +82,15 @@ def path_text(uri: str, *, windows: bool) -> str:
     if drive:
         return str(PureWindowsPath(f"{drive[1].upper()}:/{path[drive.end() :].lstrip('/')}"))
     return str(PureWindowsPath(f"//{host}{path}" if host not in ("", "localhost") else path))
+
+
+def _encodes(path: str) -> bool:
+    """Whether a file can be called so: JSON can spell half a character."""
+    try:
+        path.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def to_uri(path: str | Path) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from palimpsest.bench.completing.holes import Hole
 from palimpsest.bench.replaying.tally import percentile
+from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import parse_text
 
 
@@ -46,7 +47,7 @@ def scored(
     """`text` is what was offered, trimmed to the hole; `names` those that only a block has."""
     said, wanted = text.rstrip(), hole.text.rstrip()
     parsed = hole.function.parsed
-    valid = bool(text) and parse_text(hole.filled(text), parsed.language).n_errors <= parsed.n_errors
+    valid = bool(text) and not is_worse(parse_text(hole.filled(text), parsed.language), parsed)
     hits = sum(bool(re.search(rf"\b{re.escape(name)}\b", text)) for name in names)
     return Score(said == wanted, similarity(said, wanted), valid, hits, len(names), passed, tested)
 

@@ -17,6 +17,7 @@ from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.reply import Reply
 from palimpsest.suggest.shown import ShownBlock
 from palimpsest.suggest.validate import Standing
+from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import language_of
 from palimpsest.text.snapshot import Snapshot
 
@@ -68,7 +69,7 @@ def outcome(
         is_cut=is_cut,
         applied=candidate is not None,
         unchanged=any(refusal.reason == NOTHING for refusal in refused),
-        parses=result.n_errors <= original.n_errors,
+        parses=not is_worse(result, original),
         repaired=result.snapshot.lines == original.snapshot.lines,
         tokens=choice.tokens,
         ms=ms,

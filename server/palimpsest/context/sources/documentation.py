@@ -12,6 +12,7 @@ import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from palimpsest.context.sources.fit import head
@@ -123,9 +124,8 @@ class DocumentationSource:
 def sections(text: str) -> list[Section]:
     """A document's parts by heading, each without those below it; what stands before the first heading is left out."""
     lines = text.replace("\r\n", "\n").split("\n")
-    starts = list(_headings(lines))
     found = list[Section]()
-    for (start, title), end in zip(starts, [*(start for start, _ in starts[1:]), len(lines)], strict=True):
+    for (start, title), (end, _) in pairwise([*_headings(lines), (len(lines), "")]):
         body = lines[start:end]
         while body and not body[-1].strip():
             body.pop()

@@ -46,7 +46,7 @@ class FileSource:
         name = self._name(path)
         refusal = self._files.refusal(path, pinned=True)
         if refusal is not None and not is_inside(path, self._files.roots):
-            raise OutsideWorkspace(f"{name} {refusal}.", hint="Only files of the workspace can be pinned.")
+            raise OutsideWorkspace(f"uri: {name} {refusal}.", hint="Only files of the workspace can be pinned.")
         if refusal is not None:
             raise InvalidArgument("uri", f"{name} {refusal}.")
         source = self._files.source(path, pinned=True)

@@ -26,6 +26,8 @@ CHUNK = 256
 USUAL_ANSWER = 256
 """Room for an answer that a FIM tail leaves however short the answer may be: a tail that was warmed (`max_tokens` 0)
 is cut as the request after it will cut it."""
+LEAST_ANSWER = 64
+"""A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
 SLACK, STRIDE = 16, 128
 """Positions kept free between a growing prefix and the isolated suffix behind it: `SLACK` and what is missing to a
 multiple of `STRIDE`, so that the suffix stays while the prefix grows, and stands where it would in a fresh cache."""
@@ -70,14 +72,14 @@ class Composer:
         self._tokenize_special = tokenize_special
 
     def compose(self, request: GenerateRequest, room: int, *, in_place: bool) -> Composed:
-        """`room`: positions for the tail, answer included.
+        """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
 
         Raises InvalidArgument for a request that is not one, ModelError where the model cannot do it,
-        ContextTooLarge for a text that does not fit (a FIM tail is cut instead).
+        ContextTooLarge for a text that does not fit with `LEAST_ANSWER` behind it (a FIM tail is cut instead).
         """
         if (request.fim is None) == (request.text is None):
             raise InvalidArgument("fim", "exactly one of fim and text is needed.")
-        left = room - request.max_tokens
+        left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
         if left < 16:
             raise ContextTooLarge(
                 f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",

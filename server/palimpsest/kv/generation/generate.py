@@ -40,20 +40,20 @@ class Generation:
         self, engine: Engine, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
         check_request(request)
+        room = engine.tail_room
+        composed = engine.composer.compose(request, room, in_place=engine.in_place)
+        self._composed = composed.in_order if not engine.in_place and composed.alone else composed
         self._engine = engine
         self._workspace = workspace
-        self._request = request
-        self._speaker = Speaker(engine, request, on_text)
+        self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
+        self._speaker = Speaker(engine, self._request, on_text)
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
         self._n_steps = self._n_searched = 0
 
     def run(self) -> Generator[None, None, wire.GenerateAnswer]:
         """The answer without what the job adds (sync, queue, total)."""
-        engine, workspace, request = self._engine, self._workspace, self._request
-        composed = engine.composer.compose(request, engine.tail_room, in_place=engine.in_place)
-        if not engine.in_place and composed.alone:
-            composed = composed.in_order
+        workspace, request, composed = self._workspace, self._request, self._composed
         with workspace.tail(request.tail or request.slot) as tail, ExitStack() as stack:
             if tail.kept is not None and not self._only_warms and tail.kept.word_search != self._word_search:
                 tail.kept = None  # chosen in another way

@@ -186,3 +186,12 @@
 (function_definition) @definition
 (class_definition) @definition
 (decorated_definition) @definition
+
+;; indented
+(module) @together
+(block) @together @block
+(decorated_definition) @together
+(elif_clause) @clause
+(else_clause) @clause
+(except_clause) @clause
+(finally_clause) @clause

@@ -1,0 +1,72 @@
+"""Statements at a wrong indent, where a grammar lets them: a tree has no error for them, and no interpreter runs them.
+
+In: a parse.  Out: how many there are, and whether an edit makes more of them.  A language whose blocks do not go by
+indentation has an empty section `indented`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+
+_SEPARATOR = ";"
+
+
+def faults(parsed: Parsed) -> int:
+    """The tree's errors; where it has none, statements at a wrong indent.  Behind an error, indents say little."""
+    return parsed.n_errors or parsed.once(misplaced)
+
+
+def is_worse(after: Parsed, before: Parsed) -> bool:
+    """Whether there are more errors than before, or more statements at a wrong indent in a tree without errors."""
+    if after.n_errors:
+        return after.n_errors > before.n_errors
+    return after.once(misplaced) > before.n_errors + before.once(misplaced)
+
+
+def misplaced(parsed: Parsed) -> int:
+    """Blocks without a statement, statements that stand deeper or less deep than those beside them, clauses (`else`)
+    that stand elsewhere than what they belong to."""
+    if parsed.root is None:
+        return 0
+    found = 0
+    for captures in parsed.matches("indented"):
+        for block in captures.get("block", ()):
+            found += not any(True for _ in _statements(block))
+        for group in captures.get("together", ()):
+            found += _uneven(parsed, group)
+        for clause in captures.get("clause", ()):
+            if clause.parent is not None:
+                own, wanted = _indent(parsed, clause), _indent(parsed, clause.parent)
+                found += own is not None and wanted is not None and own != wanted
+    return found
+
+
+def _uneven(parsed: Parsed, group: Node) -> int:
+    """Statements that do not stand where the group's first one does; at a file's top, at the margin."""
+    indents = [indent for child in _statements(group) if (indent := _indent(parsed, child)) is not None]
+    if not indents:
+        return 0
+    wanted = indents[0] if group.parent is not None else b""
+    return sum(indent != wanted for indent in indents)
+
+
+def _statements(group: Node) -> Iterator[Node]:
+    """A group's own children but remarks, errors, and what stands behind a separator or a line that goes on."""
+    behind = False
+    for child in group.children:
+        if child.is_named and not child.is_extra and not child.is_error and not behind:
+            yield child
+        if not child.is_extra:
+            behind = child.type == _SEPARATOR
+
+
+def _indent(parsed: Parsed, node: Node) -> bytes | None:
+    """What stands before a node on its line, if that is white space only; None where it is not the line's first."""
+    start = node.start_byte
+    before = parsed.snapshot.utf8[start - node.start_point.column : start]
+    before = before.removeprefix(b"\xef\xbb\xbf").rpartition(b"\f")[2]
+    return before if not before.strip() else None

@@ -1,0 +1,21 @@
+"""What a refused request leaves in the log: its reason, and nothing that looks like a failure."""
+
+from pathlib import Path
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor
+
+
+async def test_a_refused_request_is_one_line_without_what_it_was_given(editor: Editor, machine: dict[str, str]) -> None:
+    log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log"
+    before = len(log.read_text(encoding="utf-8"))
+    for given in ({"id": ["secret_word"]}, {"id": "s-999"}):
+        with pytest.raises(JsonRpcException):
+            await editor.command("palimpsest.suggest.accept", given)
+    lines = log.read_text(encoding="utf-8")[before:].splitlines()
+    refused = [line.rpartition("json_rpc: ")[2] for line in lines if "was refused" in line]
+    assert refused[0] == "a request was refused (-32602): id: expected a string"
+    assert refused[1].startswith("a request was refused (-32602): id: the suggestion 's-999' is not known.")
+    assert not [line for line in lines if "Traceback" in line or "ERROR" in line or "secret_word" in line]
