@@ -68,8 +68,8 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
+    from palimpsest.assist.completions.switches import Switches
     from palimpsest.assist.desk import Desk
-    from palimpsest.assist.switches import Switches
     from palimpsest.context.board import Board
     from palimpsest.context.chooser import Chooser
     from palimpsest.context.gather import Gatherer

@@ -15,13 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from palimpsest import wire
-from palimpsest.assist.completing import Completed, Completions
+from palimpsest.assist.completions.completing import Completed, Completions
+from palimpsest.assist.completions.switches import Scope
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.next_edit import NextEdits
+from palimpsest.assist.next_edits.next_edit import NextEdits
 from palimpsest.assist.noticing import Noticing
-from palimpsest.assist.suggesting import Suggested, Suggestions
-from palimpsest.assist.summarizing import Summaries, Summarized
-from palimpsest.assist.switches import Scope
+from palimpsest.assist.suggestions.suggesting import Suggested, Suggestions
+from palimpsest.assist.summaries.summarizing import Summaries, Summarized
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine

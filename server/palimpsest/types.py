@@ -152,7 +152,7 @@ class Change:
     """All that a proposal does to one document: edits of its lines at `version`, sorted and without overlap.
 
     `names` are the blocks it was written for; `before` are the lines that each edit replaces.  The version of a file
-    that is not open in the editor is below 0 and tells one text from another (`assist/files.py`).
+    that is not open in the editor is below 0 and tells one text from another (`assist/suggestions/files.py`).
     """
 
     uri: str
@@ -172,7 +172,7 @@ class Proposal:
 
     `changes` has each document once, the cursor's first.  `agreement` is the share of replies that make these edits
     (0 to 1), `logprob` the best mean log probability among them.  `flags` are remarks fit for a person (`unknown
-    name: foo`).  `id` is empty as long as it was not given out (`assist/proposals.py`).
+    name: foo`).  `id` is empty as long as it was not given out (`assist/suggestions/proposals.py`).
     """
 
     changes: tuple[Change, ...]

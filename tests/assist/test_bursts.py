@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palimpsest.assist.bursts import KEPT, NEAR, Bursts
-from palimpsest.assist.offered import Offers
+from palimpsest.assist.next_edits.bursts import KEPT, NEAR, Bursts
+from palimpsest.assist.next_edits.offered import Offers
 from palimpsest.errors import InvalidArgument
 from palimpsest.following.changes import Place
 from palimpsest.text.snapshot import Change, Position, Range, Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.assist.changed_block import changed_block
+from palimpsest.assist.summaries.changed_block import changed_block
 from palimpsest.prompt.summary import FileChange
 from palimpsest.suggest.edits import applied
 from palimpsest.suggest.formats import FORMATS

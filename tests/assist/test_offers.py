@@ -2,7 +2,7 @@
 
 import pytest
 
-from palimpsest.assist.proposals import KEPT, Offer, Offers, Question
+from palimpsest.assist.suggestions.proposals import KEPT, Offer, Offers, Question
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Change, LineEdit, Proposal

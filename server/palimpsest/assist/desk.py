@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from palimpsest import wire
-from palimpsest.assist.switches import Switches
+from palimpsest.assist.completions.switches import Switches
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView

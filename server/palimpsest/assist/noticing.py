@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.suggesting import Offer, Suggestions
+from palimpsest.assist.suggestions.suggesting import Offer, Suggestions
 from palimpsest.context.view import CursorView
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.pause import Pause

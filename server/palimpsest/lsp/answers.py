@@ -15,7 +15,7 @@ from palimpsest.types import Block
 if TYPE_CHECKING:
     import cattrs
 
-    from palimpsest.assist.suggesting import Suggested
+    from palimpsest.assist.suggestions.suggesting import Suggested
     from palimpsest.lsp.window import Client
     from palimpsest.session import Shown
     from palimpsest.text.roots import Roots

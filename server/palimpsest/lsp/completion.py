@@ -20,7 +20,7 @@ from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
-    from palimpsest.assist.completing import Completed
+    from palimpsest.assist.completions.completing import Completed
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

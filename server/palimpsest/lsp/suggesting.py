@@ -20,7 +20,7 @@ from palimpsest.settings import MOST_AT_ONCE
 from palimpsest.suggest.formats import FORMATS
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggesting import Offer, Suggested
+    from palimpsest.assist.suggestions.suggesting import Offer, Suggested
     from palimpsest.lsp.server import PalimpsestServer
 
 SUGGEST = "palimpsest.suggest"

@@ -15,7 +15,7 @@ from pathlib import Path
 from palimpsest import wire
 from palimpsest.app import build_session
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.files import Files
+from palimpsest.assist.suggestions.files import Files
 from palimpsest.bench.repairing.cases import Case
 from palimpsest.bench.repairing.judging import Outcome, outcome
 from palimpsest.context.view import CursorView
@@ -101,7 +101,7 @@ class Question:
         view = desk.view(snapshot, case.at)
         blocks = await desk.chooser.settled(view)
         files = Files(desk)
-        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/asking.py`
+        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/suggestions/asking.py`
         documents = {snapshot.uri: snapshot}
         for block in placed:
             if block.editable and block.uri and (there := files.now(block.uri)) is not None:

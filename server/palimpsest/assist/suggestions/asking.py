@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from palimpsest import wire
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.files import Files
-from palimpsest.assist.proposals import Question
-from palimpsest.assist.weighing import Asked, Draft, Suggested, weighed
+from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.proposals import Question
+from palimpsest.assist.suggestions.weighing import Asked, Draft, Suggested, weighed
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.errors import InvalidArgument

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.assist.bursts import Burst
-from palimpsest.assist.offered import Point
-from palimpsest.assist.other_files import OtherFiles
+from palimpsest.assist.next_edits.bursts import Burst
+from palimpsest.assist.next_edits.offered import Point
+from palimpsest.assist.next_edits.other_files import OtherFiles
 from palimpsest.following.changes import Change, Place, Rename
 from palimpsest.following.detect import changes, is_broken, window
 from palimpsest.following.places import is_local, is_shared, member_of, places, words

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import wire
-from palimpsest.assist.changed_block import changed_block
 from palimpsest.assist.desk import LOADING_S, Desk
-from palimpsest.assist.uncommitted import Uncommitted, uncommitted
+from palimpsest.assist.summaries.changed_block import changed_block
+from palimpsest.assist.summaries.uncommitted import Uncommitted, uncommitted
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.workspace_files import WorkspaceFiles

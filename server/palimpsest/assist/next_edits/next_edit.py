@@ -14,12 +14,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.assist.bursts import Bursts
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.lookout import Candidate, Lookout, point_of
-from palimpsest.assist.next_edit_model import NextEditModel, applied
-from palimpsest.assist.offered import Offered, Offers, Point
-from palimpsest.assist.suggesting import Suggestions
+from palimpsest.assist.next_edits.bursts import Bursts
+from palimpsest.assist.next_edits.lookout import Candidate, Lookout, point_of
+from palimpsest.assist.next_edits.model import NextEditModel, applied
+from palimpsest.assist.next_edits.offered import Offered, Offers, Point
+from palimpsest.assist.suggestions.suggesting import Suggestions
 from palimpsest.following.changes import Change, Place
 from palimpsest.following.detect import window
 from palimpsest.following.related import Related, related

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.files import Files
-from palimpsest.assist.proposals import Question
+from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.proposals import Question
 from palimpsest.suggest import selection
 from palimpsest.suggest.candidates import Candidate, candidate_of, grouped
 from palimpsest.suggest.carried import carried

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from palimpsest import wire
-from palimpsest.assist.asking import Asking, Draft, Suggested
 from palimpsest.assist.desk import LOADING_S, Desk
-from palimpsest.assist.files import Files
-from palimpsest.assist.proposals import Offer, Offers, Question, mark_of
+from palimpsest.assist.suggestions.asking import Asking, Draft, Suggested
+from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.proposals import Offer, Offers, Question, mark_of
 from palimpsest.errors import StaleDocument
 from palimpsest.suggest.candidates import is_sure
 from palimpsest.suggest.carried import carried

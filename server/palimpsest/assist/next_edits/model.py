@@ -10,7 +10,7 @@ import logging
 from dataclasses import replace
 
 from palimpsest.assist.desk import Desk
-from palimpsest.assist.suggesting import Suggestions
+from palimpsest.assist.suggestions.suggesting import Suggestions
 from palimpsest.errors import PalimpsestError
 from palimpsest.following.changes import Place
 from palimpsest.following.related import Related

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
-from palimpsest.assist.completion_offers import Offers
-from palimpsest.assist.completion_question import Question
+from palimpsest.assist.completions.offers import Offers
+from palimpsest.assist.completions.question import Question
 from palimpsest.assist.desk import Desk
 from palimpsest.context.view import CursorView
 from palimpsest.suggest.ghost import Ghost, Left
