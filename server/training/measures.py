@@ -131,6 +131,8 @@ def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
     return {**{key: right[key] for key in keys}, "of": len(cases)}
 
 
+LONGEST_REPLY = 160
+"""Tokens."""
 REPLY = re.compile(
     r'<suggestion name="editing">\n((?:(?:L\d+(?:\+|-)?(?: .*)?|[^L\n].*)\n)+)</suggestion>\n'
     r"<summary>[^\n]*</summary>\n?"
@@ -154,7 +156,10 @@ def numbered(tail: Tail) -> ShownBlock:
 
 
 def repairs(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any]:
-    """Replies to `n` broken functions: {"of", "free" and "grammar": {"well_formed", "place", "exact", "by_kind"}}."""
+    """Replies to `n` broken functions: {"of", "free", "grammar"}, the last two {"well_formed", "cut", "place", …}.
+
+    `cut`: replies that were not at their end after LONGEST_REPLY tokens; they are not well-formed, whatever they say.
+    """
     cases = [(w, t) for w in found for t in w.tails if t.layout == "repair"][:n]
     result: dict[str, Any] = {"of": len(cases)}
     for name in ("free", "grammar"):
@@ -164,16 +169,18 @@ def repairs(prompt: Prompt, found: Sequence[Workspace], n: int) -> dict[str, Any
             prompt.lay_out(workspace.blocks, "in_place")
             shown = numbered(tail)
             grammar = Grammar(prompt.arena, grammar_for([shown])) if name == "grammar" else None
-            reply = prompt.generate(tail, lambda text: text.endswith(b"</summary>\n"), 160, grammar=grammar)
+            reply = prompt.generate(tail, lambda text: text.endswith(b"</summary>\n"), LONGEST_REPLY, grammar=grammar)
             if grammar:
                 grammar.close()
             by_kind[tail.kind].append(edit_of(reply) == edit_of(tail.middle))
             counts["well_formed"] += is_well_formed(reply, len(shown.lines))
+            counts["cut"] += not reply.endswith("</summary>\n")
             marks = [re.findall(r"^L\d+[+-]?", edit_of(text), re.M) for text in (reply, tail.middle)]
             counts["place"] += marks[0] == marks[1]
         count = max(1, len(cases))
         result[name] = {
             "well_formed": round(counts["well_formed"] / count, 4),
+            "cut": round(counts["cut"] / count, 4),
             "place": round(counts["place"] / count, 4),
             "exact": round(sum(map(sum, by_kind.values())) / count, 4),
             "by_kind": {kind: f"{sum(hits)}/{len(hits)}" for kind, hits in sorted(by_kind.items())},

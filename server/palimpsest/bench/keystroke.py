@@ -79,7 +79,8 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
         driver = Driver()
         settings = {
             "model": {"path": str(model)},
-            "completion": {"max_tokens": MAX_TOKENS},
+            # Nothing prepared or kept: what is wanted is what asking costs.
+            "completion": {"max_tokens": MAX_TOKENS, "cached": 0, "ahead": False},
             "context": {"budget": BUDGET},
         }
         await driver.start(root, settings, own_folders(Path(folder)))
