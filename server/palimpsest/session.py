@@ -65,6 +65,7 @@ class Session:
         self.noticing = Noticing(desk, self.suggestions)
         self.suggestions.on_gone = self.noticing.gone
         self._cursor: tuple[str, Position] | None = None
+        self._n_awaited = 0  # completions that somebody waits for
         self._pause = Pause(self.refresh, desk.usage)
 
     @property
@@ -207,7 +208,11 @@ class Session:
         self._at(uri, position)
         if not self.completions.wanted(snapshot):
             return None
-        completed = await self.completions.at(snapshot, position, n, invoked=invoked)
+        self._n_awaited += 1
+        try:
+            completed = await self.completions.at(snapshot, position, n, invoked=invoked)
+        finally:
+            self._n_awaited -= 1
         if self.completions.has_more and not self._pause.pending:
             self.refresh_soon()
         return completed
@@ -244,6 +249,9 @@ class Session:
         """Gather context for the last cursor and have it decoded, ahead of the next keystroke; then what stands
         around the cursor, so that of a keystroke only what is typed is left to decode."""
         if self._cursor is None or (snapshot := self.documents.find(self._cursor[0])) is None:
+            return
+        if self._n_awaited:  # to gather takes the loop for tens of milliseconds: an answer would come that much later
+            self.refresh_soon()
             return
         if self.desk.switches.why_off(snapshot):
             return  # nothing is decoded where they are off
