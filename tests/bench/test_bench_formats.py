@@ -33,6 +33,8 @@ from palimpsest.suggest.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.syntax.parse import Parser
 from palimpsest.text.snapshot import Snapshot
 
+pytestmark = pytest.mark.slow
+
 OURS = Path(__file__).parents[2] / "server" / "palimpsest" / "context"
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 

@@ -26,6 +26,8 @@ from palimpsest.bench.replaying.ours import own_folders
 from palimpsest.bench.source import functions
 from palimpsest.errors import InvalidArgument
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 FILES = {
     "prices.py": '''

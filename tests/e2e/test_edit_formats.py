@@ -1,8 +1,12 @@
 """Every edit format through a real server and engine: under its grammar a reply is never unreadable."""
 
+import pytest
+
 from palimpsest.suggest.formats import FORMATS
 
 from .conftest import Editor
+
+pytestmark = pytest.mark.slow
 
 UNREADABLE = (
     "before any line number",

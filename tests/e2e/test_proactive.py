@@ -17,6 +17,8 @@ from palimpsest.syntax.parse import parse_text
 from .conftest import Editor, plain, start_editor, stop_editor
 from .scripted import Scripted, scripted
 
+pytestmark = pytest.mark.slow
+
 CART = "shop/cart.py"
 WRONG = "self.discount.amount(totla)"
 ASKED = {"proactive": True, "proactive_s": 0.2, "min_agreement": 0.0}

@@ -12,6 +12,8 @@ from pygls.exceptions import JsonRpcException
 from .conftest import Editor, start_editor, stop_editor
 from .test_completion import type_at
 
+pytestmark = pytest.mark.slow
+
 BODY = "total = self.subtotal()\n"
 
 
