@@ -38,6 +38,17 @@ class Bench:
         where = {"line": position.line, "character": position.character}
         return await self.editor.command("palimpsest.suggest", {"uri": uri, "position": where, **more})
 
+    async def actions(self) -> list[lsp.Command | lsp.CodeAction]:
+        """Code actions where the cart's total is wrong."""
+        uri = self.editor.open("shop/cart.py")
+        position = self.editor.at(uri, "totla")
+        params = lsp.CodeActionParams(
+            text_document=lsp.TextDocumentIdentifier(uri),
+            range=lsp.Range(position, position),
+            context=lsp.CodeActionContext(diagnostics=[]),
+        )
+        return list(await self.editor.client.text_document_code_action_async(params) or ())
+
     async def on(self, what: str, identity: str, **more: Any) -> dict[str, Any]:
         return await self.editor.command(f"palimpsest.suggest.{what}", {"id": identity, **more})
 
@@ -401,14 +412,7 @@ async def test_the_summary_is_shown_at_the_end_and_a_client_that_cannot_resolve_
 
     bench = await start(machine, shop, engine, offer=without)
     try:
-        uri = bench.editor.open("shop/cart.py")
-        position = bench.editor.at(uri, "totla")
-        params = lsp.CodeActionParams(
-            text_document=lsp.TextDocumentIdentifier(uri),
-            range=lsp.Range(position, position),
-            context=lsp.CodeActionContext(diagnostics=[]),
-        )
-        (action,) = await bench.editor.client.text_document_code_action_async(params) or ()
+        (action,) = await bench.actions()
         # This client takes an action that has a command for a bare command, whose name it then makes of an object.
         command = ast.literal_eval(str(action.command))
         engine.replies = [reply(FIX)]
@@ -437,20 +441,12 @@ async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_i
 
     bench = await start(machine, shop, engine, offer=with_commands)
     try:
-        uri = bench.editor.open("shop/cart.py")
-        position = bench.editor.at(uri, "totla")
-        params = lsp.CodeActionParams(
-            text_document=lsp.TextDocumentIdentifier(uri),
-            range=lsp.Range(position, position),
-            context=lsp.CodeActionContext(diagnostics=[]),
-        )
-        found = await bench.editor.client.text_document_code_action_async(params) or ()
-        action = next(a for a in found if isinstance(a, lsp.CodeAction))
+        action = next(a for a in await bench.actions() if isinstance(a, lsp.CodeAction))
         engine.replies = [reply(FIX)]
         resolved = await bench.editor.client.code_action_resolve_async(action)
         assert resolved.edit
         assert resolved.edit.document_changes is None, "this client knows no versions"
-        assert list(resolved.edit.changes or ()) == [uri]
+        assert list(resolved.edit.changes or ()) == list(bench.editor.texts)
         assert resolved.command
         before = await counted(bench)
         assert resolved.command.arguments
