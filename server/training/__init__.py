@@ -8,8 +8,10 @@
     held       the held-out packages that are installed  ->  workspaces and cursors to measure on
     tokenizer  text  ->  the byte-level BPE, 4,096 tokens
     data       all of the above  ->  train.npz, held.npz
+    plain      the corpus  ->  plain.npz: rows of nothing but source
     layout     examples  ->  positions, what sees what, targets (arrays)
     model      arrays  ->  the loss at every wanted token (torch; besides it `optimizer`, `team`, `grow`, `train`)
+    attention  who sees what  ->  what each token found (torch)
     team       processes that train together
     grow       a GGUF  ->  weights to begin with
     train      a time budget  ->  checkpoint.pt

@@ -161,6 +161,14 @@ def read_wheel(wheel: Path) -> tuple[Package, list[Module]]:
         return package, [module for module in modules if module]
 
 
+def read_wheels(folder: Path) -> Iterator[tuple[Path, Package, list[Module]]]:
+    """Every wheel of a folder that may be learned from: permissively licensed, and not this project's own."""
+    for wheel in sorted(folder.glob("*.whl")):
+        package, modules = read_wheel(wheel)
+        if package.is_permissive and modules and package.name not in OWN:
+            yield wheel, package, modules
+
+
 def package_of(metadata: str) -> Package:
     """Name, version and licence out of a wheel's METADATA; the licence is the shortest thing said about it."""
     head = HeaderParser().parsestr(metadata)

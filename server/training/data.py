@@ -155,16 +155,14 @@ def made(task: Task) -> list[Workspace]:
 
 
 def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, list[corpus.Module]]]:
-    """Package, folder and modules of every permissively licensed wheel and the standard library."""
+    """Package, folder and modules of every wheel that may be learned from, and of the standard library."""
     standard = Path(sysconfig.get_paths()["stdlib"])
     found = [(corpus.standard_library(), standard, list(corpus.read_standard_library()))]
     site = work / "site-packages"
-    for wheel in sorted(wheels.glob("*.whl")):
-        package, modules = corpus.read_wheel(wheel)
-        if package.is_permissive and modules and package.name not in corpus.OWN:
-            corpus.unpack(wheel, work / package.name, site)
-            corpus.add_environment(work / package.name, site)
-            found.append((package, work / package.name, modules))
+    for wheel, package, modules in corpus.read_wheels(wheels):
+        corpus.unpack(wheel, work / package.name, site)
+        corpus.add_environment(work / package.name, site)
+        found.append((package, work / package.name, modules))
     return found
 
 

@@ -1,11 +1,12 @@
 """Whether a much edited cache still is what a fresh one is: the losses behind both.
 
-In: a model file, held-out workspaces.  Out: two losses of the same middles.  The edits go through the product's engine;
+In: a model file, held-out workspaces.  Out: losses of the same middles.  The edits go through the product's engine;
 the fresh build is a second cache of the same model and settings, each block where the engine has it.
 
-With quantized weights llama.cpp rounds activations, too, and otherwise in another batch: then the same tokens have
-other losses with no edit at all, by some thousandths, by more on one processor than on another.  So what edits do is
-told by a copy of the model with f32 weights, f32 K and V and no flash attention; the file as it is stands beside it.
+Attention adds up what it finds in the order of the cells, and with quantized weights llama.cpp rounds the activations
+behind it: the same tokens at the same positions have other losses where they lie in other cells, with no edit at all,
+by some thousandths.  So what edits do is told by a copy of the model with f32 weights, f32 K and V and no flash
+attention; the file as it is stands beside it, and beside that two fresh builds that differ in the order of their cells.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ def random_edits(found: Sequence[Workspace], n: int, rng: Random) -> list[dict[s
 def measure(
     path: Path, found: Sequence[Workspace], n_middles: int, n_threads: int, n_edits: int = 100
 ) -> dict[str, Any] | None:
-    """{"edits", "edited", "fresh", "difference", "weights": "f32", or "the file's" where a copy would be too large,
-    "as_shipped": difference}; None for a model whose cache is not edited in place."""
+    """{"edits", "edited", "fresh", "difference", "weights", "as_shipped", "reordered"}; None for a model whose cache is
+    not edited in place.  `weights`: "f32", or "the file's" where a copy would be too large.  `as_shipped`: the
+    difference with the file as it is; `reordered`: that of two fresh builds of it."""
     exact = EngineSettings(
         n_ctx=N_CTX, extra_bufts="off", n_threads=n_threads, type_k="f32", type_v="f32", flash_attention="off"
     )
@@ -69,22 +71,23 @@ def measure(
     usual = both(path, shipped, found, n_middles, n_edits)
     if losses is None or usual is None:
         return None
-    rounded = {name: round(value, 5) for name, value in losses.items()}
+    rounded = {name: round(losses[name], 5) for name in ("edited", "fresh")}
     return {
         "edits": n_edits,
         **rounded,
         "difference": round(abs(losses["edited"] - losses["fresh"]), 6),
         "weights": "f32" if is_widened else "the file's",
         "as_shipped": round(abs(usual["edited"] - usual["fresh"]), 6),
+        "reordered": round(abs(usual["reordered"] - usual["fresh"]), 6),
     }
 
 
 def both(
     path: Path, settings: EngineSettings, found: Sequence[Workspace], n_middles: int, n_edits: int
 ) -> dict[str, float] | None:
-    """Mean loss of the same middles behind the `edited` cache and the `fresh` one."""
+    """Mean loss of the same middles behind the `edited` cache, a `fresh` one, and one with its cells `reordered`."""
     engine = Engine(path, settings)
-    fresh = Context(engine.model, engine.params)
+    fresh, other = (Context(engine.model, engine.params) for _ in range(2))
     try:
         workspace = engine.workspace("edits")
         if not isinstance(workspace, InPlaceWorkspace):
@@ -94,7 +97,9 @@ def both(
             for _ in workspace.sync(wire.SyncRequest("edits", HEADER, FOOTER, blocks)):
                 pass
         build(fresh, workspace)
-        caches = {"edited": (engine.context, workspace.base.seq, engine.take()), "fresh": (fresh, MAIN, TAIL)}
+        build(other, workspace, Random(12))
+        edited = (engine.context, workspace.base.seq, engine.take())
+        caches = {"edited": edited, "fresh": (fresh, MAIN, TAIL), "reordered": (other, MAIN, TAIL)}
         losses: dict[str, list[Rows]] = {name: [] for name in caches}
         tails = [t for w in found for t in w.tails if t.layout == "spm"][:n_middles]
         for tail in tails:
@@ -106,6 +111,7 @@ def both(
                 losses[name].append(cross_entropy(rows[-len(middle) :], middle)[0])
         return {name: float(np.concatenate(rows).mean()) for name, rows in losses.items()}
     finally:
+        other.close()
         fresh.close()
         engine.close()
 
@@ -121,8 +127,8 @@ def behind(context: Context, seq: int, free: int, end: int, tokens: Sequence[int
     return np.stack(found)
 
 
-def build(context: Context, workspace: InPlaceWorkspace) -> None:
-    """The same layout from scratch."""
+def build(context: Context, workspace: InPlaceWorkspace, order: Random | None = None) -> None:
+    """The same layout from scratch; the blocks in their own order or in another, which changes their cells alone."""
 
     def decode(tokens: Sequence[int], start: int, seq: int) -> None:
         for i in range(0, len(tokens), context.n_batch):
@@ -132,7 +138,10 @@ def build(context: Context, workspace: InPlaceWorkspace) -> None:
     decode(header, 0, MAIN)
     assert workspace.arena is not None
     blocks = [(r.tokens, r.span.start) for r in workspace.arena if r.attached]
-    for tokens, start in [*blocks, (workspace.footer, end - len(workspace.footer))]:
+    blocks.append((workspace.footer, end - len(workspace.footer)))
+    if order is not None:
+        order.shuffle(blocks)
+    for tokens, start in blocks:
         decode([*header, *tokens], start - len(header), SCRATCH)
         context.copy(SCRATCH, MAIN, start, start + len(tokens))
         context.remove(SCRATCH)

@@ -11,7 +11,7 @@ in one flat list, without padding: only attention works on padded groups of rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -23,11 +23,12 @@ T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Mode = Literal["own", "none", "other"]
 SPM, ISOLATED, PSM, REPAIR = range(4)
-WEIGHTS = {"block": 0.3, "suffix": 0.3, "prefix": 0.5, "broken": 0.25, "middle": 1.5, "copied": 1.0}
-BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED = range(5)
+WEIGHTS = {"block": 0.3, "suffix": 0.6, "prefix": 1.0, "broken": 0.25, "middle": 1.5, "copied": 1.0, "plain": 1.0}
+BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED, PLAIN = range(6)
 N_FARTHEST = 8192
 N_VOCABULARY = 4096
 MULTIPLE, ROWS, TAILS = 32, 24, 6
+N_ROW = 544  # tokens of a row of plain source; what is longer is hardly source
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,20 @@ class Data:
         return [(int(k), self.piece(s) if s >= 0 else empty, self.piece(t), int(first)) for k, s, t, first in rows]
 
 
+class Plain:
+    """Rows of nothing but source (`training.plain`), read back."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as file:
+            self.tokens, self.starts = file["tokens"], file["starts"]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def row(self, index: int) -> Ints:
+        return np.asarray(self.tokens[self.starts[index] : self.starts[index + 1]][:N_ROW], np.int64)
+
+
 class Builder:
     """Collects the rows of one batch."""
 
@@ -115,6 +130,11 @@ class Builder:
         if weight:
             self.want(flat[h - 1 + first : -1], tokens[first:], weight, part)
         return flat[h:]
+
+    def add_plain(self, tokens: Ints) -> None:
+        """A row that nothing else sees, where a block might stand."""
+        start = int(self.rng.integers(len(self.header), N_FARTHEST - len(tokens)))
+        self.add_alone(tokens, start, WEIGHTS["plain"], PLAIN)
 
     def add_workspace(self, blocks: Sequence[Ints], tails: Sequence[tuple[int, Ints, Ints, int]]) -> None:
         context, position = self.add_blocks(blocks, WEIGHTS["block"])
@@ -182,10 +202,8 @@ class Builder:
 
     def finish(self) -> Batch:
         (padding,) = self.add(np.zeros(1, np.int64), np.zeros(1, np.int64))
-        groups = [self.row_group(rows, padding) for rows in chunks(sorted(self.rows, key=len), ROWS)]
-        groups += [
-            self.tail_group(tails, padding) for tails in chunks(sorted(self.tails, key=lambda t: len(t[1])), TAILS)
-        ]
+        groups = [self.row_group(rows, padding) for rows in alike(self.rows, len, ROWS)]
+        groups += [self.tail_group(tails, padding) for tails in alike(self.tails, lambda t: len(t[0]), TAILS)]
         back = np.zeros(self.n, np.int64)
         flat = np.concatenate([group.queries.reshape(-1) for group in groups])
         back[flat] = np.arange(len(flat))
@@ -210,8 +228,14 @@ class Builder:
         return Group(queries, np.concatenate([contexts, queries], 1), hidden)
 
 
-def chunks(items: Sequence[T], n: int) -> list[Sequence[T]]:
-    return [items[i : i + n] for i in range(0, len(items), n)]
+def alike(items: Sequence[T], size: Callable[[T], int], n: int) -> list[list[T]]:
+    """At most n together, of sizes that differ by less than two multiples of MULTIPLE: padding costs attention."""
+    groups: list[list[T]] = []
+    for item in sorted(items, key=size):
+        if not groups or len(groups[-1]) == n or size(item) - size(groups[-1][0]) >= 2 * MULTIPLE:
+            groups.append([])
+        groups[-1].append(item)
+    return groups
 
 
 def padded(rows: Sequence[Ints], padding: int) -> Ints:
@@ -230,9 +254,13 @@ def make_batch(
     rng: np.random.Generator,
     mode: Mode = "own",
     n_copying: int = 0,
+    plain: Sequence[Ints] = (),
 ) -> Batch:
-    """Workspaces with their own blocks, with none, or each with another one's; and `n_copying` tails of copies."""
+    """Workspaces with their own blocks, with none, or each with another one's; `n_copying` tails of copies, and plain
+    rows."""
     builder = Builder(header, footer, rng)
+    for row in plain:
+        builder.add_plain(row)
     for i, workspace in enumerate(workspaces):
         source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else workspace
         builder.add_workspace([] if mode == "none" else data.blocks_of(source), data.tails_of(workspace))

@@ -2,25 +2,23 @@
 
 In: parameters and a batch.  Out: the cross entropy of every wanted token.
 
-Weights, residual stream, norms and loss are float32.  Matmuls and attention are in the dtype asked for: bfloat16 is
-nine times as fast as float32 on a CPU with AMX, four times slower on one without.  Attention is plain matmuls with a
-backward pass of its own: at these shapes twice as fast as the fused kernel on a CPU.
+Weights, residual stream, norms and loss are float32.  Matmuls and attention (`training.attention`) are in the dtype
+asked for: bfloat16 is nine times as fast as float32 on a CPU with AMX, four times slower on one without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.layout import Batch, Group
+from training.attention import Heads, attend, rows_of
+from training.layout import Batch
 
 Parameters = dict[str, Tensor]
-HIDDEN = -30000.0  # what is added to the score of a key that may not be seen
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,10 @@ class Shape:
     @property
     def qkv(self) -> tuple[int, int, int]:
         return self.n_heads * self.head, self.n_kv * self.head, self.n_kv * self.head
+
+    @property
+    def heads(self) -> Heads:
+        return Heads(self.n_heads, self.n_kv, self.head)
 
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
@@ -122,93 +124,13 @@ def compiled() -> Parts:
     return Parts(*(torch.compile(f, dynamic=True) for f in (before_attention, after_attention, head)))
 
 
-@dataclass(frozen=True)
-class Rows:
-    """A `layout.Group` as tensors: flat indexes of queries (b · t,) and keys (b · s,)."""
-
-    b: int
-    t: int
-    s: int
-    queries: Tensor
-    keys: Tensor
-    hidden: list[tuple[int, int, int, int]]
-
-
-def rows_of(group: Group, device: torch.device) -> Rows:
-    (b, t), s = group.queries.shape, group.keys.shape[1]
-    queries, keys = (torch.from_numpy(x).to(device).reshape(-1) for x in (group.queries, group.keys))
-    return Rows(b, t, s, queries, keys, group.hidden)
-
-
-class Attention(torch.autograd.Function):
-    """Grouped attention over flat tokens.  q (n, heads · head), k and v (n, kv · head) -> (n, heads · head)."""
-
-    @staticmethod
-    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, shape: Shape) -> Tensor:
-        kept, ys = [], []
-        for rows in groups:
-            gq = split_queries(q.index_select(0, rows.queries), rows, shape)
-            gk, gv = (split_keys(x.index_select(0, rows.keys), rows, shape) for x in (k, v))
-            scores = torch.bmm(gq, gk.mT)
-            hide(scores, rows, shape)
-            p = torch.softmax(scores, -1)
-            ys.append(flat_queries(torch.bmm(p, gv), rows, shape))
-            kept += [gq, gk, gv, p]
-        ctx.save_for_backward(*kept)
-        ctx.groups, ctx.shape, ctx.n = groups, shape, len(q)
-        return torch.cat(ys).index_select(0, back)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        (dy,), shape, n, kept = gradients, ctx.shape, ctx.n, ctx.saved_tensors
-        dq = torch.zeros_like(dy)
-        dk, dv = (torch.zeros(n, shape.qkv[1], device=dy.device) for _ in "kv")
-        for i, rows in enumerate(ctx.groups):
-            gq, gk, gv, p = kept[4 * i : 4 * i + 4]
-            gy = split_queries(dy.index_select(0, rows.queries), rows, shape)
-            ds = torch._softmax_backward_data(torch.bmm(gy, gv.mT), p, -1, p.dtype)
-            dq.index_copy_(0, rows.queries, flat_queries(torch.bmm(ds, gk), rows, shape))
-            dk.index_add_(0, rows.keys, flat_keys(torch.bmm(ds.mT, gq), rows, shape).float())
-            dv.index_add_(0, rows.keys, flat_keys(torch.bmm(p.mT, gy), rows, shape).float())
-        return dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
-
-
-def split_queries(x: Tensor, rows: Rows, shape: Shape) -> Tensor:
-    """(b · t, heads · head) -> (b · kv, share · t, head)"""
-    x = x.view(rows.b, rows.t, shape.n_kv, shape.n_heads // shape.n_kv, shape.head).permute(0, 2, 3, 1, 4)
-    return x.reshape(rows.b * shape.n_kv, -1, shape.head)
-
-
-def flat_queries(x: Tensor, rows: Rows, shape: Shape) -> Tensor:
-    x = x.view(rows.b, shape.n_kv, shape.n_heads // shape.n_kv, rows.t, shape.head).permute(0, 3, 1, 2, 4)
-    return x.reshape(rows.b * rows.t, -1)
-
-
-def split_keys(x: Tensor, rows: Rows, shape: Shape) -> Tensor:
-    """(b · s, kv · head) -> (b · kv, s, head)"""
-    return x.view(rows.b, rows.s, shape.n_kv, shape.head).transpose(1, 2).reshape(-1, rows.s, shape.head)
-
-
-def flat_keys(x: Tensor, rows: Rows, shape: Shape) -> Tensor:
-    return x.view(rows.b, shape.n_kv, rows.s, shape.head).transpose(1, 2).reshape(rows.b * rows.s, -1)
-
-
-def hide(scores: Tensor, rows: Rows, shape: Shape) -> None:
-    """Takes the keys that a query may not see out of the scores (b · kv, share · t, s), in place (see `Group`)."""
-    t, s = rows.t, rows.s
-    scores = scores.view(rows.b, shape.n_heads, t, s)
-    scores[..., s - t :] += torch.full((t, t), HIDDEN, dtype=scores.dtype, device=scores.device).triu_(1)
-    for row, until, start, end in rows.hidden:
-        scores[row, :, :until, start:end] = HIDDEN
-
-
 def loss(p: Parameters, batch: Batch, shape: Shape, parts: Parts, dtype: torch.dtype) -> Tensor:
     """Cross entropy (m,) at the batch's chosen tokens, on the device that the parameters are on."""
     device = p["embedding"].device
     tokens, positions, back, chosen, targets = (
         torch.from_numpy(x).to(device) for x in (batch.tokens, batch.positions, batch.back, batch.chosen, batch.targets)
     )
-    groups = [rows_of(group, device) for group in batch.groups]
+    groups = [rows_of(group, device, dtype) for group in batch.groups]
     turns = shape.rope_base ** (-torch.arange(0, shape.head, 2, device=device) / shape.head)
     angles = positions.float()[:, None, None] * turns
     cos, sin = torch.cos(angles), torch.sin(angles)
@@ -217,6 +139,6 @@ def loss(p: Parameters, batch: Batch, shape: Shape, parts: Parts, dtype: torch.d
     stacks = ({**p, **low}[name].unbind(0) for name in LAYERS)
     for qkv, bias, out, gate_up, down, norm_1, norm_2 in zip(*stacks, strict=True):
         q, k, v = parts.before(h, cos, sin, norm_1, qkv, bias, shape)
-        y = Attention.apply(q, k, v, groups, back, shape)
+        y = attend(q, k, v, groups, back, shape.heads)
         h = parts.after(h, y, out, norm_2, gate_up, down, shape)
     return parts.head(F.embedding(chosen, h), p["final_norm"], low["embedding"], targets, shape)

@@ -1,6 +1,7 @@
 """Trains for a given time: `python -m training.train --minutes 76 [--data DIR]`.
 
-In: `train.npz`, `held.npz`.  Out: `checkpoint.pt` in the same folder, written atomically every few minutes.
+In: `train.npz`, `held.npz`, and with `--plain` `plain.npz`.
+Out: `checkpoint.pt` in the same folder, written atomically every few minutes.
 Run again, it goes on from the last checkpoint until the minutes are used up.  The rate falls with the share of the
 time that has gone, so a slower machine takes fewer steps but ends as well annealed.
 
@@ -40,7 +41,7 @@ import torch  # noqa: E402
 from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
 from training import CACHE, tokenizer  # noqa: E402
 from training.grow import take_over  # noqa: E402
-from training.layout import COPIED, MIDDLE, Data, Mode, make_batch  # noqa: E402
+from training.layout import COPIED, MIDDLE, PLAIN, Data, Mode, Plain, make_batch  # noqa: E402
 from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402
 from training.optimizer import Optimizer  # noqa: E402
 from training.team import Team, gather  # noqa: E402
@@ -55,6 +56,7 @@ class Progress:
 
     step: int = 0
     n_seen: int = 0  # workspaces
+    n_plain: int = 0  # rows
     n_tokens: int = 0
     n_middle: int = 0
     seconds: float = 0.0
@@ -102,11 +104,13 @@ class Training:
         device: str = "cpu",
         n_processes: int = 1,
         pace: Pace = Pace(),
+        n_plain: int = 0,
     ) -> None:
         torch.manual_seed(0)
-        self.n_copying, self.dtype, self.parts, self.pace = n_copying, dtype, parts, pace
+        self.n_copying, self.n_plain, self.dtype, self.parts, self.pace = n_copying, n_plain, dtype, parts, pace
         self.shape, self.path, self.frame = shape, folder / "checkpoint.pt", framing()
         self.data, self.held = Data(folder / "train.npz"), Data(folder / "held.npz")
+        self.plain = Plain(folder / "plain.npz") if n_plain else None
         self.p: Parameters = parameters(shape)
         if start is not None and not self.path.exists():
             take_over(self.p, shape, start)
@@ -145,11 +149,22 @@ class Training:
         self.progress.n_seen += n
         return list(map(int, np.random.default_rng(epoch).permutation(len(self.data))[at : at + n]))
 
-    def gradients(self, workspaces: list[int], rank: int) -> None:
+    def next_rows(self, share: float) -> list[int]:
+        """Rows of plain source: `n_plain` at the beginning, and ever fewer, for the end belongs to the layout."""
+        if self.plain is None:
+            return []
+        n = round(self.n_plain * (1 - share))
+        epoch, at = divmod(self.progress.n_plain, len(self.plain) - self.n_plain)
+        self.progress.n_plain += n
+        return list(map(int, np.random.default_rng(epoch).permutation(len(self.plain))[at : at + n]))
+
+    def gradients(self, workspaces: list[int], rows: list[int], rank: int) -> None:
         """One process's part, into its shared gradients; one part in 25 is shown without blocks."""
         rng = np.random.default_rng((self.progress.step, rank))
         mode: Mode = "none" if rng.random() < 0.04 else "own"
-        batch = make_batch(self.data, workspaces, *self.frame, rng, mode, self.n_copying)
+        plain = [self.plain.row(i) for i in rows] if self.plain else []
+        n_copying = len(range(rank, self.n_copying, self.team.n))
+        batch = make_batch(self.data, workspaces, *self.frame, rng, mode, n_copying, plain)
         losses = loss(self.p, batch, self.shape, self.parts, self.dtype)
         weights = torch.from_numpy(batch.weights).to(losses.device)
         total = (losses * weights).sum() / weights.sum()
@@ -157,21 +172,20 @@ class Training:
             to.copy_(value)
         middle, copied = batch.parts == MIDDLE, batch.parts == COPIED
         each = losses.detach().float().cpu().numpy()
-        copied_loss = float(each[copied].mean()) if copied.any() else 0.0
-        self.team.told[rank, :4] = torch.tensor(
-            [float(each[middle].mean()), copied_loss, float(len(batch.tokens)), float(middle.sum())]
-        )
+        losses_of = [float(each[part].mean()) if part.any() else 0.0 for part in (middle, copied, batch.parts == PLAIN)]
+        self.team.told[rank, :5] = torch.tensor([*losses_of, float(len(batch.tokens)), float(middle.sum())])
 
     def step(self, n_workspaces: int) -> None:
         """One step; what came of it is in `team.told`."""
         progress, team = self.progress, self.team
-        found = self.next_workspaces(n_workspaces)
-        self.gradients(found[team.rank :: team.n], team.rank)
+        share = float(team.orders[1])
+        found, rows = self.next_workspaces(n_workspaces), self.next_rows(share)
+        self.gradients(found[team.rank :: team.n], rows[team.rank :: team.n], team.rank)
         team.meet()
-        self.optimizer.step(self.pace.rate(progress.step, float(team.orders[1])), self.found, team.rank, team.n)
+        self.optimizer.step(self.pace.rate(progress.step, share), self.found, team.rank, team.n)
         progress.step += 1
-        progress.n_tokens += int(team.told[:, 2].sum())
-        progress.n_middle += int(team.told[:, 3].sum())
+        progress.n_tokens += int(team.told[:, 3].sum())
+        progress.n_middle += int(team.told[:, 4].sum())
         team.meet()
 
     @torch.no_grad()
@@ -188,10 +202,10 @@ class Training:
     def tell_held_out(self, n: int) -> None:
         modes: tuple[Mode, ...] = ("own", "none")
         for i in range(self.team.rank, len(modes), self.team.n):
-            self.team.told[0, 4 + i] = self.held_out_loss(modes[i], n)
+            self.team.told[0, 5 + i] = self.held_out_loss(modes[i], n)
         self.team.meet()
         if self.team.leads:
-            found = {mode: round(float(self.team.told[0, 4 + i]), 4) for i, mode in enumerate(modes)}
+            found = {mode: round(float(self.team.told[0, 5 + i]), 4) for i, mode in enumerate(modes)}
             print("held out", found, flush=True)
 
     def stop(self, *_: object) -> None:
@@ -238,14 +252,14 @@ class Report:
         self.recent: list[list[float]] = []
 
     def add(self, progress: Progress, told: torch.Tensor) -> None:
-        self.recent = [*self.recent[-24:], told[:, :2].mean(0).tolist()]
+        self.recent = [*self.recent[-24:], told[:, :3].mean(0).tolist()]
         if progress.step % 25 == 0:
             speed = (progress.n_tokens - self.told) / (time.monotonic() - self.at)
             self.told, self.at = progress.n_tokens, time.monotonic()
-            middle, copied = (sum(each) / len(each) for each in zip(*self.recent, strict=True))
+            middle, copied, plain = (sum(each) / len(each) for each in zip(*self.recent, strict=True))
             print(
                 f"step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} copied {copied:.3f} "
-                f"{speed:.0f} tokens/s {progress.n_tokens / 1e6:.2f} M",
+                f"plain {plain:.3f} {speed:.0f} tokens/s {progress.n_tokens / 1e6:.2f} M",
                 flush=True,
             )
 
@@ -255,7 +269,8 @@ def main() -> None:
     cli.add_argument("--data", type=Path, default=CACHE)
     cli.add_argument("--minutes", type=float, default=82.0, help="of the whole run, over all sittings")
     cli.add_argument("--workspaces", type=int, default=10, help="of a step; each has about three tails")
-    cli.add_argument("--copying", type=int, default=1, help="tails of nothing but copies, for each process and step")
+    cli.add_argument("--plain", type=int, default=0, help="rows of `training.plain` in the first step, fewer later")
+    cli.add_argument("--copying", type=int, default=1, help="tails of nothing but copies in a step")
     cli.add_argument("--processes", type=int, default=1 if torch.cuda.is_available() else os.cpu_count() or 1)
     cli.add_argument("--save-every", type=float, default=6.0, help="minutes")
     cli.add_argument("--layers", type=int, default=Shape.n_layers)
@@ -271,7 +286,8 @@ def main() -> None:
     parts = Parts() if a.no_compile else compiled()
     peak, falling_from = (0.5, 0.0) if a.start else (1.0, 0.5)
     pace = Pace(peak if a.peak is None else a.peak, falling_from if a.falling_from is None else a.falling_from)
-    training = Training(a.data, shape, a.copying, getattr(torch, a.dtype), parts, a.start, a.device, a.processes, pace)
+    dtype = getattr(torch, a.dtype)
+    training = Training(a.data, shape, a.copying, dtype, parts, a.start, a.device, a.processes, pace, a.plain)
     n_parameters = sum(x.numel() for x in training.p.values())
     print(f"{n_parameters / 1e6:.2f} M parameters, {len(training.data)} workspaces", flush=True)
     gather(a.processes, lambda team: training.run(team, a.minutes, a.workspaces, a.save_every))

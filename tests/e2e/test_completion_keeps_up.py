@@ -183,7 +183,7 @@ async def test_a_snippet_only_where_it_was_asked_for(shop: Path) -> None:
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")
-        position = editor.edit(uri, BODY, BODY + "        rows.append(format_price(total))\n        rows.appe$0\n")
+        position = editor.edit(uri, BODY, BODY + "        rows.append(total)\n" * 2 + "        rows.appe$0\n")
         await editor.settled(uri, position)
         item = (await editor.complete(uri, position))[0]
         assert item.filter_text is not None

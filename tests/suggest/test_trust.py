@@ -69,6 +69,10 @@ def test_what_changes_only_the_layout_is_known_as_such(line: str, flag: str) -> 
     assert flags(LineEdit(4, 5, (line,))) == (flag,)
 
 
+def test_a_first_documentation_is_welcome() -> None:
+    assert flags(LineEdit(4, 4, ('        """The price of all."""',))) == ()
+
+
 def test_indentation_that_means_something_is_no_layout() -> None:
     assert flags(LineEdit(7, 9, ("def sum(self):", "    return 1"))) == ()
 
@@ -77,6 +81,7 @@ def test_indentation_that_means_something_is_no_layout() -> None:
     ("edit", "reason"),
     [
         (LineEdit(9, 9, ("    def sum(self):", "        return 2")), "it would define Cart.sum a second time"),
+        (LineEdit(4, 4, ('        """One."""', '        """Two."""')), "it would document a definition a second time"),
         (LineEdit(4, 4, CODE[4:6]), "it repeats what stands there already"),
         (LineEdit(6, 6, CODE[4:6]), "it repeats what stands there already"),
         (LineEdit(4, 5, ("        total = (",)), "it would leave 1 syntax error where there were none"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.sameness import shape
-from palimpsest.syntax.unknown import bound_in, defined_twice, free_in
+from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in
 
 CODE = 'x = f(1,2)\nif x:\n    y = "a  b"\n'
 
@@ -97,6 +97,19 @@ def f(a, b=1, *c, d: int, **k):
     assert bound_in(parsed, 0, 99) >= set(names.split())
     assert free_in(parsed, 0, 99) == {"g", "A", "B", "Foo", "self"}
     assert free_in(parse_text("from x import *\nfoo()\n", "python"), 0, 9) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ('def f():\n    """One."""\n    """Two."""\n    return 1\n', 1),
+        ('# A comment.\n"""One."""\n"""Two."""\nclass A:\n    "One."\n    "Two."\n', 2),
+        ('def f():\n    """One."""\n    x = 1\n    """Two."""\n', 0),
+        ('"""One."""\ndef f():\n    """Its own."""\n    return "Two."\n', 0),
+    ],
+)
+def test_what_is_documented_twice(text: str, n: int) -> None:
+    assert documented_twice(parse_text(text, "python")) == n
 
 
 def test_what_is_defined_twice_in_one_block() -> None:

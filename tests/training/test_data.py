@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.training.areas import write_wheel
+from tests.training.areas import module, write_wheel
 
 from training import data, tokenizer
-from training.layout import MIDDLE, Batch, Data, Group, make_batch
+from training import plain as plain_module
+from training.corpus import Module
+from training.layout import MIDDLE, PLAIN, Batch, Data, Group, Plain, alike, make_batch
+from training.product import functions
 
 HEADER, FOOTER = [0, 4090, 4091, 4092], [4093, 4094]  # tokens that the texts here do not have
 
@@ -87,3 +90,49 @@ def test_without_blocks_a_tail_sees_header_footer_and_itself(made: Path) -> None
     )
     shorter = sum(len(block) + len(HEADER) for block in found.blocks_of(0))
     assert len(with_blocks.tokens) == len(without.tokens) + shorter
+
+
+@pytest.fixture(scope="module")
+def rows(made: Path) -> Plain:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
+        patch.setattr("training.plain.held_out", dict)
+        patch.setattr(sys, "argv", ["plain", "--wheels", str(made), "--out", str(made)])
+        plain_module.main()
+    return Plain(made / "plain.npz")
+
+
+def test_rows_of_plain_source_are_whole_lines_of_modules(rows: Plain) -> None:
+    bpe = tokenizer.load()
+    texts = [bpe.decode(rows.row(i).tolist()) for i in range(len(rows))]
+    assert len(texts) == 6
+    for text in texts:
+        assert text.endswith("\n")
+        assert text.startswith(('"""Areas', "def ", "    "))
+
+
+def test_a_row_of_plain_source_is_wanted_whole_and_seen_by_nobody_else(made: Path, rows: Plain) -> None:
+    batch = make_batch(Data(made / "train.npz"), [0], HEADER, FOOTER, np.random.default_rng(1), plain=[rows.row(0)])
+    wanted = batch.targets[batch.parts == PLAIN]
+    assert wanted.tolist() == rows.row(0).tolist()
+    assert batch.positions.max() < 8192
+    chosen = batch.chosen[batch.parts == PLAIN]
+    own = set(range(int(chosen.min()) - len(HEADER) + 1, int(chosen.max()) + 2))
+    for group in batch.groups:
+        for row, column in np.ndindex(group.queries.shape):
+            seen = set(seen_by(batch, group, row, column))
+            assert own.isdisjoint(seen) or seen <= own | {len(batch.tokens) - 1}
+
+
+def test_a_module_that_shares_a_function_with_a_held_out_package_is_no_plain_source() -> None:
+    mine, theirs = (Module("areas", f"areas.kind_{n}", f"areas/kind_{n}.py", module(n)) for n in (1, 2))
+    forbidden = set(functions(theirs))
+    assert list(plain_module.unseen([mine, theirs], set(), forbidden)) == [mine]
+    assert list(plain_module.unseen([mine, mine], set(), forbidden)) == [mine]
+
+
+def test_groups_hold_what_is_of_about_one_size() -> None:
+    sizes = [5, 700, 20, 60, 640, 70, 500, 5, 5]
+    groups = alike(sizes, int, 4)
+    assert sorted(size for group in groups for size in group) == sorted(sizes)
+    assert all(len(group) <= 4 and max(group) - min(group) < 64 for group in groups)

@@ -1,4 +1,4 @@
-"""All four commands of `server/training`, from a wheel to figures: the real code on a very small setting."""
+"""All five commands of `server/training`, from a wheel to figures: the real code on a very small setting."""
 
 import json
 import os
@@ -34,6 +34,10 @@ def python() -> Path:
     return ROOT / ".venv-train" / "bin" / "python"
 
 
+def test_both_kinds_of_attention_find_the_same(python: Path) -> None:
+    run(python, Path(__file__).with_name("attention_check.py"))
+
+
 def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
     write_wheel(tmp_path, 8)
 
@@ -53,7 +57,11 @@ def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
     facts = json.loads((tmp_path / "corpus.json").read_text())
     assert {fact["name"] for fact in facts} == {"areas", "python"}
 
-    small = ["--layers", "2", "--width", "64", "--workspaces", "4", "--processes", "2", "--no-compile"]
+    assert "rows" in run(
+        python, "-m", "training.plain", "--wheels", tmp_path, "--out", tmp_path, "--characters", "4000"
+    )
+
+    small = ["--plain", "2", "--layers", "2", "--width", "64", "--workspaces", "4", "--processes", "2", "--no-compile"]
     train = [python, "-m", "training.train", "--data", tmp_path, "--dtype", "float32", *small]
     first = run(*train, "--minutes", "0.1")
     assert "going on" not in first

@@ -13,7 +13,7 @@ from typing import Any
 
 from palimpsest.lsp.driver import Driver
 
-REPLIES = 4
+REPLIES = 8
 """Asked for in one batch over the shared cache; what several agree on comes first."""
 
 

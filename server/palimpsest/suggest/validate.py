@@ -16,7 +16,7 @@ from palimpsest.suggest.repeats import without_repeats
 from palimpsest.syntax.indentation import faults, is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.sameness import shape
-from palimpsest.syntax.unknown import bound_in, defined_twice, free_in
+from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in
 from palimpsest.types import Change, LineEdit
 
 FORMATTING = "formatting only"
@@ -102,6 +102,8 @@ def _check_definitions(result: Parsed, standing: Standing) -> None:
     more = defined_twice(result) - defined_twice(standing.parsed)
     if more:
         raise Unfit(f"it would define {min(more)} a second time")
+    if documented_twice(result) > documented_twice(standing.parsed):
+        raise Unfit("it would document a definition a second time")
 
 
 def _only_layout(change: Change, result: Parsed, standing: Standing) -> str:

@@ -21,6 +21,7 @@ it needs:
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
                  stands where its parent does
+    documented   the second documentation of one definition, @again
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 

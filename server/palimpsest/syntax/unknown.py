@@ -55,6 +55,11 @@ def defined_twice(parsed: Parsed) -> Counter[str]:
     return +twice
 
 
+def documented_twice(parsed: Parsed) -> int:
+    """How many definitions have a second documentation right behind their first."""
+    return len(parsed.matches("documented"))
+
+
 def _qualified(node: Node, nodes: dict[int, tuple[Node, str]]) -> str:
     names = list[str]()
     around: Node | None = node

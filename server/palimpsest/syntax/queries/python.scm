@@ -89,6 +89,10 @@
 ;; comments
 (comment) @comment
 
+;; documented
+(block . (expression_statement (string)) . (expression_statement (string)) @again)
+(module . (comment)* . (expression_statement (string)) . (expression_statement (string)) @again)
+
 ;; roles
 (module) @scope.file
 (function_definition body: (_) @scope.function)

@@ -1,0 +1,180 @@
+"""Attention over flat tokens, in groups of rows: `attend(queries, keys, values, groups, back, heads)`.
+
+In: the queries, keys and values of all tokens of a step, and `layout.Group`s, which say who sees what.  Out: what each
+token found.  Two ways, to the same result:
+
+    matmuls  bfloat16, and every GPU.  With AMX twice as fast as the fused kernel.
+    fused    float32 on a CPU.  There the kernel is the faster one: scores stay in the cache, and what a causal mask
+             hides is not computed at all.
+
+Both have a backward pass of their own: autograd would fill a gradient of all tokens for each group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from training.layout import Group
+
+HIDDEN = -30000.0  # what is added to the score of a key that may not be seen
+FUSED = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+FUSED_BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+
+
+@dataclass(frozen=True)
+class Heads:
+    """`n_kv` key heads serve `n` query heads, each `width` wide."""
+
+    n: int
+    n_kv: int
+    width: int
+
+    @property
+    def share(self) -> int:
+        return self.n // self.n_kv
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A `layout.Group` as tensors: flat indexes of queries (b · t,) and keys (b · s,); with the fused kernel the mask
+    (b, 1, t, s) that is added to the scores, None where a row's tokens see those up to themselves and nothing else."""
+
+    b: int
+    t: int
+    s: int
+    queries: Tensor
+    keys: Tensor
+    hidden: list[tuple[int, int, int, int]]
+    mask: Tensor | None
+
+
+def is_fused(device: torch.device, dtype: torch.dtype) -> bool:
+    return device.type == "cpu" and dtype == torch.float32
+
+
+def rows_of(group: Group, device: torch.device, dtype: torch.dtype) -> Rows:
+    (b, t), s = group.queries.shape, group.keys.shape[1]
+    queries, keys = (torch.from_numpy(x).to(device).reshape(-1) for x in (group.queries, group.keys))
+    mask = None
+    if is_fused(device, dtype) and (s > t or group.hidden):
+        mask = hide(torch.zeros(b, 1, t, s), t, s, group.hidden)
+    return Rows(b, t, s, queries, keys, group.hidden, mask)
+
+
+def hide(scores: Tensor, t: int, s: int, hidden: list[tuple[int, int, int, int]]) -> Tensor:
+    """Takes the keys that a query may not see out of the scores (b, heads, t, s), in place (see `Group`)."""
+    scores[..., s - t :] += torch.full((t, t), HIDDEN, dtype=scores.dtype, device=scores.device).triu_(1)
+    for row, until, start, end in hidden:
+        scores[row, :, :until, start:end] = HIDDEN
+    return scores
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
+    """q (n, heads · width), scaled, k and v (n, kv · width) -> (n, heads · width)"""
+    kind = Fused if is_fused(q.device, q.dtype) else Matmuls
+    return kind.apply(q, k, v, groups, back, heads)  # type: ignore[no-any-return, no-untyped-call]
+
+
+class Matmuls(torch.autograd.Function):
+    """Plain matmuls."""
+
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
+        kept, ys = [], []
+        for rows in groups:
+            gq = split_queries(q.index_select(0, rows.queries), rows, heads)
+            gk, gv = (split_keys(x.index_select(0, rows.keys), rows, heads) for x in (k, v))
+            scores = torch.bmm(gq, gk.mT)
+            hide(scores.view(rows.b, heads.n, rows.t, rows.s), rows.t, rows.s, rows.hidden)
+            p = torch.softmax(scores, -1)
+            ys.append(flat_queries(torch.bmm(p, gv), rows, heads))
+            kept += [gq, gk, gv, p]
+        ctx.save_for_backward(*kept)
+        ctx.groups, ctx.heads, ctx.n = groups, heads, len(q)
+        return torch.cat(ys).index_select(0, back)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        (dy,), heads, n, kept = gradients, ctx.heads, ctx.n, ctx.saved_tensors
+        dq = torch.zeros_like(dy)
+        dk, dv = (torch.zeros(n, heads.n_kv * heads.width, device=dy.device) for _ in "kv")
+        for i, rows in enumerate(ctx.groups):
+            gq, gk, gv, p = kept[4 * i : 4 * i + 4]
+            gy = split_queries(dy.index_select(0, rows.queries), rows, heads)
+            ds = torch._softmax_backward_data(torch.bmm(gy, gv.mT), p, -1, p.dtype)
+            dq.index_copy_(0, rows.queries, flat_queries(torch.bmm(ds, gk), rows, heads))
+            dk.index_add_(0, rows.keys, flat_keys(torch.bmm(ds.mT, gq), rows, heads).float())
+            dv.index_add_(0, rows.keys, flat_keys(torch.bmm(p.mT, gy), rows, heads).float())
+        return dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
+
+
+def split_queries(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    """(b · t, heads · width) -> (b · kv, share · t, width)"""
+    x = x.view(rows.b, rows.t, heads.n_kv, heads.share, heads.width).permute(0, 2, 3, 1, 4)
+    return x.reshape(rows.b * heads.n_kv, -1, heads.width)
+
+
+def flat_queries(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    x = x.view(rows.b, heads.n_kv, heads.share, rows.t, heads.width).permute(0, 3, 1, 2, 4)
+    return x.reshape(rows.b * rows.t, -1)
+
+
+def split_keys(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    """(b · s, kv · width) -> (b · kv, s, width)"""
+    return x.view(rows.b, rows.s, heads.n_kv, heads.width).transpose(1, 2).reshape(-1, rows.s, heads.width)
+
+
+def flat_keys(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    return x.view(rows.b, heads.n_kv, rows.s, heads.width).transpose(1, 2).reshape(rows.b * rows.s, -1)
+
+
+class Fused(torch.autograd.Function):
+    """Torch's flash attention for CPUs; it wants as many key heads as query heads."""
+
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
+        kept, ys = [], []
+        for rows in groups:
+            gq = heads_apart(q.index_select(0, rows.queries), rows.b, rows.t, heads.n)
+            gk, gv = (for_each_query_head(x.index_select(0, rows.keys), rows, heads) for x in (k, v))
+            y, sums = FUSED(gq, gk, gv, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
+            ys.append(y.transpose(1, 2).reshape(rows.b * rows.t, -1))
+            kept += [gq, gk, gv, y, sums]
+        ctx.save_for_backward(*kept)
+        ctx.groups, ctx.heads, ctx.n = groups, heads, len(q)
+        return torch.cat(ys).index_select(0, back)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        (dy,), heads, n, kept = gradients, ctx.heads, ctx.n, ctx.saved_tensors
+        dq = torch.zeros_like(dy)
+        dk, dv = (torch.zeros(n, heads.n_kv * heads.width, device=dy.device) for _ in "kv")
+        for i, rows in enumerate(ctx.groups):
+            gq, gk, gv, y, sums = kept[5 * i : 5 * i + 5]
+            gy = heads_apart(dy.index_select(0, rows.queries), rows.b, rows.t, heads.n)
+            hq, hk, hv = FUSED_BACKWARD(gy, gq, gk, gv, y, sums, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
+            dq.index_copy_(0, rows.queries, hq.transpose(1, 2).reshape(rows.b * rows.t, -1))
+            dk.index_add_(0, rows.keys, over_query_heads(hk, rows, heads))
+            dv.index_add_(0, rows.keys, over_query_heads(hv, rows, heads))
+        return dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
+
+
+def heads_apart(x: Tensor, b: int, t: int, n: int) -> Tensor:
+    """(b · t, n · width) -> (b, n, t, width)"""
+    return x.view(b, t, n, -1).transpose(1, 2)
+
+
+def for_each_query_head(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    """(b · s, kv · width) -> (b, heads, s, width)"""
+    x = x.view(rows.b, rows.s, heads.n_kv, 1, heads.width).expand(-1, -1, -1, heads.share, -1)
+    return x.reshape(rows.b, rows.s, heads.n, heads.width).transpose(1, 2)
+
+
+def over_query_heads(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
+    """Gradients (b, heads, s, width) summed for each key head: (b · s, kv · width)"""
+    x = x.view(rows.b, heads.n_kv, heads.share, rows.s, heads.width).sum(2)
+    return x.transpose(1, 2).reshape(rows.b * rows.s, -1)
