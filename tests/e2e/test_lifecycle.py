@@ -64,6 +64,30 @@ async def test_initialize_says_what_is_served_and_a_client_that_never_sends_init
         await raw.stop()
 
 
+async def test_a_request_is_about_the_text_before_it_however_much_comes_at_once(shop: Path) -> None:
+    raw = await _Raw.start()
+    try:
+        await raw.request("initialize", _initialize_params(shop))
+        uri = "file:///untitled.py"
+        document = {"uri": uri, "languageId": "python", "version": 0, "text": ""}
+        await raw.notify("textDocument/didOpen", {"textDocument": document})
+        at_once = b""
+        for n in range(1, 9):
+            changes = [{"text": f"def f{n}(x):\n    return x\n"}]
+            at_once += _framed(
+                "textDocument/didChange", {"textDocument": {"uri": uri, "version": n}, "contentChanges": changes}
+            )
+            shown = {"uri": uri, "position": {"line": 1, "character": 4}}
+            command = {"command": "palimpsest.context.show", "arguments": [shown]}
+            at_once += _framed("workspace/executeCommand", command, id=100 + n)
+        at_once += _framed("textDocument/didClose", {"textDocument": {"uri": uri}})
+        await raw.send(at_once)
+        for n in range(1, 9):
+            assert (await raw.answer(100 + n))["result"]["editing"]["name"] == f"f{n}"
+    finally:
+        await raw.stop()
+
+
 async def test_nonsense_is_answered_with_an_error_and_the_server_lives(shop: Path) -> None:
     raw = await _Raw.start()
     try:
@@ -212,6 +236,11 @@ async def _until(condition: Any) -> None:
     raise AssertionError("it did not happen")
 
 
+def _framed(method: str, params: Any, **more: Any) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
 class _Raw:
     """A client by hand, for what a well-made one does not send."""
 
@@ -233,15 +262,17 @@ class _Raw:
         await self._process.stdin.drain()
 
     async def notify(self, method: str, params: Any, **more: Any) -> None:
-        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
-        await self.send(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        await self.send(_framed(method, params, **more))
 
     async def request(self, method: str, params: Any) -> dict[str, Any]:
         self._id += 1
         await self.notify(method, params, id=self._id)
+        return await self.answer(self._id)
+
+    async def answer(self, id: int) -> dict[str, Any]:
         while True:
             message = await asyncio.wait_for(self._read(), 30)
-            if message.get("id") == self._id and "method" not in message:
+            if message.get("id") == id and "method" not in message:
                 return message
 
     async def _read(self) -> dict[str, Any]:

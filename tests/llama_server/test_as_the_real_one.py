@@ -110,7 +110,7 @@ SAME = {
     ),
     "a chat's logprobs": (
         "/v1/chat/completions",
-        {"messages": [{"role": "user", "content": "def"}], "max_tokens": 2, "temperature": 0, "logprobs": True, "top_logprobs": 2},
+        {"messages": HELLO, "max_tokens": 2, "temperature": 0, "logprobs": True, "top_logprobs": 2},
     ),
     "parts of text": (
         "/v1/chat/completions",
