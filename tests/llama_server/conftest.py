@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from palimpsest.bench.replaying.peer import started
+from palimpsest.kv.measure.measure import with_f32_weights
 from tests.models import written
 
 EMBEDDED = Path(__file__).parents[2] / "server" / "palimpsest" / "assets" / "palimpsest-embedded.gguf"
@@ -138,6 +139,21 @@ def real() -> Iterator[Client]:
     """The stock llama-server over the same model."""
     with started(EMBEDDED, {"n_ctx": 4096, "threads": 1, "batch": 1024}) as url:
         yield Client(url)
+
+
+@pytest.fixture(scope="session")
+def exact() -> Iterator[tuple[Client, Client]]:
+    """The stock llama-server and ours over the same model, both of them in f32 throughout.  Otherwise two builds of
+    llama.cpp, with other kernels, round to other numbers: quantized weights by hundredths of a log-probability, flash
+    attention on a CPU by some ten-thousandths."""
+    f32 = ["--n-ctx", "4096", "--type-k", "f32", "--type-v", "f32", "--flash-attention", "off"]
+    theirs = {"n_ctx": 4096, "threads": 1, "batch": 1024, "cache_type": 0, "flash_attention": 0}
+    with with_f32_weights(EMBEDDED) as (model, widened):
+        assert widened
+        engine = HttpEngine(model, *f32).ready()
+        with started(model, theirs) as url:
+            yield Client(url), Client(engine.url)
+        engine.close()
 
 
 @pytest.fixture(scope="session")

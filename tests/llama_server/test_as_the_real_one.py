@@ -148,7 +148,8 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_an_answer_is_the_real_ones(name: str, real: Client, ours: Client) -> None:
+def test_an_answer_is_the_real_ones(name: str, exact: tuple[Client, Client]) -> None:
+    real, ours = exact
     path, body = SAME[name]
     expected, found = real.ask(path, body), ours.ask(path, body)
     assert (found.status, found.kind) == (expected.status, expected.kind)
@@ -173,7 +174,8 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_stream_is_the_real_ones(name: str, real: Client, ours: Client) -> None:
+def test_a_stream_is_the_real_ones(name: str, exact: tuple[Client, Client]) -> None:
+    real, ours = exact
     path, body = STREAMS[name]
     expected, found = real.post(path, **body, stream=True), ours.post(path, **body, stream=True)
     assert (found.status, found.kind.partition(";")[0]) == (200, "text/event-stream")
@@ -265,6 +267,12 @@ def test_what_is_here_is_told_in_the_real_ones_fields(real: Client, ours: Client
     expected, found = real.ask("/v1/models").data, ours.ask("/models").data
     assert shape(found) == shape(expected)
     assert found["data"][0]["meta"] == expected["data"][0]["meta"]
+
+
+def test_an_ftype_of_several_words_is_told_whole(exact: tuple[Client, Client]) -> None:
+    told = {client.ask("/props").data["model_ftype"] for client in exact}
+    told |= {client.ask("/v1/models").data["data"][0]["meta"]["ftype"] for client in exact}
+    assert told == {"all F32"}
 
 
 def test_the_metrics_have_the_real_ones_names(real: Client, ours: Client) -> None:

@@ -39,6 +39,8 @@ def _params(params: Any, options: argparse.Namespace) -> Any:
     params.n_ctx, params.n_parallel = options.n_ctx, options.parallel
     params.n_batch = params.n_ubatch = options.batch
     params.cache_prompt, params.n_cache_reuse = True, options.cache_reuse
+    params.cache_type_k = params.cache_type_v = options.cache_type
+    params.flash_attn_type = options.flash_attention
     params.n_gpu_layers = options.n_gpu_layers
     params.warmup, params.endpoint_slots, params.endpoint_props = False, True, True
     params.endpoint_metrics = True
@@ -60,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--parallel", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--cache-reuse", type=int, default=256)
+    parser.add_argument("--cache-type", type=int, default=1, help="ggml's number of it; 0: f32, 1: f16")
+    parser.add_argument("--flash-attention", type=int, default=-1, help="-1: where it can be had, 0: off, 1: on")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--api-key", default="")
     parser.add_argument("--slot-save-path", type=Path, default=None)

@@ -54,7 +54,7 @@ def about(engine: Engine) -> About:
         n_vocab=model.n_vocab,
         vocab_type=int(api.llama_vocab_type(model.vocab)),
         size=int(api.llama_model_size(model.handle)),
-        ftype=buffer.value.decode("utf-8", "replace").rpartition(" ")[2],
+        ftype=buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # behind architecture and size: "all F32"
         template=template.decode("utf-8", "replace") if template else CHATML,
         bos=text_of(int(api.llama_vocab_bos(model.vocab))),
         eos=text_of(int(api.llama_vocab_eos(model.vocab))),
