@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from palimpsest.kv.generation.words import Lexicon
+from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.vocab import Vocabulary
 
 MAIN, SCRATCH = 0, 1
 N_SEQUENCES = 40
 """Those from SCRATCH on are for paths that are tried beside each other."""
-SILENT = ll.llama_log_callback(lambda level, text, data: None)  # llama.cpp may call it as long as the process lives
 Floats = npt.NDArray[np.float32]
 
 
@@ -52,8 +52,7 @@ class Arena:
     """One context.  `main` is the sequence that a tail is decoded in."""
 
     def __init__(self, path: Path, n_context: int = 4096, n_threads: int = 2) -> None:
-        ll.llama_log_set(SILENT, ctypes.c_void_p(0))
-        ll.llama_backend_init()
+        library()  # llama.cpp is made ready once a process, and logs to whom the engine beside this one listens to
         model = ll.llama_model_default_params()
         model.use_extra_bufts = False  # a Q8_0 model segfaults on a CPU with AMX otherwise
         self.model = ll.llama_model_load_from_file(str(path).encode(), model)

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.llama.library import library
 from palimpsest.prompt.blocks import FOOTER, HEADER
+from palimpsest.settings import EngineSettings
 from training import evaluate, held, measures, tokenizer
 from training.arena import Arena
 from training.prompt import Prompt, Ways
@@ -54,6 +57,16 @@ def test_metadata_tells_the_engine_how_to_ask(arena: Arena, key: str, value: str
 )
 def test_llama_cpp_tokenizes_as_training_did(arena: Arena, text: str) -> None:
     assert arena.tokens(text) == tokenizer.load().encode(text, add_special_tokens=False).ids
+
+
+def test_an_engine_made_after_it_still_hears_what_its_cache_takes() -> None:
+    library()  # made before the arena, as where an evaluation asks the engine for something
+    Arena(evaluate.MODEL, n_context=256).close()
+    engine = Engine(evaluate.MODEL, EngineSettings(n_ctx=512, n_threads=1))
+    try:
+        assert engine.context.cache_bytes > 0
+    finally:
+        engine.close()
 
 
 def test_a_header_begins_with_the_first_token(arena: Arena) -> None:
