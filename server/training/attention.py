@@ -12,6 +12,7 @@ Both have a backward pass of their own: autograd would fill a gradient of all to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,41 +76,80 @@ def hide(scores: Tensor, t: int, s: int, hidden: list[tuple[int, int, int, int]]
 
 def attend(q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
     """q (n, heads · width), scaled, k and v (n, kv · width) -> (n, heads · width)"""
-    kind = Fused if is_fused(q.device, q.dtype) else Matmuls
-    return kind.apply(q, k, v, groups, back, heads)  # type: ignore[no-any-return, no-untyped-call]
+    kernel = Fused if is_fused(q.device, q.dtype) else Matmuls
+    return Attention.apply(kernel, q, k, v, groups, back, heads)  # type: ignore[no-any-return, no-untyped-call]
 
 
-class Matmuls(torch.autograd.Function):
-    """Plain matmuls."""
+class Kernel:
+    """How one group's attention is computed, and its gradients.  Everything is flat: a row per token."""
+
+    n_kept: int
 
     @staticmethod
-    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
-        kept, ys = [], []
+    def found(q: Tensor, k: Tensor, v: Tensor, rows: Rows, heads: Heads) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """What each query found, and the `n_kept` tensors that the way back needs."""
+        raise NotImplementedError
+
+    @staticmethod
+    def back(dy: Tensor, kept: Sequence[Tensor], rows: Rows, heads: Heads) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradients of queries, keys and values."""
+        raise NotImplementedError
+
+
+class Attention(torch.autograd.Function):
+    """A kernel for one group after another."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, kernel: type[Kernel], q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads
+    ) -> Tensor:
+        kept: list[Tensor] = []
+        ys = []
         for rows in groups:
-            gq = split_queries(q.index_select(0, rows.queries), rows, heads)
-            gk, gv = (split_keys(x.index_select(0, rows.keys), rows, heads) for x in (k, v))
-            scores = torch.bmm(gq, gk.mT)
-            hide(scores.view(rows.b, heads.n, rows.t, rows.s), rows.t, rows.s, rows.hidden)
-            p = torch.softmax(scores, -1)
-            ys.append(flat_queries(torch.bmm(p, gv), rows, heads))
-            kept += [gq, gk, gv, p]
+            gk, gv = k.index_select(0, rows.keys), v.index_select(0, rows.keys)
+            y, keep = kernel.found(q.index_select(0, rows.queries), gk, gv, rows, heads)
+            ys.append(y)
+            kept += keep
         ctx.save_for_backward(*kept)
-        ctx.groups, ctx.heads, ctx.n = groups, heads, len(q)
+        ctx.kernel, ctx.groups, ctx.heads, ctx.n = kernel, groups, heads, len(q)
         return torch.cat(ys).index_select(0, back)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        (dy,), heads, n, kept = gradients, ctx.heads, ctx.n, ctx.saved_tensors
+        (dy,), heads, kernel = gradients, ctx.heads, ctx.kernel
+        kept, n_kept = ctx.saved_tensors, kernel.n_kept
         dq = torch.zeros_like(dy)
-        dk, dv = (torch.zeros(n, heads.n_kv * heads.width, device=dy.device) for _ in "kv")
+        dk, dv = (torch.zeros(ctx.n, heads.n_kv * heads.width, device=dy.device) for _ in "kv")
         for i, rows in enumerate(ctx.groups):
-            gq, gk, gv, p = kept[4 * i : 4 * i + 4]
-            gy = split_queries(dy.index_select(0, rows.queries), rows, heads)
-            ds = torch._softmax_backward_data(torch.bmm(gy, gv.mT), p, -1, p.dtype)
-            dq.index_copy_(0, rows.queries, flat_queries(torch.bmm(ds, gk), rows, heads))
-            dk.index_add_(0, rows.keys, flat_keys(torch.bmm(ds.mT, gq), rows, heads).float())
-            dv.index_add_(0, rows.keys, flat_keys(torch.bmm(p.mT, gy), rows, heads).float())
-        return dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
+            of_group = kept[n_kept * i : n_kept * (i + 1)]
+            gq, gk, gv = kernel.back(dy.index_select(0, rows.queries), of_group, rows, heads)
+            dq.index_copy_(0, rows.queries, gq)
+            dk.index_add_(0, rows.keys, gk.float())
+            dv.index_add_(0, rows.keys, gv.float())
+        return None, dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
+
+
+class Matmuls(Kernel):
+    """Plain matmuls."""
+
+    n_kept = 4
+
+    @staticmethod
+    def found(q: Tensor, k: Tensor, v: Tensor, rows: Rows, heads: Heads) -> tuple[Tensor, tuple[Tensor, ...]]:
+        gq = split_queries(q, rows, heads)
+        gk, gv = (split_keys(x, rows, heads) for x in (k, v))
+        scores = torch.bmm(gq, gk.mT)
+        hide(scores.view(rows.b, heads.n, rows.t, rows.s), rows.t, rows.s, rows.hidden)
+        p = torch.softmax(scores, -1)
+        return flat_queries(torch.bmm(p, gv), rows, heads), (gq, gk, gv, p)
+
+    @staticmethod
+    def back(dy: Tensor, kept: Sequence[Tensor], rows: Rows, heads: Heads) -> tuple[Tensor, Tensor, Tensor]:
+        gq, gk, gv, p = kept
+        gy = split_queries(dy, rows, heads)
+        ds = torch._softmax_backward_data(torch.bmm(gy, gv.mT), p, -1, p.dtype)
+        dq = flat_queries(torch.bmm(ds, gk), rows, heads)
+        return dq, flat_keys(torch.bmm(ds.mT, gq), rows, heads), flat_keys(torch.bmm(p.mT, gy), rows, heads)
 
 
 def split_queries(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
@@ -132,40 +172,33 @@ def flat_keys(x: Tensor, rows: Rows, heads: Heads) -> Tensor:
     return x.view(rows.b, heads.n_kv, rows.s, heads.width).transpose(1, 2).reshape(rows.b * rows.s, -1)
 
 
-class Fused(torch.autograd.Function):
+class Fused(Kernel):
     """Torch's flash attention for CPUs; it wants as many key heads as query heads."""
 
-    @staticmethod
-    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
-        kept, ys = [], []
-        for rows in groups:
-            gq = heads_apart(q.index_select(0, rows.queries), rows.b, rows.t, heads.n)
-            gk, gv = (for_each_query_head(x.index_select(0, rows.keys), rows, heads) for x in (k, v))
-            y, sums = FUSED(gq, gk, gv, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
-            ys.append(y.transpose(1, 2).reshape(rows.b * rows.t, -1))
-            kept += [gq, gk, gv, y, sums]
-        ctx.save_for_backward(*kept)
-        ctx.groups, ctx.heads, ctx.n = groups, heads, len(q)
-        return torch.cat(ys).index_select(0, back)
+    n_kept = 5
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        (dy,), heads, n, kept = gradients, ctx.heads, ctx.n, ctx.saved_tensors
-        dq = torch.zeros_like(dy)
-        dk, dv = (torch.zeros(n, heads.n_kv * heads.width, device=dy.device) for _ in "kv")
-        for i, rows in enumerate(ctx.groups):
-            gq, gk, gv, y, sums = kept[5 * i : 5 * i + 5]
-            gy = heads_apart(dy.index_select(0, rows.queries), rows.b, rows.t, heads.n)
-            hq, hk, hv = FUSED_BACKWARD(gy, gq, gk, gv, y, sums, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
-            dq.index_copy_(0, rows.queries, hq.transpose(1, 2).reshape(rows.b * rows.t, -1))
-            dk.index_add_(0, rows.keys, over_query_heads(hk, rows, heads))
-            dv.index_add_(0, rows.keys, over_query_heads(hv, rows, heads))
-        return dq, dk.to(dy.dtype), dv.to(dy.dtype), None, None, None
+    def found(q: Tensor, k: Tensor, v: Tensor, rows: Rows, heads: Heads) -> tuple[Tensor, tuple[Tensor, ...]]:
+        gq = heads_apart(q, rows.b, rows.t, heads.n)
+        gk, gv = (for_each_query_head(x, rows, heads) for x in (k, v))
+        y, sums = FUSED(gq, gk, gv, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
+        return heads_together(y, rows), (gq, gk, gv, y, sums)
+
+    @staticmethod
+    def back(dy: Tensor, kept: Sequence[Tensor], rows: Rows, heads: Heads) -> tuple[Tensor, Tensor, Tensor]:
+        gy = heads_apart(dy, rows.b, rows.t, heads.n)
+        dq, dk, dv = FUSED_BACKWARD(gy, *kept, 0.0, rows.mask is None, attn_mask=rows.mask, scale=1.0)
+        return heads_together(dq, rows), over_query_heads(dk, rows, heads), over_query_heads(dv, rows, heads)
 
 
 def heads_apart(x: Tensor, b: int, t: int, n: int) -> Tensor:
     """(b · t, n · width) -> (b, n, t, width)"""
     return x.view(b, t, n, -1).transpose(1, 2)
+
+
+def heads_together(x: Tensor, rows: Rows) -> Tensor:
+    """(b, n, t, width) -> (b · t, n · width)"""
+    return x.transpose(1, 2).reshape(rows.b * rows.t, -1)
 
 
 def for_each_query_head(x: Tensor, rows: Rows, heads: Heads) -> Tensor:

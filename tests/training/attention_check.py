@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from training.attention import Fused, Heads, Matmuls, rows_of
+from training.attention import Attention, Fused, Heads, Matmuls, rows_of
 from training.layout import Group
 
 HEADS, N = Heads(4, 2, 16), 61
@@ -29,8 +29,8 @@ def main() -> None:
     weights[-1] = 0
     rows = [rows_of(group, torch.device("cpu"), torch.float32) for group in groups()]
     found = []
-    for kind in (Fused, Matmuls):
-        y = kind.apply(q * 0.25, k, v, rows, back, HEADS)
+    for kernel in (Fused, Matmuls):
+        y = Attention.apply(kernel, q * 0.25, k, v, rows, back, HEADS)
         found.append([y, *torch.autograd.grad((y * weights).sum(), [q, k, v])])
     for fused, plain in zip(*found, strict=True):
         torch.testing.assert_close(fused, plain, rtol=1e-4, atol=1e-5)
