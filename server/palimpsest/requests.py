@@ -30,6 +30,9 @@ WORD_SEARCH = 4
 SMALL = 500_000_000
 """Parameters of a model whose search costs little beside the answer."""
 
+NAME_TOKENS = 16
+"""The most tokens of a name."""
+
 LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 """The most tokens of a commit message: its first line alone, and with a body."""
 
@@ -101,6 +104,11 @@ class Requests:
         """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
         request = self.completion(view, (), multiline, 1, first=False)
         return replace(request, slot="background", tail="typing", sync=self.sync(blocks, "background"))
+
+    def name(self, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:
+        """The rest of a name, for someone who waits for an edit and does not type."""
+        request = self.completion(view, (), multiline=False, n=1, first=False)
+        return replace(request, slot=slot, sync=self.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
 
     def suggestion(
         self,

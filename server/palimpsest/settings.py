@@ -216,6 +216,12 @@ class SuggestionSettings:
     max_tokens: int = _setting(400, "The most tokens of one reply.", low=8)
     time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
     n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1, high=MOST_AT_ONCE)
+    mend_names: str = _setting(
+        "auto",
+        "For a name that is defined nowhere, offer one that can be meant, first of all; `auto`: with models that are "
+        "not told how to edit (`suggestion.instructions`).",
+        choices=("auto", "always", "never"),
+    )
     min_agreement: float = _setting(
         0.5,
         "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",

@@ -1,6 +1,7 @@
 """From replies to proposals: repetitions, unknown names, second definitions, and which replies are one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -155,6 +156,18 @@ def test_replies_that_come_to_the_same_are_one_the_likeliest_of_them_given() -> 
     first, second = candidates(other, one, two, reading(), logprobs=(-0.1, -0.9, -0.5, 0.0))
     assert (first.summary, first.agreement) == ("two", 0.5)
     assert (second.summary, second.agreement) == ("other", 0.25)
+
+
+def test_what_mends_comes_first_and_is_no_reply() -> None:
+    mended = reading(suggestion(LineEdit(5, 6, ("        return total + 2",))), summary="mended")
+    other = reading(suggestion(LineEdit(5, 6, ("        return total - 1",))), summary="other")
+    same = reading(suggestion(LineEdit(5, 6, ("        return  total+2",))), summary="same")
+    found = [candidate_of(one, standing(), here=HERE)[0] for one in (mended, other, other, same)]
+    assert found[0] is not None
+    found[0] = replace(found[0], mends=True, logprob=-9.0)
+    first, second = grouped(found, standing())
+    assert (first.summary, first.agreement) == ("mended", 1.0)
+    assert (second.summary, second.agreement) == ("other", 2 / 3)
 
 
 def test_of_edits_agreed_on_alike_the_likelier_comes_first() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.sameness import shape
-from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in
+from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in, unbound_in
 
 CODE = 'x = f(1,2)\nif x:\n    y = "a  b"\n'
 
@@ -110,6 +110,25 @@ def f(a, b=1, *c, d: int, **k):
 )
 def test_what_is_documented_twice(text: str, n: int) -> None:
     assert documented_twice(parse_text(text, "python")) == n
+
+
+def test_names_that_nothing_binds_are_found_with_their_place() -> None:
+    text = """\
+import os
+A = 1
+def f(a):
+    é, x = wrong, a  # twice
+    later()
+    return os.path, a.member, k(key=A, *twice), twice, len(a), __file__, [q for q in a if q], f"{größe}"
+def later():
+    return helpper
+"""
+    parsed = parse_text(text, "python")
+    found = [(one.name, one.start.line, one.start.column) for one in unbound_in(parsed, 0, 99)]
+    assert found == [("wrong", 3, 11), ("k", 5, 30), ("größe", 5, 97), ("helpper", 7, 11)]
+    assert [one.name for one in unbound_in(parsed, 4, 6)] == ["k", "größe"]
+    assert unbound_in(parse_text(text + "def (", "python"), 0, 99) == []
+    assert unbound_in(parse_text("from x import *\n" + text, "python"), 0, 99) == []
 
 
 def test_what_is_defined_twice_in_one_block() -> None:

@@ -160,3 +160,10 @@ def test_a_cursor_stays_where_it_is_when_all_the_text_is_replaced() -> None:
     assert moved(Position(1, 2), doc, then, edits) == Position(1, 2)
     then, edits = doc.changed([Change(None, "")], 2)
     assert moved(Position(1, 2), doc, then, edits) == Position(0, 0)
+
+
+@given(CODE, POSITIONS)
+def test_a_point_of_the_tree_is_the_position_that_it_was_made_of(text: str, position: Position) -> None:
+    it = snapshot(text)
+    at = it.clamp(position)
+    assert it.at_point(at.line, it.byte_column(at)) == at

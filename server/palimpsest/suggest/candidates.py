@@ -24,12 +24,14 @@ _DOUBTS = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One reply's edits, by document, the cursor's first."""
+    """One reply's edits, by document, the cursor's first.  `mends`: no reply's, but made where a name is defined
+    nowhere (`misspelt.py`)."""
 
     parts: tuple[Validated, ...]
     summary: str
     flags: tuple[str, ...]
     logprob: float
+    mends: bool = False
 
     @property
     def proposal(self) -> Proposal:
@@ -64,7 +66,8 @@ def candidate_of(
 
 def grouped(candidates: Sequence[Candidate | None], standing: Mapping[str, Standing]) -> tuple[Proposal, ...]:
     """Candidates that leave the documents the same but for layout as one proposal, with the share of replies (`None`
-    counts, too) that came to it; the most agreed on first, then the likelier, then the earlier.
+    counts, too) that came to it; the most agreed on first, then the likelier, then the earlier.  What mends is agreed
+    on: nobody was asked for anything else.
 
     Of a group the likeliest is given.
     """
@@ -76,10 +79,11 @@ def grouped(candidates: Sequence[Candidate | None], standing: Mapping[str, Stand
     groups = dict[object, list[Candidate]]()
     for candidate in found:
         groups.setdefault(_result(candidate, windows), []).append(candidate)
+    n_replies = sum(candidate is None or not candidate.mends for candidate in candidates)
     proposals = list[Proposal]()
     for group in groups.values():
-        best = max(group, key=lambda candidate: candidate.logprob)  # the first of those alike
-        proposals.append(_agreed(best.proposal, len(group) / len(candidates)))
+        best = max(group, key=lambda candidate: (candidate.mends, candidate.logprob))  # the first of those alike
+        proposals.append(_agreed(best.proposal, 1.0 if best.mends else len(group) / n_replies))
     return tuple(sorted(proposals, key=lambda proposal: (-proposal.agreement, -proposal.logprob)))
 
 

@@ -1,4 +1,4 @@
-"""What lines bind, and what is defined twice: whether the names of an edit are known.
+"""What lines bind, what nothing binds, and what is defined twice: whether names are known.
 
 In: a parse.  Out: names.  This room infers no type, follows no import and knows no edit.
 """
@@ -6,6 +6,7 @@ In: a parse.  Out: names.  This room infers no type, follows no import and knows
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -13,6 +14,15 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.languages import grammar
 from palimpsest.syntax.names import identifiers, names_in
 from palimpsest.syntax.parse import Parsed
+from palimpsest.text.snapshot import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A name that stands at `start` and is defined nowhere."""
+
+    name: str
+    start: Position
 
 
 def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
@@ -31,6 +41,23 @@ def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
         return set()
     known = grammar(parsed.language).row.builtins | bound_in(parsed, start_line, end_line)
     return names_in(parsed, start_line, end_line) - known
+
+
+def unbound_in(parsed: Parsed, start_line: int, end_line: int) -> list[Unbound]:
+    """Where the lines `start..end` use a name that the whole document neither binds nor has from the language, in
+    order, and says only once: what is said twice is hardly a slip.  Nothing where the document does not parse, which
+    takes words for names that are none."""
+    if parsed.n_errors:
+        return []
+    free = free_in(parsed, start_line, end_line) - bound_in(parsed, 0, parsed.snapshot.line_count)
+    places = Counter[str]()
+    found = list[Unbound]()
+    for node in parsed.captures("names", 0, parsed.snapshot.line_count).get("name", ()):
+        name, row = parsed.text_of(node), node.start_point.row
+        places[name] += 1
+        if name in free and start_line <= row < end_line:
+            found.append(Unbound(name, parsed.snapshot.at_point(row, node.start_point.column)))
+    return sorted((one for one in found if places[one.name] == 1), key=lambda one: one.start)
 
 
 def defined_twice(parsed: Parsed) -> Counter[str]:

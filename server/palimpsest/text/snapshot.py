@@ -129,6 +129,10 @@ class Snapshot:
         at = self.clamp(position)
         return len(utf8(self.lines[at.line][: at.column]))
 
+    def at_point(self, row: int, byte_column: int) -> Position:
+        """The inverse of `byte_column`: a point of tree-sitter's as a position."""
+        return Position(row, len(utf8(self.lines[row])[:byte_column].decode("utf-8", "surrogatepass")))
+
     def changed(self, changes: Sequence[Change], version: int) -> tuple[Snapshot, tuple[InputEdit, ...]]:
         """The document after `changes`, one after the other, each in the coordinates of what the ones before made.
 

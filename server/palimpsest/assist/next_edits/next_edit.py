@@ -226,6 +226,4 @@ def _is_elsewhere(place: Place, before: Parsed, after: Parsed) -> bool:
 
 
 def _position(snapshot: Snapshot, byte: int) -> Position:
-    row, column = point_of(snapshot, byte)
-    line = snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
-    return Position(row, len(line.decode("utf-8", "surrogatepass")))
+    return snapshot.at_point(*point_of(snapshot, byte))

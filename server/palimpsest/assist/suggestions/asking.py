@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from palimpsest import wire
 from palimpsest.assist.desk import Desk
+from palimpsest.assist.suggestions import mending
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import Question
 from palimpsest.assist.suggestions.weighing import Asked, Draft, Suggested, weighed
@@ -32,6 +33,7 @@ class Asking:
     def __init__(self, desk: Desk, files: Files) -> None:
         self._desk = desk
         self._files = files
+        self._mending = mending.Mending(desk)
 
     async def ask(
         self,
@@ -69,9 +71,17 @@ class Asking:
             round=question.round,
             slot=slot,
         )
-        answer = await desk.generate(engine, request, blocks)
         words = words_of(text for block in blocks for text in (block.name, block.text))
-        return await weighed(desk, self._files, Asked(question, shown, then, draft, words), answer.choices)
+        mended = list[str]()
+        if self._mends(instructions) and not draft.changes:
+            place = mending.Place(engine, view, blocks, slot)
+            mended = await self._mending.replies(place, question, shown[EDITING])
+        answer = await desk.generate(engine, request, blocks)
+        return await weighed(desk, self._files, Asked(question, shown, then, draft, words), answer.choices, mended)
+
+    def _mends(self, instructions: bool) -> bool:
+        choice = self._desk.settings.suggestion.mend_names
+        return choice == "always" or (choice == "auto" and not instructions)
 
     def _documents(self, view: CursorView, blocks: Sequence[Block], draft: Draft) -> dict[str, Snapshot]:
         """Every document that may be edited, as it was shown.  One that the draft changes is shown nowhere but in the

@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 _QUOTED = re.compile(r"'.*'|\".*\"|“.*”|`.*`")
 _UNFINISHED = ("length", "time")
+MENDED = "ln-diff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +69,31 @@ class Asked:
     words: frozenset[str]
 
 
-async def weighed(desk: Desk, files: Files, asked: Asked, choices: Sequence[wire.Choice]) -> Suggested:
-    """Everything that the choices come to.  Whoever types goes first: between two of them the loop is let go.
+async def weighed(
+    desk: Desk, files: Files, asked: Asked, choices: Sequence[wire.Choice], mended: Sequence[str] = ()
+) -> Suggested:
+    """Everything that the choices come to, and replies of ours (`mending.py`), which are in the format MENDED.  Whoever
+    types goes first: between two of them the loop is let go.
 
     Raises InvalidArgument when the document asked about has been closed."""
     question = asked.question
     now = {uri: it for uri in {**asked.then, **asked.draft.before} if (it := files.seen(uri, question.uri))}
     standing = {uri: _standing(snapshot, asked.words) for uri, snapshot in now.items()}
     documents = _documents(asked, now)
-    read = FORMATS[question.format or desk.settings.suggestion.format].read
+    format = question.format or desk.settings.suggestion.format
     candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
-    for choice in choices:
-        reply = read(choice.text, asked.shown)
+    for choice, mends in [(wire.Choice(text, "end", 0), True) for text in mended] + [(c, False) for c in choices]:
+        reply = FORMATS[MENDED if mends else format].read(choice.text, asked.shown)
         if question.lines is not None:
             reply = selection.within(reply, asked.shown, question.lines)
         reading = _reading(reply, asked, documents, now)
         candidate, more = candidate_of(
             reading, standing, here=question.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
         )
-        candidates.append(candidate)
+        if not mends:
+            candidates.append(candidate)
+        elif candidate is not None:
+            candidates.append(replace(candidate, mends=True))
         refused += more
         summaries.append(reading.summary)
         await asyncio.sleep(0)
