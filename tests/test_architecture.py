@@ -13,6 +13,7 @@ FLOORS = {
     "text": 1,
     "memory": 1,
     "settings": 1,
+    "layers": 1,
     "folders": 1,
     "address": 1,
     "git": 1,
@@ -41,6 +42,7 @@ FLOORS = {
 # The command line's rooms stand on one floor and use the composition root and the demo's driver.
 NEIGHBOURS = {
     ("errors", "types"),
+    ("layers", "settings"),
     ("demo", "app"),
     ("bench", "app"),
     ("bench", "demo"),

@@ -7,16 +7,8 @@ from typing import Literal
 import pytest
 
 from palimpsest.address import THE_CLIENTS
-from palimpsest.settings import (
-    ContextSettings,
-    EngineSettings,
-    Settings,
-    described,
-    from_file,
-    merged,
-    of_others,
-    read_toml,
-)
+from palimpsest.layers import from_file, merged, of_others, read_toml
+from palimpsest.settings import ContextSettings, EngineSettings, Settings, described
 
 
 def test_the_nearest_layer_wins() -> None:

@@ -25,9 +25,10 @@ from palimpsest.engines.place import place
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.target import Target
 from palimpsest.errors import EngineError, ModelError, PalimpsestError
+from palimpsest.layers import from_file, merged, read_toml
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from palimpsest.settings import EngineSettings, ModelSettings, Settings, from_file, merged, read_toml
+from palimpsest.settings import EngineSettings, ModelSettings, Settings
 
 START_S = 120.0
 WAYS_TO_AN_ENGINE = (

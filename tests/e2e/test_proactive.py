@@ -131,6 +131,16 @@ async def test_the_embedded_model_is_asked_after_a_pause_and_its_edit_fits(machi
         assert parse_text(new, "python").n_errors == 0
 
 
+async def test_a_misspelt_name_is_a_hint_but_not_one_that_is_still_being_typed(
+    machine: dict[str, str], shop: Path
+) -> None:
+    async with window(shop, suggestion={**ASKED, "min_agreement": 1.0}) as editor:
+        uri = editor.open(CART)
+        move(editor, uri, editor.edit(uri, "return total\n", "return tota$0\n"))
+        hint = await noticed(editor, uri)
+        assert hint.message == "Write `total` for `totla`, which is defined nowhere."
+
+
 async def test_a_hint_is_on_the_lines_it_changes_and_its_action_makes_just_that_edit(
     said: Scripted, shop: Path
 ) -> None:

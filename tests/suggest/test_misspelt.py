@@ -4,7 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from palimpsest.suggest.misspelt import MOST, meant
+from palimpsest.suggest.misspelt import MOST, Slip, meant, slips
+from palimpsest.syntax.parse import parse_text
+from palimpsest.text.snapshot import Position
 
 NAMES = ["item", "items", "price", "prices", "prices_by_name", "total", "name", "n", "größe"]
 
@@ -19,7 +21,9 @@ NAMES = ["item", "items", "price", "prices", "prices_by_name", "total", "name", 
         ("itms", ["items"]),
         ("prics", ["prices", "price"]),
         ("priice", ["price"]),
-        ("grösse", ["größe"]),
+        ("größ", ["größe"]),
+        ("grösse", []),  # two slips of a short name are too many
+        ("price_by_nmae", ["prices_by_name"]),
         ("m", []),
         ("x", []),
         ("count", []),
@@ -46,3 +50,26 @@ def test_only_names_that_there_are_each_once_and_never_the_same(name: str, names
     found = meant(name, names)
     assert len(found) == len(set(found)) <= MOST
     assert set(found) <= set(names) - {name}
+
+
+def test_names_that_can_be_written_there_are_meant_and_no_others() -> None:
+    text = """\
+def outer(values):
+    hidden = 1
+    def inner(größe):
+        return [member.x for member in valeus if mmber], lambda match: mathc
+    return linee, strr, hiden, qqq, outre
+def other(line):
+    pass
+"""
+    parsed = parse_text(text, "python")
+    found = [(slip.name, slip.start, slip.meant) for slip in slips(parsed, 0, 99)]
+    assert found == [
+        ("valeus", Position(3, 39), ("values",)),
+        ("mmber", Position(3, 49), ("member",)),
+        ("mathc", Position(3, 71), ("match",)),
+        ("strr", Position(4, 18), ("str",)),
+        ("hiden", Position(4, 24), ("hidden",)),
+        ("outre", Position(4, 36), ("outer",)),
+    ]
+    assert slips(parsed, 0, 4) == [Slip(*one) for one in found[:3]]

@@ -121,11 +121,13 @@ def f(a):
     later()
     return os.path, a.member, k(key=A, *twice), twice, len(a), __file__, [q for q in a if q], f"{größe}"
 def later():
-    return helpper
+    match A:
+        case os.Expr(é) | os.Red:
+            return helpper
 """
     parsed = parse_text(text, "python")
     found = [(one.name, one.start.line, one.start.column) for one in unbound_in(parsed, 0, 99)]
-    assert found == [("wrong", 3, 11), ("k", 5, 30), ("größe", 5, 97), ("helpper", 7, 11)]
+    assert found == [("wrong", 3, 11), ("k", 5, 30), ("größe", 5, 97), ("helpper", 9, 19)]
     assert [one.name for one in unbound_in(parsed, 4, 6)] == ["k", "größe"]
     assert unbound_in(parse_text(text + "def (", "python"), 0, 99) == []
     assert unbound_in(parse_text("from x import *\n" + text, "python"), 0, 99) == []

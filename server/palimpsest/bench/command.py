@@ -29,6 +29,7 @@ BENCHES = (  # modules of this room, in the order of `--help`
     "infill",
     "quality",
     "formats",
+    "names",
 )
 
 

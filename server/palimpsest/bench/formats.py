@@ -35,7 +35,8 @@ from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
 from palimpsest.bench.source import standard_library
 from palimpsest.errors import InvalidArgument
-from palimpsest.settings import Settings, merged
+from palimpsest.layers import merged
+from palimpsest.settings import Settings
 from palimpsest.suggest.formats import FORMATS
 
 NAME = "formats"

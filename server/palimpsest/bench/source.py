@@ -89,6 +89,13 @@ def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Functio
         yield from (found.pop() for found in left)
 
 
+def documents(folder: Path) -> Iterator[Parsed]:
+    """Every file that `functions` looks into."""
+    root = folder.absolute()
+    files = WorkspaceFiles((root,))
+    return filter(None, (_parsed(files, path) for path in _paths(files, root)))
+
+
 def standard_library(into: Path) -> Path:
     """A copy of this Python's own modules, as a workspace: where they are, a version manager's git may ignore them."""
     left_out = shutil.ignore_patterns(*NOT_OURS, *TESTS, *_NO_MODULES)
@@ -110,16 +117,21 @@ def _is_test(stem: str) -> bool:
 
 
 def _functions_of(files: WorkspaceFiles, path: Path, root: Path, most_lines: int) -> Iterator[Function]:
-    source = files.source(path)
-    if source is None or len(source.text) > LARGEST or "\r" in source.text:
-        return
-    language = language_of("", path.name)
-    assert language is not None  # `_paths` asked
-    parsed = Parser().parse(Snapshot(to_uri(path), 0, language, source.text))
-    if parsed.n_errors:
+    if (parsed := _parsed(files, path)) is None:
         return
     for scope in scopes(parsed):
         inside = scope.parent is not None and scope.parent.kind == "function"
         below = scope.body_start_line == scope.header_end_line < scope.end_line
         if scope.kind == "function" and below and not inside and scope.end_line - scope.start_line <= most_lines:
             yield Function(path, path.relative_to(root).as_posix(), parsed, scope)
+
+
+def _parsed(files: WorkspaceFiles, path: Path) -> Parsed | None:
+    """None for what is too large, no text of ours or does not parse."""
+    source = files.source(path)
+    if source is None or len(source.text) > LARGEST or "\r" in source.text:
+        return None
+    language = language_of("", path.name)
+    assert language is not None  # `_paths` asked
+    parsed = Parser().parse(Snapshot(to_uri(path), 0, language, source.text))
+    return None if parsed.n_errors else parsed

@@ -17,9 +17,10 @@ from pygls.lsp.server import LanguageServer
 
 from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
+from palimpsest.layers import from_file, merged, of_others, read_toml
 from palimpsest.lsp.convert import encoding_name
 from palimpsest.lsp.report import Report
-from palimpsest.settings import Settings, from_file, merged, of_others, read_toml
+from palimpsest.settings import Settings
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 

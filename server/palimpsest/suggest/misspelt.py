@@ -1,16 +1,44 @@
-"""Which names can be meant by one that is defined nowhere.
+"""Names that are defined nowhere, and which can be meant by them.
 
-In: the name, the names that could stand there.  Out: those that it can be a slip of, the likeliest first.  Pure.
+In: a parse, lines of it.  Out: slips of the finger, each with the names that it can be one of.  Pure; trees are the
+syntax room's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-ALIKE = 0.7
+from palimpsest.syntax.languages import grammar
+from palimpsest.syntax.names import visible
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.syntax.unknown import bound_in, unbound_in
+from palimpsest.text.snapshot import Position
+
+ALIKE = 0.8
 """difflib's ratio of two names, where nothing tells more."""
 MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A name defined nowhere that stands at `start`; `meant` are names that can be written there, the likeliest first,
+    one at least."""
+
+    name: str
+    start: Position
+    meant: tuple[str, ...]
+
+
+def slips(parsed: Parsed, start_line: int, end_line: int) -> list[Slip]:
+    """Those of the lines `start..end`, in order; a name that nothing else is like is none."""
+    found = (
+        Slip(one.name, one.start, tuple(meant(one.name, _visible(parsed, one.start))))
+        for one in unbound_in(parsed, start_line, end_line)
+    )
+    return [slip for slip in found if slip.meant]
 
 
 def meant(name: str, names: Collection[str]) -> list[str]:
@@ -29,3 +57,11 @@ def _is_one_off(one: str, other: str) -> bool:
         return False
     same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     return short[same + (len(short) == len(long)) :] == long[same + 1 :]
+
+
+def _visible(parsed: Parsed, at: Position) -> set[str]:
+    """The plain names that can be written there; of a comprehension's and a lambda's, those of the same line."""
+    scope = scope_at(parsed, at.line, at.column)
+    names = {item.name for item in visible(parsed, scope) if "." not in item.name}
+    names |= bound_in(parsed, at.line, at.line + 1)
+    return names | grammar(parsed.language).row.builtins if parsed.language else names

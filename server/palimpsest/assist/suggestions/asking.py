@@ -72,7 +72,7 @@ class Asking:
             slot=slot,
         )
         words = words_of(text for block in blocks for text in (block.name, block.text))
-        mended = list[str]()
+        mended = list[str]()  # asked for first: the tail that is asked for again is that of the replies
         if self._mends(instructions) and not draft.changes:
             place = mending.Place(engine, view, blocks, slot)
             mended = await self._mending.replies(place, question, shown[EDITING])

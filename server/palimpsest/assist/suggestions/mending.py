@@ -3,8 +3,7 @@
 In: a question, the view it is asked of, what is shown.  Out: a reply like a model's, or none.  Keeps nothing.
 
 A model too small to be told how to edit does not see what is wrong with a line; the tree does, where a name is
-concerned.  Of the names that can stand there, one alone that is alike is taken; where there are several, the model says
-which, as it completes a word.  Where none is alike, nothing is made up.
+concerned (`suggest/misspelt.py`).  Where several names can be meant, the model says which, as it completes a word.
 """
 
 from __future__ import annotations
@@ -19,14 +18,9 @@ from palimpsest.assist.suggestions.weighing import MENDED
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.misspelt import meant
+from palimpsest.suggest.misspelt import Slip, slips
 from palimpsest.suggest.shown import ShownBlock
 from palimpsest.suggest.validate import WORD, words_of
-from palimpsest.syntax.languages import grammar
-from palimpsest.syntax.names import visible
-from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import scope_at
-from palimpsest.syntax.unknown import Unbound, unbound_in
 from palimpsest.text.snapshot import Change, Position, Range
 from palimpsest.types import Block, LineEdit
 
@@ -57,58 +51,50 @@ class Mending:
         """
         places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
         edits, told = dict[int, LineEdit](), list[str]()
-        for one in reversed(_unbound(place, question, places.keys())):  # so that columns stay right
-            if name := await self._meant(place, one):
-                i, at = places[one.start.line], one.start.column
-                text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[one.start.line]
-                edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(one.name) :],))
-                told.insert(0, f"`{name}` for `{one.name}`")
+        for slip in reversed(_slips(place, question, places.keys())):  # from the last: columns stay right
+            name = await self._meant(place, slip)
+            i, at = places[slip.start.line], slip.start.column
+            text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
+            edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(slip.name) :],))
+            told.insert(0, f"`{name}` for `{slip.name}`")
         if not edits:
             return []
         summary = f"Write {', '.join(told)}, which {'is' if len(told) == 1 else 'are'} defined nowhere."
         return [FORMATS[MENDED].write(block, [edits[i] for i in sorted(edits)], summary)]
 
-    async def _meant(self, place: Place, one: Unbound) -> str:
-        """The name to stand there, "" where nothing says which."""
-        alike = meant(one.name, _visible(place.view.parsed, one.start))
-        if len(alike) < 2:
-            return alike[0] if alike else ""
-        said = await self._said(place, one)
-        return said if said in alike else alike[0]
+    async def _meant(self, place: Place, slip: Slip) -> str:
+        first, *others = slip.meant
+        said = await self._said(place, slip) if others else ""
+        return said if said in others else first
 
-    async def _said(self, place: Place, one: Unbound) -> str:
+    async def _said(self, place: Place, slip: Slip) -> str:
         """The model's word behind the first character, as if the rest were not written yet."""
         if not (await place.engine.model()).fim_layouts:
             return ""
-        desk, old, start = self._desk, place.view.parsed.snapshot, one.start
+        desk, old, start = self._desk, place.view.parsed.snapshot, slip.start
         cursor = Position(start.line, start.column + 1)
-        rest = Range(cursor, Position(start.line, start.column + len(one.name)))
+        rest = Range(cursor, Position(start.line, start.column + len(slip.name)))
         new, edits = old.changed([Change(rest, "")], old.version)
         begun = desk.view_of(desk.parser.imagined(old, new, edits), cursor)
         answer = await desk.generate(place.engine, desk.requests.name(begun, place.blocks, place.slot), place.blocks)
-        match = WORD.match(one.name[0] + answer.choices[0].text)
+        match = WORD.match(slip.name[0] + answer.choices[0].text)
         return match[0] if match else ""
 
 
-def _unbound(place: Place, question: Question, shown: Collection[int | None]) -> list[Unbound]:
-    """The first few names of the lines asked about that are defined nowhere.  One that other files' blocks have may
-    well be meant, and lack an import; a person's instruction is about something else unless it has the name."""
+def _slips(place: Place, question: Question, shown: Collection[int | None]) -> list[Slip]:
+    """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
+    import; one at the cursor, where nobody asked, is being typed; an instruction is about something else unless it has
+    the name."""
     view = place.view
     lines = [n for n in shown if n is not None and (question.lines is None or n in question.lines)]
     if not lines:
         return []
     said = words_of([question.instruction])
     # a class at the cursor and the names in scope are of this document, slip and all
-    others = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
+    left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
+    if place.slot == "background":
+        left |= {view.typed}
+    found = slips(view.parsed, min(lines), max(lines) + 1)
     return [
-        one
-        for one in unbound_in(view.parsed, min(lines), max(lines) + 1)
-        if one.start.line in lines and one.name not in others and (not said or one.name in said)
+        slip for slip in found if slip.start.line in lines and slip.name not in left and (not said or slip.name in said)
     ][:MOST]
-
-
-def _visible(parsed: Parsed, at: Position) -> set[str]:
-    """The plain names that can be written there."""
-    scope = scope_at(parsed, at.line, at.column)
-    names = {item.name for item in visible(parsed, scope) if "." not in item.name}
-    return names | grammar(parsed.language).row.builtins if parsed.language else names

@@ -5,13 +5,14 @@ In: folders of source, how many, a seed.  Out: `Case`s, the ways of damage in tu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
-from palimpsest.bench.damage import WAYS, Damage
+from palimpsest.bench.damage import WAYS, Breaker, Damage
 from palimpsest.bench.source import Function, functions
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position
@@ -37,16 +38,18 @@ class Case:
         return "\n".join([*lines[:start], *self.damage.lines, *lines[self.function.end :]])
 
 
-def cases(folders: Sequence[Path], n: int, random: Random) -> list[Case]:
+def cases(
+    folders: Sequence[Path], n: int, random: Random, ways: Mapping[str, Breaker] = MappingProxyType(WAYS)
+) -> list[Case]:
     """`n` functions, each damaged in one way, all ways about equally often; fewer where there are no more.
 
     Raises InvalidArgument where there is none.
     """
     found, spare = list[Case](), list[Case]()
-    counts, most = dict.fromkeys(WAYS, 0), -(-n // len(WAYS))
+    counts, most = dict.fromkeys(ways, 0), -(-n // len(ways))
     sources = _in_turn([functions(folder, random, LINES.stop) for folder in folders])
     for function in islice((one for one in sources if len(one.lines) in LINES), LOOKED_AT * n):
-        if not (damages := _damages(function, random)):
+        if not (damages := _damages(function, random, ways)):
             continue
         damage = min(damages, key=lambda damage: counts[damage.kind])
         line = function.scope.start_line + random.randrange(1, len(damage.lines))
@@ -62,11 +65,11 @@ def cases(folders: Sequence[Path], n: int, random: Random) -> list[Case]:
     return found
 
 
-def _damages(function: Function, random: Random) -> list[Damage]:
+def _damages(function: Function, random: Random, ways: Mapping[str, Breaker]) -> list[Damage]:
     """One in each way that is possible."""
     lines, seed = function.lines, random.random()
     found = list[Damage]()
-    for way in WAYS.values():
+    for way in ways.values():
         try:
             damage = way(lines, Random(seed), ())
         except (SyntaxError, IndexError, ValueError):  # it does not stand alone once dedented

@@ -34,7 +34,8 @@ from palimpsest.kv.process import public as public_options
 from palimpsest.kv.process.listen import Listener, answers, listen
 from palimpsest.kv.process.lock import ProcessLock
 from palimpsest.kv.process.public import Public
-from palimpsest.settings import EngineSettings, merged
+from palimpsest.layers import merged
+from palimpsest.settings import EngineSettings
 
 if TYPE_CHECKING:
     from palimpsest.kv.work.core import EngineCore

@@ -36,6 +36,7 @@
 (aliased_import alias: (identifier) @unused)
 (function_definition name: (identifier) @unused)
 (class_definition name: (identifier) @unused)
+(dotted_name (identifier) (identifier) @unused)
 
 ;; attributes
 (attribute
