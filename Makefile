@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo test check lint types clean evaluate train-smoke
+.PHONY: help setup demo test hostile check lint types clean evaluate train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -22,6 +22,10 @@ test: lint types
 
 check: lint types
 	$(PYTEST) -m "not slow" -x -q
+
+## make hostile  what a stranger's repository, client or request must not do (part of `make test`)
+hostile: setup
+	$(PYTEST) tests/hostile
 
 lint: setup
 	.venv/bin/ruff check server tests
