@@ -17,6 +17,10 @@ Routes (`kv/process/api.py` serves them, `engines/in_place.py` calls them):
                                  state; the engine counts open leases, and leaves when there are none for a while
     POST /v1/shutdown            {} → {}
 
+A client that names itself in the header `Palimpsest-Client`, any text of its own, has its workspaces closed for it some
+seconds after its last lease is gone, where no other client with a lease uses them; one without a lease, ten minutes
+after their last use.
+
 An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?,
 "hashes"?}}, `code` as in
 `errors.py`; once lines have begun it is the last line.  A client cancels by closing its connection.
@@ -34,6 +38,9 @@ from cattrs.errors import BaseValidationError
 from cattrs.v import transform_error
 
 from palimpsest.errors import InvalidArgument
+
+CLIENT_HEADER = "Palimpsest-Client"
+"""Which client a request comes from, a lease's among them."""
 
 Slot = Literal["typing", "suggestion", "chat", "background"]
 """Whose work a job is.  Also its priority, in this order; pre-emption happens between micro-batches."""

@@ -42,7 +42,7 @@ def cold(engine: Engine, request: wire.GenerateRequest) -> wire.GenerateAnswer:
 def check(engine: Engine) -> None:
     """No sequence and no cell is anybody's but the workspaces' and their tails'."""
     n_held = sequences_in_use(engine) - (0 if engine.in_place else 1)  # a whole prompt has one where others have two
-    assert engine.free_sequences + n_held == engine.context.n_seq_max
+    assert engine.free_sequences + n_held == engine.n_sequences
     workspace = engine.workspace("w")
     assert workspace.verify()
     for tail in workspace.tails.values():

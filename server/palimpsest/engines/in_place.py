@@ -7,6 +7,7 @@ connections, and which texts the engine has had (`sent.py`): each goes over the 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -44,7 +45,9 @@ class InPlaceEngine:
         token: str = "",
         patience: httpx.Timeout = PATIENCE,
     ) -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # whose lease it is that our workspaces live with
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.AsyncClient(
             transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
         )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from palimpsest.kv.cache.texts import Texts
 from palimpsest.kv.cache.whole import WholeWorkspace
 from palimpsest.kv.generation.compose import Composer
 from palimpsest.kv.generation.known import KnownWords
+from palimpsest.kv.generation.tail import NONE
 from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
 from palimpsest.kv.llama import load, memory
@@ -79,6 +81,7 @@ class Engine:
         self.stats = dict.fromkeys(STATS, 0)
         self.workspaces: dict[str, Workspace] = {}
         self._free = list(range(self.context.n_seq_max - 1, -1, -1))
+        self._reserve = self._free.pop() if self.in_place else NONE
         self._clock = 0
 
     def close(self) -> None:
@@ -183,9 +186,14 @@ class Engine:
     def close_workspace(self, name: str) -> None:
         """Free its cells; its blocks' KV goes to the store."""
         workspace = self.workspaces.pop(name, None)
-        if workspace is not None:
+        if workspace is None:
+            return
+        try:
             workspace.close()
-            self.store.keep(name)
+        except DecodeError as error:  # whoever needed the room is not to blame
+            LOG.warning("not all blocks of a closed workspace were kept: %s", error)
+            workspace.recover(error)
+        self.store.keep(name)
 
     def save(self) -> Generator[None, None, None]:
         """Put copies of all that is resident where the store on disk finds them; yields between blocks."""
@@ -198,7 +206,9 @@ class Engine:
 
     def take(self) -> int:
         """An empty sequence.  Raises EngineError when every one is in use by something that runs."""
-        if not self._free and not self._give_up_sequences():
+        if not self._free:
+            self._give_up_sequences()
+        if not self._free:
             raise EngineError("All sequences of the cache are in use.", hint="Ask for fewer alternatives at a time.")
         return self._free.pop()
 
@@ -209,19 +219,41 @@ class Engine:
             self.context.remove(seq)
             self._free.append(seq)
 
+    @contextmanager
+    def scratch(self) -> Iterator[int]:
+        """An empty sequence for a copy that is made and gone without a yield.  It is kept in reserve for that, so that
+        a workspace can be closed where no other sequence is left.  Only where the cache is edited in place."""
+        assert self._reserve >= 0, "the reserve is in use, or there is none"
+        seq, self._reserve = self._reserve, NONE
+        try:
+            yield seq
+        finally:
+            self.context.remove(seq)
+            self._reserve = seq
+
     @property
     def free_sequences(self) -> int:
         return len(self._free)
 
-    def _give_up_sequences(self) -> bool:
-        for workspace in self._oldest_first():
-            if workspace.drop_tails():
-                return True
-        for workspace in self._oldest_first():
-            if not workspace.busy:
-                self.close_workspace(workspace.name)
-                return True
-        return False
+    @property
+    def n_sequences(self) -> int:
+        """All that `take` hands out."""
+        return self.context.n_seq_max - (1 if self.in_place else 0)
+
+    def _give_up_sequences(self) -> None:
+        """Until one is free: tails that nobody uses, then workspaces at rest, what was used least recently first."""
+        oldest = self._oldest_first()
+        ways: list[Callable[[], object]] = [*(w.drop_tails for w in oldest)]
+        ways += [functools.partial(self._close_at_rest, w) for w in oldest]
+        for way in ways:
+            if self._free:
+                return
+            way()
+
+    def _close_at_rest(self, workspace: Workspace) -> bool:
+        if not workspace.busy:
+            self.close_workspace(workspace.name)
+        return not workspace.busy
 
     # Decoding, with room made for it
 
@@ -268,15 +300,13 @@ class Engine:
         """Have llama.cpp carry out pending shifts, which only a decode does; False without a cell for it."""
         if not self.context.shift_pending:
             return True
-        seq = self.take()
-        try:
-            self.context.decode([Run([max(self.facts.header_start, default=0)], 0, seq)])
-        except DecodeError as error:
-            if error.return_code != NO_SLOT:
-                raise
-            return False
-        finally:
-            self.give(seq)
+        with self.scratch() as seq:
+            try:
+                self.context.decode([Run([max(self.facts.header_start, default=0)], 0, seq)])
+            except DecodeError as error:
+                if error.return_code != NO_SLOT:
+                    raise
+                return False
         return True
 
     def make_room(self, n_cells: int, asking: Workspace) -> bool:
@@ -289,6 +319,7 @@ class Engine:
         ways += [functools.partial(self._shrink, w, n_cells, attached=False) for w in others]
         ways += [asking.drop_tails, functools.partial(self._shrink, asking, n_cells, attached=False)]
         ways += [functools.partial(self._shrink, w, n_cells, attached=True) for w in others]
+        ways += [functools.partial(self._close_at_rest, w) for w in others]  # header and footer are cells, too
         progress = False
         for way in ways:
             if self.free_cells >= n_cells:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from palimpsest.errors import ContextTooLarge, DecodeError
@@ -138,15 +139,13 @@ class Executor:
             self._engine.store.put(digest, StoredKV(data, end - start, start, key))
 
     def _copy_of(self, start: int, end: int) -> bytearray | None:
-        """The cells' state; None when a pending shift cannot be applied for want of a cell."""
+        """The cells' state; None where there is no memory for it, or no cell to apply a pending shift with."""
         if not self._engine.apply_shifts():
             return None
-        scratch = self._engine.take()
-        try:
+        with self._engine.scratch() as scratch, suppress(MemoryError):
             self._context.copy(self._workspace.hold, scratch, start, end)
             return self._context.save(scratch)
-        finally:
-            self._engine.give(scratch)
+        return None
 
     # Bringing back
 
@@ -170,15 +169,12 @@ class Executor:
         """Cells saved at `old` to `new` in HOLD, and MAIN when attached; False when there is no room for them."""
         if self._engine.free_cells < n_tokens:
             self._engine.make_room(n_tokens, self._workspace)
-        scratch = self._engine.take()
-        try:
+        with self._engine.scratch() as scratch:
             if not self._context.load(scratch, data):
                 return False
             if old != new:
                 self._context.shift(scratch, old, old + n_tokens, new - old)
             self._publish(scratch, new, new + n_tokens, attached=attached)
-        finally:
-            self._engine.give(scratch)
         return True
 
     def _publish(self, scratch: int, start: int, end: int, *, attached: bool) -> None:

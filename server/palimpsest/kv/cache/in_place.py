@@ -86,6 +86,10 @@ class InPlaceWorkspace(Workspace):
         finally:
             self._n_locks -= 1
 
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._n_locks > 0
+
     # Sync
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
@@ -225,19 +229,22 @@ class InPlaceWorkspace(Workspace):
     # Giving up
 
     def forget(self) -> None:
-        self._abandon_tails()
-        self.engine.give(self.hold)
-        self.engine.give(self.main)
-        self.hold = self.main = NONE
+        held, self.hold, self.main = (self.hold, self.main), NONE, NONE
         self.arena = None
         self.version += 1
         self.revision += 1
+        self._abandon_tails()
+        for seq in held:
+            self.engine.give(seq)
 
     def close(self) -> None:
-        if self.arena is not None and not self._n_locks:
-            self.drop_tails()
-            self.shrink(self.arena.n_tokens, attached=True)
-        self.forget()
+        assert not self._n_locks, f"{self.name} is closed in the middle of a step"
+        try:
+            if self.arena is not None:
+                self.drop_tails()
+                self.shrink(self.arena.n_tokens, attached=True)
+        finally:
+            self.forget()
 
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         if self.arena is None or self._n_locks or n_cells <= 0:

@@ -154,8 +154,7 @@ class WholeWorkspace(Workspace):
             try:
                 self.engine.decode([Run(part, n, self.seq)], self)
             except Exception:
-                self.engine.give(self.seq)
-                self.seq, self.tokens = NONE, ()
+                self._drop_base()
                 raise
         self.tokens = prompt.tokens[: n + len(part)]
         if len(self.tokens) in prompt.rungs:
@@ -167,7 +166,7 @@ class WholeWorkspace(Workspace):
         if not self.engine.facts.rolls_back:
             self.seq, n = self._ladder.climb(self.seq, n if self.seq >= 0 else 0, prompt.rungs)
         elif self.seq == NONE or not self.context.remove(self.seq, n):
-            self.engine.give(self.seq)
+            self._drop_base()
             self.seq, n = self.engine.take(), 0
         self.tokens = prompt.tokens[:n]
         return n
@@ -187,12 +186,14 @@ class WholeWorkspace(Workspace):
             at += len(tokens)
 
     def forget(self) -> None:
-        self._abandon_tails()
-        self.engine.give(self.seq)
-        self.seq = NONE
-        self.tokens = self.target = ()
-        self.blocks = {}
+        self.target, self.blocks = (), {}
         self.revision += 1
+        self._abandon_tails()
+        self._drop_base()
+
+    def _drop_base(self) -> None:
+        seq, self.seq, self.tokens = self.seq, NONE, ()
+        self.engine.give(seq)
 
     def close(self) -> None:
         self.forget()

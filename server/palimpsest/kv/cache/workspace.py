@@ -89,7 +89,7 @@ class Workspace(ABC):
 
     @property
     def busy(self) -> bool:
-        """Whether a job of this workspace is under way."""
+        """Whether a job of this workspace is under way: it is not to be closed."""
         return self._n_active > 0
 
     @contextmanager

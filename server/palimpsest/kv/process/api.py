@@ -12,6 +12,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -43,6 +44,9 @@ STATUS = {
     "context_too_large": 507,
 }
 """HTTP status of an error's `code`; 500 for the others."""
+
+MAX_CLIENT = 64
+"""Characters of a client's name that tell it from others."""
 
 logger = logging.getLogger(__name__)
 
@@ -76,13 +80,16 @@ class Api:
 
     async def sync(self, request: Request) -> Response:
         wanted = wire.from_json(await body(request), wire.SyncRequest)
-        return await self._job(request, lambda token: self._core.sync(wanted, token))
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.sync(wanted, token))
 
     async def generate(self, request: Request) -> Response:
         wanted = wire.from_json(await body(request), wire.GenerateRequest)
         if wanted.stream:
-            return StreamingResponse(self._pieces(wanted), media_type="application/jsonl")
-        return await self._job(request, lambda token: self._core.generate(wanted, token))
+            pieces = self._pieces(wanted, client_of(request))
+            return StreamingResponse(pieces, media_type="application/jsonl")
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.generate(wanted, token))
 
     async def count(self, request: Request) -> Response:
         wanted = wire.from_json(await body(request), wire.CountRequest)
@@ -103,7 +110,7 @@ class Api:
 
     async def lease(self, request: Request) -> Response:
         logger.info("lease of %s", self._parameter(request, "client"))
-        lines = (line(wire.to_json(health)) async for health in self._life.lease())
+        lines = (line(wire.to_json(health)) async for health in self._life.lease(client_of(request)))
         return StreamingResponse(lines, media_type="application/jsonl")
 
     async def shutdown(self, _request: Request) -> Response:
@@ -129,7 +136,10 @@ class Api:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
         return reply(wire.to_json(await result_of(request, self._life, submit)))
 
-    async def _pieces(self, wanted: wire.GenerateRequest) -> AsyncIterator[bytes]:
+    def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
+        return self._life.tenants.using(client_of(request), workspace)
+
+    async def _pieces(self, wanted: wire.GenerateRequest, client: str) -> AsyncIterator[bytes]:
         """Text as it comes, at last the answer, or the error where the status is already sent."""
         loop = asyncio.get_running_loop()
         texts: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
@@ -137,7 +147,7 @@ class Api:
         def put(item: tuple[int, str] | None) -> None:
             loop.call_soon_threadsafe(texts.put_nowait, item)
 
-        with self._life.job() as token, self._life.request():
+        with self._life.job() as token, self._life.request(), self._life.tenants.using(client, wanted.workspace):
             try:
                 job = self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
                 job.add_done_callback(lambda _job: put(None))
@@ -148,6 +158,11 @@ class Api:
                 yield line({"error": error_object(why_cancelled(self._life))})
             except Exception as error:
                 yield line({"error": known(error)})
+
+
+def client_of(request: Request) -> str:
+    """What the client calls itself, "" when it does not say."""
+    return request.headers.get(wire.CLIENT_HEADER, "")[:MAX_CLIENT]
 
 
 class Guard:

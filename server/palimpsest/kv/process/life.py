@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from palimpsest.kv.process.tenants import GRACE_S, Tenants
 from palimpsest.kv.work.cancel import CancelToken
 from palimpsest.wire import Health
 
@@ -23,9 +24,9 @@ FAILED_STAYS_S = 10.0
 
 
 class Life:
-    """Made on the event loop that serves."""
+    """Made on the event loop that serves.  `tenants`: whose the workspaces are."""
 
-    def __init__(self, core: EngineCore, idle_exit_s: float) -> None:
+    def __init__(self, core: EngineCore, idle_exit_s: float, *, grace_s: float = GRACE_S) -> None:
         self._core = core
         self._loop = asyncio.get_running_loop()
         self._idle_exit_s = idle_exit_s
@@ -35,6 +36,7 @@ class Life:
         self._idle_since = self._loop.time()
         self._lasting = dataclasses.replace(core.health(), busy=False)
         self.stopping = asyncio.Event()
+        self.tenants = Tenants(core.close, grace_s=grace_s)
         self._unsubscribe = core.on_change(self._core_changed)
 
     def health(self) -> Health:
@@ -45,6 +47,7 @@ class Life:
         if not self.stopping.is_set():
             self._unsubscribe()
             self.stopping.set()
+            self.tenants.stop()
             for token in self._jobs:
                 token.cancel()
             self._changed()
@@ -70,21 +73,22 @@ class Life:
             self._jobs.discard(token)
             token.cancel()
 
-    async def lease(self) -> AsyncIterator[Health]:
+    async def lease(self, client: str = "") -> AsyncIterator[Health]:
         """Health now and after each change but of `busy`, until the engine stops; while it is read there is one
-        client more."""
+        client more, and the workspaces that it uses stay."""
         changed = asyncio.Event()
         self._leases.add(changed)
         self._changed()
         told: Health | None = None
         try:
-            while not self.stopping.is_set():
-                changed.clear()
-                health = self.health()
-                if health != told:
-                    told = health
-                    yield health
-                await changed.wait()
+            with self.tenants.leased(client):
+                while not self.stopping.is_set():
+                    changed.clear()
+                    health = self.health()
+                    if health != told:
+                        told = health
+                        yield health
+                    await changed.wait()
         finally:
             self._leases.discard(changed)
             self._idle_since = self._loop.time()
