@@ -31,6 +31,7 @@ KINDS = {
     "ready": "Normal",
     "starting": "Inactive",
     "loading": "Inactive",
+    "doubted": "Warning",
     "restarting": "Warning",
     "away": "Warning",
     "failed": "Error",

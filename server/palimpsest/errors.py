@@ -8,7 +8,8 @@
     ├── GitError                    git is missing, knows nothing of the folder, or says no
     └── EngineError                 the engine cannot do what was asked
         ├── EngineUnavailable       no engine: not installed, not started, given up, away
-        │   └── EngineRefused       there is one, which refuses the key
+        │   ├── EngineRefused       there is one, which refuses the key
+        │   └── EngineSilent        there is one, which does not answer in time
         ├── EngineLoading           the model is still being loaded
         ├── EngineDied              the process went away during the request
         ├── ModelError              the model file is missing, truncated, or lacks what is needed
@@ -75,6 +76,10 @@ class EngineUnavailable(EngineError):
 
 class EngineRefused(EngineUnavailable):
     code = "refused"
+
+
+class EngineSilent(EngineUnavailable):
+    """It may be at work, or hang; `code` is EngineUnavailable's."""
 
 
 class EngineLoading(EngineError):

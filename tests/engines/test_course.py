@@ -1,9 +1,14 @@
 """What an engine's deaths lead to, told with a clock of the test's own."""
 
+import re
+from collections.abc import Callable
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.engines.course import GIVE_UP_AT, SOON_S, Course
+from palimpsest.engines import course as the_course
+from palimpsest.engines.course import FIRST_WAIT_S, GIVE_UP_AT, LONGEST_WAIT_S, SOON_S, Course
 
 
 def test_the_first_death_starts_the_same_engine_again() -> None:
@@ -17,7 +22,7 @@ def test_the_second_in_a_row_starts_it_with_caution_and_the_third_gives_up() -> 
     assert (second.state, second.caution) == ("restarting", True)
     third = second.loading().ready(4.0).died(5.0, "how")
     assert third.state == "given_up"
-    assert third.is_final
+    assert third.has_given_up
     assert "3 times" in third.reason
 
 
@@ -54,11 +59,84 @@ def test_one_that_leaves_in_good_order_is_started_again_and_not_counted() -> Non
     assert (course.state, course.row) == ("restarting", 1)
 
 
-def test_what_cannot_get_better_by_itself_is_final() -> None:
-    assert Course().failed("The model file is missing.").is_final
-    assert Course().unavailable("no engine here").is_final
-    assert not Course().is_final
-    assert not Course().ready(0.0).is_final
+@pytest.mark.parametrize("attempt", [lambda c: c.died(0.0, ""), lambda c: c.failed("x"), lambda c: c.unavailable("x")])
+def test_what_was_given_up_is_tried_again_after_growing_waits(attempt: Callable[[Course], Course]) -> None:
+    course = Course().died(0.0, "").died(0.0, "")
+    waits = []
+    for _ in range(12):
+        course = attempt(course)
+        waits.append(course.wait_s)
+    assert waits == sorted(waits)
+    assert waits[0] >= FIRST_WAIT_S
+    assert waits[-1] == LONGEST_WAIT_S
+    well = attempt(course.loading().ready(0.0)) if course.state == "failed" else course.loading().ready(0.0)
+    assert well.wait_s in (0.0, FIRST_WAIT_S)
+
+
+EVENTS: dict[str, Callable[[Course], Course]] = {
+    "loading": lambda c: c.loading(),
+    "ready": lambda c: c.ready(1.0),
+    "doubted": lambda c: c.doubted(),
+    "left": lambda c: c.left(),
+    "died": lambda c: c.died(2.0, "how"),
+    "failed": lambda c: c.failed("why"),
+    "unavailable": lambda c: c.unavailable("why"),
+    "away": lambda c: c.away("why"),
+    "asked": lambda c: c.asked(),
+}
+LIVING = ("starting", "loading", "ready", "doubted", "restarting", "away", "failed", "given_up")
+
+
+def reachable() -> dict[str, Course]:
+    """A course in each state that any events lead to, found by trying all."""
+    found: dict[tuple[str, int, bool], Course] = {}
+    new = [Course()]
+    while new:
+        course = new.pop()
+        key = (course.state, min(course.row, GIVE_UP_AT), course.ready_at is not None)
+        if key not in found:
+            found[key] = course
+            new += [event(course) for event in EVENTS.values()]
+    return {f"{state}-{row}-{was_ready}": course for (state, row, was_ready), course in found.items()}
+
+
+def test_every_state_but_the_last_two_is_reached() -> None:
+    assert {course.state for course in reachable().values()} == set(LIVING)
+
+
+@pytest.mark.parametrize("course", reachable().values(), ids=reachable().keys())
+def test_from_every_state_a_healthy_engine_leads_to_ready(course: Course) -> None:
+    assert not course.is_final
+    assert course.wait_s < 3600
+    for way in (course.ready(5.0), course.loading().ready(5.0), course.doubted().ready(5.0), course.asked().ready(5.0)):
+        assert way.state == "ready"
+        assert way.reason == ""
+        assert way.wait_s == 0.0
+
+
+@pytest.mark.parametrize("state", ["off", "closed"])
+@pytest.mark.parametrize("event", EVENTS)
+def test_the_last_two_stay(state: the_course.State, event: str) -> None:
+    assert EVENTS[event](Course(state)) == Course(state)
+
+
+def test_the_table_in_the_docstring_is_what_holds() -> None:
+    assert the_course.__doc__ is not None
+    rows = [re.split(r"  +", line.strip()) for line in the_course.__doc__.splitlines() if line.startswith("    ")]
+    heads = rows[0][1:]
+    first = {c.state: c for c in sorted(reachable().values(), key=lambda c: -c.row)} | {"off": Course("off")}
+    first |= {"closed": Course("closed")}
+    told = {cells[0]: cells[1:] for cells in rows[1:] if len(cells) == len(heads) + 1}
+    assert set(told) == set(first) == {*LIVING, "off", "closed"}
+    for state, cells in told.items():
+        for head, cell in zip(heads, cells, strict=True):
+            after = EVENTS[head](first[state]).state
+            assert (state, head, after) == (state, head, state if cell == "·" else cell.removesuffix(" *"))
+
+
+def test_a_doubt_that_was_unfounded_makes_it_no_younger() -> None:
+    course = Course().ready(0.0).doubted().ready(59.0).died(61.0, "")
+    assert course.row == 1
 
 
 def test_being_told_again_that_it_is_ready_does_not_make_it_younger() -> None:
@@ -68,14 +146,13 @@ def test_being_told_again_that_it_is_ready_does_not_make_it_younger() -> None:
 
 
 @given(st.lists(st.sampled_from(["loading", "ready", "left", "died"]), max_size=40), st.data())
-def test_it_never_goes_on_after_the_third_death_in_a_row(events: list[str], data: st.DataObject) -> None:
+def test_after_the_third_death_in_a_row_it_rests(events: list[str], data: st.DataObject) -> None:
     course, now = Course(), 0.0
     for event in events:
         now += data.draw(st.floats(0.0, 120.0))
-        if course.is_final:
-            break
         course = course.ready(now) if event == "ready" else _apply(course, event, now)
-        assert course.is_final == (course.row >= GIVE_UP_AT)
+        if event == "died":
+            assert course.has_given_up == (course.row >= GIVE_UP_AT) == (course.wait_s > 0)
         assert course.caution or course.row < 2
 
 

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.engines import course
 from palimpsest.engines.launch import find, launch
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Status, Supervisor
@@ -105,7 +107,7 @@ async def test_an_engine_found_dead_is_not_handed_out_again(supervisor: Supervis
 
 
 @pytest.mark.slow
-async def test_after_two_deaths_in_a_row_caution_after_three_silence_until_asked(supervisor: Supervisor) -> None:
+async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked(supervisor: Supervisor) -> None:
     await supervisor.ready(PATIENCE_S)
     await killed(supervisor)
     await supervisor.ready(PATIENCE_S)
@@ -123,9 +125,34 @@ async def test_after_two_deaths_in_a_row_caution_after_three_silence_until_asked
     with pytest.raises(EngineUnavailable, match="3 times in a row"):
         await supervisor.ready(PATIENCE_S)
     assert supervisor.status.state == "given_up"
+    assert "in 30 seconds" in supervisor.status.message
     await supervisor.restart()
     assert await works(await supervisor.ready(PATIENCE_S))
     assert not supervisor.status.caution
+
+
+@pytest.mark.slow
+async def test_what_was_given_up_comes_back_by_itself_and_the_status_says_when(
+    supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "FIRST_WAIT_S", 2.0)
+    seen: list[Status] = []
+    supervisor.on_status(seen.append)
+    for _ in range(3):
+        await supervisor.ready(PATIENCE_S)
+        await killed(supervisor)
+    await given_up(supervisor)
+    while supervisor.status.state != "ready":
+        await asyncio.sleep(0.01)
+    assert await works(await supervisor.ready())
+    assert supervisor.status.message == ""
+    message = next(status.message for status in seen if status.state == "given_up")
+    assert re.search(r"The next try is at \d\d:\d\d:\d\d, in 2 seconds", message)
+
+
+async def given_up(supervisor: Supervisor) -> None:
+    while supervisor.status.state != "given_up":
+        await asyncio.sleep(0.01)
 
 
 @pytest.mark.slow
@@ -208,7 +235,8 @@ async def test_a_truncated_model_is_no_death_and_a_repaired_one_is_tried_when_as
     with pytest.raises(ModelError) as error:
         await supervisor.ready(PATIENCE_S)
     assert supervisor.status.state == "failed"
-    assert supervisor.status.message == str(error.value)
+    assert supervisor.status.message.startswith(str(error.value))
+    assert "The next try is at " in supervisor.status.message
     target.model.write_bytes(EMBEDDED.read_bytes())
     await supervisor.restart()
     assert await works(await supervisor.ready(PATIENCE_S))

@@ -1,13 +1,31 @@
-"""The life of an engine as one server sees it: which state it is in, and what its deaths lead to.
+"""The life of an engine as one server sees it: which state it is in, and what happens to it leads to.
 
 In: what happened, and when.  Out: the next course; immutable, pure.  Knows no process and no clock.
 
-    off                       engine.kind is "none"
-    away                      it is on another machine and does not answer: it is looked for again and again
-    starting → loading → ready
-                  └→ failed   the model cannot be loaded: nothing to restart, `asked` tries again
-    any → restarting → loading …      it died, or left; twice in a row: with caution
-    any → given_up            it died three times in a row, or cannot be started here; `asked` tries again
+What leads from where (`·`: as it is).  Every state but the last two is left by itself: after `wait_s` seconds an engine
+is started or looked for again, and from every one of them a healthy engine leads to `ready`.
+
+    state        loading   ready   doubted   left         died          failed   unavailable   away   asked
+    starting     loading   ready   ·         restarting   restarting *  failed   given_up      away   ·
+    loading      ·         ready   ·         restarting   restarting *  failed   given_up      away   starting
+    ready        loading   ·       doubted   restarting   restarting *  failed   given_up      away   starting
+    doubted      loading   ready   ·         restarting   restarting *  failed   given_up      away   starting
+    restarting   loading   ready   ·         ·            restarting *  failed   given_up      away   starting
+    away         loading   ready   ·         restarting   restarting *  failed   given_up      ·      starting
+    failed       loading   ready   ·         restarting   restarting *  ·        given_up      away   starting
+    given_up     loading   ready   ·         restarting   restarting *  failed   ·             away   starting
+    off          ·         ·       ·         ·            ·             ·        ·             ·      ·
+    closed       ·         ·       ·         ·            ·             ·        ·             ·      ·
+
+    * from the third death in a row on: given_up.  One that hung and was ended counts as a death.
+
+    starting     nothing is known yet
+    doubted      a request found it gone or silent: nobody gets it until it has answered a look
+    restarting   it died, hung or left, and is started again at once; twice in a row: with caution
+    away         it is on another machine and does not answer: it is looked for again and again
+    failed       the model cannot be loaded
+    given_up     it died three times in a row, or cannot be started here
+    off, closed  `engine.kind` is "none"; the window closes
 """
 
 from __future__ import annotations
@@ -15,62 +33,101 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-State = Literal["off", "starting", "loading", "ready", "restarting", "away", "failed", "given_up", "closed"]
+State = Literal["off", "starting", "loading", "ready", "doubted", "restarting", "away", "failed", "given_up", "closed"]
 SOON_S = 60.0
 """A death within so many seconds of being ready is one more in a row."""
 CAUTION_AT = 2
 GIVE_UP_AT = 3
+FIRST_WAIT_S, LONGEST_WAIT_S = 30.0, 900.0
+"""Before the next attempt at what was given up; each in vain doubles it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`row`: deaths in a row, or looks in vain for one that is away.  `caution`: the engine is started with every layer
-    of doubt switched off.
-    `ready_at`: when the present engine became ready, None before that.  `reason` is fit for a person."""
+    """`row`: what went wrong in a row: deaths, attempts or looks in vain.  `caution`: the engine is started with every
+    layer of doubt switched off.  `ready_at`: when the present engine became ready, None before that.  `wait_s`: how
+    long until the next attempt, 0 for at once.  `reason` is fit for a person."""
 
     state: State = "starting"
     row: int = 0
     caution: bool = False
     ready_at: float | None = None
     reason: str = ""
+    wait_s: float = 0.0
 
     def loading(self) -> Course:
-        return self if self.state == "loading" else replace(self, state="loading", ready_at=None)
+        if self.is_final or self.state == "loading":
+            return self
+        return replace(self, state="loading", ready_at=None, reason="", wait_s=0.0)
 
     def ready(self, now: float) -> Course:
-        return self if self.state == "ready" else replace(self, state="ready", ready_at=now, reason="")
+        if self.is_final or self.state == "ready":
+            return self
+        since = self.ready_at if self.state == "doubted" else now
+        return replace(self, state="ready", ready_at=since, reason="", wait_s=0.0)
+
+    def doubted(self) -> Course:
+        """A request found it gone or silent, which a look will show."""
+        if self.state != "ready":
+            return self
+        return replace(self, state="doubted", reason="The engine did not answer; asking it again.")
 
     def failed(self, reason: str) -> Course:
-        return replace(self, state="failed", ready_at=None, reason=reason)
+        """The model cannot be loaded; another time it may, with memory that is free or a file that was mended."""
+        return self._given_up("failed", reason)
 
     def unavailable(self, reason: str) -> Course:
-        return replace(self, state="given_up", ready_at=None, reason=reason)
+        return self._given_up("given_up", reason)
 
     def left(self) -> Course:
         """It went in good order: someone asked it to."""
-        return replace(self, state="restarting", ready_at=None, reason="The engine was stopped; starting it again.")
+        if self.is_final:
+            return self
+        reason = "The engine was stopped; starting it again."
+        return replace(self, state="restarting", ready_at=None, reason=reason, wait_s=0.0)
 
     def died(self, now: float, how: str) -> Course:
-        """One death more.  Measured from being ready, since a large model takes its minute to load each time."""
+        """One death more, or it hung and was ended.  Measured from being ready, since a large model takes its minute
+        to load each time."""
+        if self.is_final:
+            return self
         lasted = self.ready_at is not None and now - self.ready_at >= SOON_S
         row = 1 if lasted else self.row + 1
-        if row >= GIVE_UP_AT:
-            reason = f"The engine died {row} times in a row and is not started again. {how}"
-            return Course("given_up", row, self.caution, None, reason)
         caution = self.caution or row >= CAUTION_AT
+        if row >= GIVE_UP_AT:
+            reason = f"The engine died {row} times in a row. {how}".strip()
+            return Course("given_up", row, caution, None, reason, _wait(row - GIVE_UP_AT))
         what = "starting it again with caution" if caution else "starting it again"
-        return Course("restarting", row, caution, None, f"The engine died; {what}. {how}")
+        return Course("restarting", row, caution, None, f"The engine died; {what}. {how}".strip())
 
     def away(self, reason: str) -> Course:
         """It does not answer where it is, or went away; nothing here can start it."""
+        if self.is_final:
+            return self
         row = 1 if self.ready_at is not None else self.row + 1
         return Course("away", row, False, None, reason)
 
     def asked(self) -> Course:
         """A person asked for a new start: what was counted is forgotten."""
-        return Course()
+        return self if self.is_final else Course()
 
     @property
     def is_final(self) -> bool:
-        """Nothing happens any more until someone asks."""
-        return self.state in ("off", "failed", "given_up", "closed")
+        """Nothing happens any more."""
+        return self.state in ("off", "closed")
+
+    @property
+    def has_given_up(self) -> bool:
+        """There is no engine, and none for `wait_s` seconds."""
+        return self.state in ("failed", "given_up")
+
+    def _given_up(self, state: State, reason: str) -> Course:
+        if self.is_final:
+            return self
+        row = 1 if self.ready_at is not None else self.row + 1
+        return Course(state, row, self.caution, None, reason, _wait(row - 1))
+
+
+def _wait(n: int) -> float:
+    """Seconds before the attempt that follows `n` in vain."""
+    return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(n, 16))

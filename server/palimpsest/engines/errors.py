@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from palimpsest import errors
-from palimpsest.errors import EngineDied, EngineError, EngineUnavailable, PalimpsestError
+from palimpsest.errors import EngineDied, EngineError, EngineSilent, EngineUnavailable, PalimpsestError
 
 PLAIN: Mapping[str, type[PalimpsestError]] = {
     kind.code: kind
@@ -51,12 +51,13 @@ def _int(value: Any) -> int:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """httpx's exceptions inside become ours: EngineUnavailable where nobody listens, else EngineDied."""
+    """httpx's exceptions inside become ours: EngineUnavailable where nobody listens, EngineSilent where no answer comes
+    in time, else EngineDied."""
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise EngineUnavailable("No engine answers.") from error
     except httpx.TimeoutException as error:
-        raise EngineUnavailable("The engine does not answer.") from error
+        raise EngineSilent("The engine does not answer.") from error
     except httpx.TransportError as error:
         raise EngineDied("The engine went away during the request.") from error

@@ -83,8 +83,9 @@ class InPlaceEngine:
             raise EngineUnavailable("No engine runs.")
         return cls.over_socket(place.socket)
 
-    async def health(self) -> Health:
-        return await self._ask("GET", "/v1/health", Health, timeout=SHORT)
+    async def health(self, within_s: float = CONNECT_S) -> Health:
+        """Raises EngineSilent where it does not answer within so many seconds."""
+        return await self._ask("GET", "/v1/health", Health, timeout=httpx.Timeout(within_s))
 
     async def model(self) -> ModelInfo:
         return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
@@ -172,7 +173,7 @@ class InPlaceEngine:
         await self._call("POST", "/v1/reset", {"workspace": workspace})
 
     async def close_workspace(self, workspace: str) -> None:
-        await self._call("POST", "/v1/close", {"workspace": workspace})
+        await self._call("POST", "/v1/close", {"workspace": workspace}, timeout=SHORT)  # a window waits for it to close
 
     async def shutdown(self) -> None:
         """Ask the engine to leave, for every client of it."""

@@ -13,16 +13,18 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from palimpsest.engines.course import Course, State
 from palimpsest.engines.errors import from_object
+from palimpsest.engines.http import Busy
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.target import Target
 from palimpsest.engines.upkeep import upkeep
 from palimpsest.errors import EngineDied, EngineError, EngineLoading, EngineUnavailable, InvalidArgument
 from palimpsest.wire import Health, ModelInfo
 
-RESTART_HINT = "The command `palimpsest.restartEngine` tries again."
+RESTART_HINT = "The command `palimpsest.restartEngine` tries at once."
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +50,8 @@ class Supervisor:
         self._error: EngineError | None = None
         self._engine: Engine | None = None
         self._upkeep = upkeep(target, self._client)
-        self._doubted = False
         self._doubt_raised = asyncio.Event()
+        self._next_try = ""
         self._model: ModelInfo | None = None
         self._health: Health | None = None
         self._told: Status | None = None
@@ -65,7 +67,8 @@ class Supervisor:
     @property
     def status(self) -> Status:
         course, health = self._course, self._health
-        return Status(course.state, course.reason, self._model, health.pid if health else None, course.caution)
+        message = f"{course.reason} {self._next_try}".strip()
+        return Status(course.state, message, self._model, health.pid if health else None, course.caution)
 
     def on_status(self, callback: Callable[[Status], None]) -> None:
         """`callback` gets each new status, on the event loop; it must neither block nor raise."""
@@ -78,11 +81,11 @@ class Supervisor:
 
     async def restart(self, target: Target | None = None) -> None:
         """Start anew, with what was counted forgotten: the running engine leaves (for every server that shares it,
-        and they start it again; one on another machine stays, and is only met anew).  With another `target` the
-        present engine is given up, others may use it."""
-        if self._engine is not None and target is None:
-            await self._upkeep.send_away()
+        and they start it again; one on another machine stays, and is only met anew), and one that hangs is ended.
+        With another `target` the present engine is given up, others may use it."""
         await self._end()
+        if target is None and self._course.state != "off":
+            await self._upkeep.send_away()
         if target is not None:
             self._target, self._upkeep = target, upkeep(target, self._client)
         self._error = None
@@ -102,11 +105,11 @@ class Supervisor:
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout
-        while self._engine is None or self._doubted or self._course.state != "ready":
-            if self._course.is_final:
-                if self._error is not None:
-                    raise self._error.with_traceback(None)  # raised at every keystroke: it must not grow
-                raise EngineUnavailable(self._course.reason)
+        while self._engine is None or self._course.state != "ready":
+            if self._course.has_given_up and self._error is not None:
+                raise self._error.with_traceback(None)  # raised at every keystroke: it must not grow
+            if self._course.is_final or self._course.has_given_up:
+                raise EngineUnavailable(self.status.message, hint=RESTART_HINT if self._course.has_given_up else "")
             if self._course.state == "away":
                 raise EngineUnavailable(self._course.reason)
             left = end - loop.time()
@@ -123,8 +126,10 @@ class Supervisor:
         engine = await self.ready(timeout)
         try:
             yield engine
+        except Busy:  # it answered
+            raise
         except (EngineDied, EngineUnavailable):
-            await self._doubt(engine)  # its watch will end as well, and with that begins the next engine
+            self._doubt(engine)
             raise
 
     def _first_course(self) -> Course:
@@ -136,13 +141,16 @@ class Supervisor:
         """Have an engine and follow it, again and again, until the course is final."""
         while True:
             try:
-                self._go(await self._one_engine())
+                course = await self._one_engine()
             except Exception as error:
                 logger.exception("the supervisor failed")
-                self._go(self._course.unavailable(f"The engine cannot be used: {error!r}."))
+                course, self._error = self._course.unavailable(f"The engine cannot be used: {error!r}."), None
+            pause_s = self._upkeep.pause_s(course)
+            self._next_try = _next_try(pause_s) if course.has_given_up else ""
+            self._go(course)
             if self._course.is_final:
                 return
-            await asyncio.sleep(self._upkeep.pause_s(self._course))
+            await asyncio.sleep(pause_s)
 
     async def _one_engine(self) -> Course:
         """Follow one engine to its end; what comes of that, or of there being none."""
@@ -157,24 +165,22 @@ class Supervisor:
         except InvalidArgument as error:  # a server of another make does not understand us
             gone = EngineError(str(error))
         course = await self._upkeep.after(self._course, gone)
-        if course.is_final and not isinstance(gone, EngineDied):
-            self._error = gone
+        self._error = gone if course.has_given_up and not isinstance(gone, EngineDied) else None
         return course
 
     async def _follow(self, engine: Engine) -> Course | None:
-        """Watch the engine to its end; a course where that is final.  Raises EngineError when it went without a
-        word."""
+        """Watch the engine to its end; a course where it can do nothing for us.  Raises EngineError when it went
+        without a word."""
         self._engine = engine
         try:
             async with aclosing(self._upkeep.watch(self._doubt_raised)) as healths:
                 async for health in healths:
-                    course = await self._hear(engine, health)
-                    if course.is_final:
+                    course = await self._hear(engine, health) if health else self._course.doubted()
+                    if course.has_given_up:
                         return course
                     self._go(course)
         finally:
             self._engine = self._health = self._model = None
-            self._doubted = False
             await engine.aclose()
         return None
 
@@ -188,13 +194,11 @@ class Supervisor:
         self._model = self._model or await engine.model()
         return self._course.ready(asyncio.get_running_loop().time())
 
-    async def _doubt(self, engine: Engine) -> None:
-        """A request found `engine` gone: do not hand it out again, unless it answers after all."""
+    def _doubt(self, engine: Engine) -> None:
+        """A request found `engine` gone: do not hand it out again before its watch has heard from it.  The doubt is a
+        state of the course, so that every way on leads out of it: an answer, or the engine's end."""
         if engine is self._engine:
-            self._doubted = True
-            with suppress(EngineError):
-                await engine.health()
-                self._doubted = False
+            self._go(self._course.doubted())
             self._doubt_raised.set()
 
     async def _end(self) -> None:
@@ -208,6 +212,8 @@ class Supervisor:
         if course.state != self._course.state:
             logger.info("engine: %s %s", course.state, course.reason)
         self._course = course
+        if not course.has_given_up:
+            self._next_try = ""
         status = self.status
         if status != self._told:
             self._told = status
@@ -215,6 +221,12 @@ class Supervisor:
             self._changed = asyncio.Event()
             for listener in self._listeners:
                 listener(status)
+
+
+def _next_try(seconds: float) -> str:
+    """When there will be another attempt, for a person."""
+    at = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
+    return f"The next try is at {at}, in {seconds:.0f} seconds."
 
 
 def _engine_error(health: Health) -> EngineError:

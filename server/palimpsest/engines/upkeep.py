@@ -16,11 +16,12 @@ from palimpsest.engines.child import Child
 from palimpsest.engines.course import Course
 from palimpsest.engines.http import NotServed, pause
 from palimpsest.engines.in_place import InPlaceEngine
-from palimpsest.engines.launch import launch
+from palimpsest.engines.launch import end_hung, launch, send_away
 from palimpsest.engines.llama_server import LlamaServer
 from palimpsest.engines.openai import OpenAI
 from palimpsest.engines.place import Place, place
 from palimpsest.engines.protocol import Engine
+from palimpsest.engines.pulse import EngineHung, pulse
 from palimpsest.engines.target import Target
 from palimpsest.errors import EngineDied, EngineError, EngineRefused, EngineUnavailable, InvalidArgument, ModelError
 from palimpsest.settings import EngineSettings
@@ -46,9 +47,9 @@ class Upkeep(Protocol):
         """An engine that answers.  Raises EngineError."""
         ...
 
-    def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
-        """Its health at once and after each change; `doubt` asks for a look.  Ends when it leaves in good order,
-        raises EngineError when it just goes."""
+    def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health | None, None]:
+        """Its health at once, after each change and after each look that `doubt` asks for; None while a look has no
+        answer yet.  Ends when it leaves in good order, raises EngineError when it just goes, or hangs."""
         ...
 
     async def after(self, course: Course, error: EngineError | None) -> Course:
@@ -73,23 +74,30 @@ class Here:
     def __init__(self, target: Target, client: str) -> None:
         self._target = target
         self._client = client
+        self._wanted = target
         self._engine: InPlaceEngine | None = None
         self._child: Child | None = None
+        self._pid = 0
 
     async def connect(self, course: Course) -> Engine:
         self._engine = self._child = None
-        launched = await launch(self._target.cautious() if course.caution else self._target)
+        self._wanted = self._target.cautious() if course.caution else self._target
+        launched = await launch(self._wanted)
         self._engine, self._child = launched.engine, launched.child
         return launched.engine
 
-    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
-        """A lease; it ends with the engine, so that no doubt is needed."""
+    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health | None, None]:
+        """A lease, which ends with the engine; and looks, since one that hangs keeps its lease open."""
         assert self._engine is not None
-        async with aclosing(self._engine.lease(self._client)) as healths:
+        async with aclosing(pulse(self._engine, self._client, doubt)) as healths:
             async for health in healths:
+                self._pid = health.pid if health is not None else self._pid
                 yield health
 
     async def after(self, course: Course, error: EngineError | None) -> Course:
+        if isinstance(error, EngineHung):
+            await end_hung(self._wanted.address(), self._pid)
+            return course.died(asyncio.get_running_loop().time(), str(error))
         if error is None or (self._engine is not None and isinstance(error, EngineUnavailable)):
             return course.left()  # also where it was leaving just as we came
         if not isinstance(error, EngineDied):
@@ -100,12 +108,10 @@ class Here:
         return course.died(asyncio.get_running_loop().time(), how)
 
     def pause_s(self, course: Course) -> float:
-        return PAUSE_S
+        return course.wait_s or PAUSE_S
 
     async def send_away(self) -> None:
-        if self._engine is not None:
-            with suppress(EngineError):
-                await self._engine.shutdown()
+        await send_away(self._wanted.address())
 
 
 MAKE: Mapping[str, Callable[[Place, EngineSettings], Engine]] = {
@@ -144,16 +150,17 @@ class Elsewhere:
             await engine.model()
             raise EngineUnavailable("Something that is no engine of ours answers.") from None
 
-    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health, None]:
+    async def watch(self, doubt: asyncio.Event) -> AsyncGenerator[Health | None, None]:
         """Looks now and then: a network that is gone says nothing."""
         assert self._engine is not None
         held = asyncio.create_task(self._hold(self._engine, doubt))
         try:
             told = None
             while True:
+                doubted = doubt.is_set()
                 doubt.clear()
                 health = await self._engine.health()
-                if health.state != told:
+                if doubted or health.state != told:  # who doubted waits for an answer, also where nothing changed
                     told = health.state
                     yield health
                 every = LOADING_S if told == "loading" else LOOK_S[self._settings.kind]
@@ -182,7 +189,7 @@ class Elsewhere:
         return course.away(f"The engine at {self._settings.url} does not answer; trying again.{_detail(error)}")
 
     def pause_s(self, course: Course) -> float:
-        return pause(min(course.row, LONGEST_BACKOFF), None, random.random())
+        return course.wait_s or pause(min(course.row, LONGEST_BACKOFF), None, random.random())
 
     async def send_away(self) -> None:
         """It is not ours to stop: a new connection is all."""
