@@ -38,6 +38,7 @@ FLOORS = {
     "doctor": 10,
     "bench": 10,
     "model_command": 10,
+    "engine_command": 10,
     "__main__": 11,
 }
 # The command line's rooms stand on one floor and use the composition root and the demo's driver.

@@ -15,7 +15,7 @@ USAGE = """\
 usage: palimpsest COMMAND [options]
 
   serve    the language server, over stdio (what an editor starts)
-  engine   the engine process (the server starts it by itself)
+  engine   the engine process (the server starts it by itself); --http for other clients, --list, --stop
   demo     the real server and engine on a sample workspace, driven as an editor would
   doctor   model, engine, sockets, editors: what is right, and what to do where it is not
   model    list, use, get: which model answers
@@ -32,7 +32,7 @@ def _serve(argv: list[str]) -> int:
 
 
 def _engine(argv: list[str]) -> int:
-    from palimpsest.kv.process.process import main as engine_main
+    from palimpsest.engine_command import main as engine_main
 
     return engine_main(argv)
 

@@ -65,6 +65,12 @@ def address(folder: Path, name: str) -> Address:
     return Address(folder / f"engine-{name}.sock")
 
 
+def beside(place: Address, port: int) -> Address:
+    """Where an engine is met that serves `port` for a person, while `place` is another one's."""
+    name = hashlib.blake2b(f"{place.name}:{port or os.getpid()}".encode(), digest_size=6).hexdigest()
+    return address(place.socket.parent, name)
+
+
 def has_sockets() -> bool:
     """Unix domain sockets that asyncio can serve; without them it is loopback TCP and a token."""
     return sys.platform != "win32"

@@ -252,7 +252,7 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class Health:
     """`state`: loading, ready, or failed (then `error` is an error object as on the wire).  `waiting`: jobs that wait
-    or are under way; only `/v1/health` tells."""
+    or are under way; only `/v1/health` tells.  `http`: where llama-server's requests are served too, "" for nowhere."""
 
     state: Literal["loading", "ready", "failed"]
     version: str
@@ -262,6 +262,7 @@ class Health:
     model: str = ""
     error: dict[str, Any] | None = None
     waiting: int = 0
+    http: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,13 @@ class Life:
         self._jobs: set[CancelToken] = set()
         self._idle_since = self._loop.time()
         self._lasting = dataclasses.replace(core.health(), busy=False)
+        self.http = ""  # where it also serves a person's clients, "" for nowhere
         self.stopping = asyncio.Event()
         self.tenants = Tenants(core.close, grace_s=grace_s)
         self._unsubscribe = core.on_change(self._core_changed)
 
     def health(self) -> Health:
-        return dataclasses.replace(self._core.health(), clients=len(self._leases))
+        return dataclasses.replace(self._core.health(), clients=len(self._leases), http=self.http)
 
     def stop(self) -> None:
         """End the leases and cancel what runs.  Idempotent."""

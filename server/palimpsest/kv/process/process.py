@@ -2,6 +2,7 @@
 
 In: arguments, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here, 2 wrong
 usage), a socket that answers from before the model is loaded, logs to a file and stderr; stdout stays silent.
+With `--http` it is a person's own: it says on stderr what it does, and runs beside an editor's engine too.
 A crash inside libllama ends this process: that is meant, the server starts the next one.
 """
 
@@ -22,15 +23,16 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__, folders
-from palimpsest.address import Address, address, has_sockets, identity
-from palimpsest.errors import EngineUnavailable
+from palimpsest.address import Address, address, beside, has_sockets, identity
+from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.kv.process import public as public_options
+from palimpsest.kv.process import telling
 from palimpsest.kv.process.listen import Listener, answers, listen
 from palimpsest.kv.process.lock import ProcessLock
 from palimpsest.kv.process.public import Public
@@ -59,6 +61,8 @@ logger = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
+    """`is_named`: the address was given, so that no other will do."""
+
     model: Path
     settings: EngineSettings
     address: Address
@@ -66,12 +70,23 @@ class Options:
     log_level: str
     public: Public | None = None
     idle_exit_s: float = math.inf
+    is_named: bool = False
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run an engine until it leaves; what `palimpsest engine` does."""
-    options = _read(argv)
+def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path], object] | None = None) -> int:
+    """Run an engine until it leaves; what `palimpsest engine` does.
+
+    `model`: what is meant without `--model`.  `check` looks at the model's file before anything is started for a
+    person (`--http`); its PalimpsestError is told, and that is all.
+    """
+    options = _read(argv, model)
     _quiet_stdout(options)
+    if options.public is not None and check is not None:
+        try:
+            check(options.model)
+        except PalimpsestError as error:
+            telling.say(str(error))
+            return 1
     os.environ.setdefault(*WAIT_POLICY)
     try:
         import uvicorn  # noqa: F401
@@ -84,30 +99,34 @@ def main(argv: Sequence[str]) -> int:
         print(HOW_TO_GET_ONE.format(why=getattr(error, "message", error)), file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, _leave)
-    with _only_one(options.address) as ours:
-        if not ours:
-            if options.public is not None:
-                logger.error(
-                    "another engine runs at %s, and does not serve what --http asks for: end that one first",
-                    options.address.socket,
-                )
+    with ExitStack() as stack:
+        if not stack.enter_context(_only_one(options.address)):
+            if options.public is None:
+                logger.info("another engine runs at %s", options.address.socket)
+                return 0
+            place = options.address if options.is_named else beside(options.address, options.public.port)
+            if options.is_named or not stack.enter_context(_only_one(place)):
+                telling.say(f"another engine runs at {place.socket}; `palimpsest engine --list` shows those that do.")
                 return 1
-            logger.info("another engine runs at %s", options.address.socket)
-            return 0
-        _log_to_file(options.address)
-        logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
-        core = EngineCore(options.model, options.settings)
-        try:
-            with ExitStack() as stack:
-                listener = stack.enter_context(listen(options.address, options.tcp))
-                public = stack.enter_context(options.public.listen()) if options.public else None
-                asyncio.run(_serve(core, listener, options, public))
-        except OSError as error:
-            logger.error("cannot serve at %s: %s", _places(options), error)
-            return 1
-        finally:
-            _stop(core)
-    return 0
+            options = dataclasses.replace(options, address=place)
+        return _run(EngineCore(options.model, options.settings), options)
+
+
+def _run(core: EngineCore, options: Options) -> int:
+    """At an address whose lock is ours.  A person's engine whose model did not load has failed."""
+    _log_to_file(options.address)
+    logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
+    try:
+        with ExitStack() as stack:
+            listener = stack.enter_context(listen(options.address, options.tcp))
+            public = stack.enter_context(options.public.listen()) if options.public else None
+            asyncio.run(_serve(core, listener, options, public))
+    except OSError as error:
+        logger.error("cannot serve at %s: %s", _places(options), error)
+        return 1
+    finally:
+        _stop(core)
+    return 1 if options.public is not None and core.health().state == "failed" else 0
 
 
 def _places(options: Options) -> str:
@@ -130,7 +149,8 @@ async def _serve(core: EngineCore, listener: Listener, options: Options, public:
     if options.public is not None and public is not None:
         app = create_public_app(core, life, options.public.keys)
         serving.append(serve(app, public, life.stopping, options.public.tls))
-        logger.info("serving %s", options.public.url(public.getsockname()[1]))
+        life.http = options.public.url(public.getsockname()[1])
+        telling.tell(core, life, keys=len(options.public.keys))
     gc.freeze()  # what is loaded by now stays: a search through it is 20 ms within a keystroke
     await asyncio.gather(*serving)
     await idle
@@ -200,8 +220,12 @@ def _log_to_file(place: Address) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="palimpsest engine", description="One model and its cache, for every editor.")
-    parser.add_argument("--model", type=Path, required=True, metavar="PATH", help="a GGUF file")
+    parser = argparse.ArgumentParser(
+        prog="palimpsest engine",
+        description="One model and its cache, for every editor.",
+        epilog="`palimpsest engine --list` shows those that run, `palimpsest engine --stop [NAME|PORT]` ends one.",
+    )
+    parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the one in use")
     parser.add_argument(
         "--socket", type=Path, metavar="PATH", help="serve here, not at a path named after model and settings"
     )
@@ -218,7 +242,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _read(argv: Sequence[str]) -> Options:
+def _read(argv: Sequence[str], default: Path | None) -> Options:
     """The options; prints what is wrong and raises SystemExit(2)."""
     parser = _parser()
     given = vars(parser.parse_args(argv))
@@ -232,7 +256,10 @@ def _read(argv: Sequence[str]) -> Options:
     settings, problems = merged([{"engine": table}, {"engine": own}])
     if problems:
         parser.error("; ".join(map(str, problems)))
-    model = given["model"].absolute()
+    named: Path | None = given["model"] or default
+    if named is None:
+        parser.error("--model is missing")
+    model = named.absolute()
     if given["socket"]:
         place = Address(given["socket"].absolute())
         if place.socket.suffix in (".lock", ".json"):
@@ -250,6 +277,7 @@ def _read(argv: Sequence[str]) -> Options:
         given["log_level"],
         public,
         math.inf if stays else settings.engine.idle_exit_s,
+        is_named=given["socket"] is not None,
     )
 
 

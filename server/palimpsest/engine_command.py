@@ -1,0 +1,141 @@
+"""`palimpsest engine`: with the model in use where none is named; `--list` and `--stop` for those that run.
+
+In: arguments.  Out: an exit status (0 done, 1 there is none such or it did not work, 2 wrong usage).
+The process itself is `kv/process/process.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest import folders
+from palimpsest.address import Address
+from palimpsest.errors import EngineError
+from palimpsest.layers import from_file, merged, read_toml
+from palimpsest.models.files import inspect, model_path
+from palimpsest.wire import Health
+
+END_S = 20.0
+"""How long one that was told to leave may take."""
+PAUSE_S = 0.05
+
+
+def main(argv: list[str]) -> int:
+    options, rest = _parser().parse_known_args(argv)
+    if options.list or options.stop is not None:
+        if rest:
+            print(f"palimpsest engine: unknown argument {rest[0]}", file=sys.stderr)
+            return 2
+        return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
+    from palimpsest.kv.process.process import main as run
+
+    return run(argv, _model(), inspect)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("palimpsest engine", add_help=False, allow_abbrev=False)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--stop", nargs="?", const="", metavar="NAME|PORT")
+    return parser
+
+
+def _model() -> Path:
+    """What the server would take: a person's settings say it, or `palimpsest model use` did, or it is the embedded
+    one."""
+    layer, _ = from_file(read_toml(folders.config() / "palimpsest.toml")[0], whose="person")
+    return model_path(merged([layer])[0].model)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """An engine that answers at `place`."""
+
+    place: Address
+    health: Health
+
+    @property
+    def name(self) -> str:
+        return self.place.name.removeprefix("engine-")
+
+    def is_called(self, name: str) -> bool:
+        """By its name, its process or its port; "" is every one that a person started with `--http`."""
+        http = self.health.http
+        return bool(http) if not name else name in (self.name, str(self.health.pid), http, http.rpartition(":")[2])
+
+
+async def running() -> list[Running]:
+    """Every engine of this user that answers at its usual place."""
+    from palimpsest.engines.launch import find
+
+    folder = folders.runtime()
+    places = sorted(
+        {path.with_suffix(".sock") for kind in ("sock", "json") for path in folder.glob(f"engine-*.{kind}")}
+    )
+    found = []
+    for place in map(Address, places):
+        engine = await find(place)
+        if engine is not None:
+            with suppress(EngineError):  # it left between two questions
+                found.append(Running(place, await engine.health()))
+            await engine.aclose()
+    return found
+
+
+async def _show(*, as_json: bool) -> int:
+    engines = await running()
+    if as_json:
+        rows = [
+            {"name": e.name, "pid": e.health.pid, "model": e.health.model, "state": e.health.state,
+             "clients": e.health.clients, "http": e.health.http}
+            for e in engines
+        ]  # fmt: skip
+        print(json.dumps(rows))
+        return 0
+    for engine in engines:
+        health = engine.health
+        where = f", {health.http}" if health.http else ""
+        print(f"{engine.name}  process {health.pid}, {health.state}, {health.clients} editors{where}: {health.model}")
+    if not engines:
+        print("no engine runs")
+    return 0
+
+
+async def _stop(name: str) -> int:
+    """End those that are meant, and wait until they are gone.  An editor that used one starts another."""
+    from palimpsest.engines.launch import find
+
+    meant = [engine for engine in await running() if engine.is_called(name)]
+    if not meant:
+        who = f"called {name}" if name else "that serves --http"
+        print(f"palimpsest engine: no engine runs {who}; --list shows those that do", file=sys.stderr)
+        return 1
+    for one in meant:
+        engine = await find(one.place)
+        if engine is not None:
+            with suppress(EngineError):  # it left by itself
+                await engine.shutdown()
+            await engine.aclose()
+    status = 0
+    for one in meant:
+        gone = await _is_gone(one)
+        print(f"{one.name} has ended" if gone else f"{one.name} does not end; it is process {one.health.pid}")
+        status |= not gone
+    return status
+
+
+async def _is_gone(one: Running) -> bool:
+    from palimpsest.kv.process.listen import answers
+
+    end = asyncio.get_running_loop().time() + END_S
+    while await asyncio.to_thread(answers, one.place):
+        if asyncio.get_running_loop().time() > end:
+            return False
+        await asyncio.sleep(PAUSE_S)
+    return True
