@@ -28,7 +28,7 @@ from palimpsest.kv.generation.known import KnownWords
 from palimpsest.kv.generation.tail import NONE
 from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
-from palimpsest.kv.llama import load, memory
+from palimpsest.kv.llama import load, memory, trial
 from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
 from palimpsest.settings import EngineSettings
 
@@ -57,7 +57,13 @@ class Engine:
             raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
         self.max_bytes = memory.bound(settings)
         self.context, self.params = memory.make(self.model, self.facts, settings, make_context, self.max_bytes)
-        self.why_not = model_facts.decide(self.facts, settings.mode, self.context.can_shift, settings.type_k)
+        self.why_not = model_facts.decide(
+            self.facts,
+            settings.mode,
+            self.context.can_shift,
+            settings.type_k,
+            lambda: trial.passed(self.context, self.model),
+        )
         self.vocab = load.vocabulary(self.model, self.facts)
         others = np.array(sorted(self.facts.ends - self.facts.eog), np.int32)
         # a grammar ends with llama.cpp's own ends alone

@@ -170,7 +170,7 @@ class Executor:
         if self._engine.free_cells < n_tokens:
             self._engine.make_room(n_tokens, self._workspace)
         with self._engine.scratch() as scratch:
-            if not self._context.load(scratch, data):
+            if not self._context.load(scratch, data, old, n_tokens):
                 return False
             if old != new:
                 self._context.shift(scratch, old, old + n_tokens, new - old)

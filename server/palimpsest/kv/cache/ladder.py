@@ -60,7 +60,7 @@ class Ladder:
         store = self._engine.store
         if store.enabled and digest not in store:
             store.note(self._workspace, digest)
-            store.put(digest, StoredKV(self._engine.context.save(seq, partial=True), n_tokens, 0, lasting=self._alone))
+            store.put(digest, StoredKV(self._engine.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
 
     def climb(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
         """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
@@ -74,7 +74,7 @@ class Ladder:
             new = engine.take()
             if not self._alone:
                 engine.context.copy(seq, new)
-            if engine.context.load(new, data, partial=True) and (self._alone or engine.context.remove(new, n)):
+            if engine.context.load_partial(new, data) and (self._alone or engine.context.remove(new, n)):
                 engine.store.note(self._workspace, found[n])
                 engine.give(seq)
                 return new, n

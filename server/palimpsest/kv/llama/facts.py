@@ -7,6 +7,7 @@ Tables: GGML type sizes are ggml.c's, architectures and metadata keys the GGUF s
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,6 +28,8 @@ TYPES: dict[str, tuple[int, float]] = {  # name: (ggml's number, bytes of one el
 }
 FimLayout = Literal["", "spm", "isolated", "psm"]
 MROPE_TYPES = {8: "M-RoPE", 40: "interleaved M-RoPE", 24: "vision RoPE"}  # LLAMA_ROPE_TYPE_*
+CHUNKED = ("llama4",)
+"""Architectures with attention in chunks (LLAMA_SWA_TYPE_CHUNKED), which no function of llama.cpp tells."""
 LAYOUTS: dict[str, FimLayout] = {"spm": "spm", "isolated": "isolated", "psm": "psm"}
 SENTINEL = "\u2042palimpsest\u2042"
 """Stands for a chat turn's text while the template is written around it."""
@@ -115,8 +118,9 @@ def read(model: Model) -> Facts:
     )
 
 
-def decide(facts: Facts, mode: str, can_shift: bool, type_k: str) -> str:
-    """ "" to edit in place, else the reason for decoding whole prompts.  `mode` is the setting `engine.mode`.
+def decide(facts: Facts, mode: str, can_shift: bool, type_k: str, tried: Callable[[], str] = lambda: "") -> str:
+    """ "" to edit in place, else the reason for decoding whole prompts.  `mode` is the setting `engine.mode`; `tried`
+    says what came of trying it, where nothing else speaks against it.
 
     Raises ModelError when the setting asks for what the model cannot do.
     """
@@ -125,6 +129,7 @@ def decide(facts: Facts, mode: str, can_shift: bool, type_k: str) -> str:
         why_not = f"llama.cpp cannot shift K of type {type_k} in heads of {facts.n_embd_k}: see `engine.type_k`."
     if mode == "whole-prompt":
         return "The setting `engine.mode` says so."
+    why_not = why_not or tried()
     if mode == "in-place" and why_not:
         message = f"The cache of {facts.name} cannot be edited in place: {why_not}"
         raise ModelError(message, hint='Set `engine.mode` to "auto".')
@@ -185,6 +190,8 @@ def _why_not(api: Any, model: Model, recurrent: bool, hybrid: bool) -> str:
         return f"it is a {kind} model, whose state cannot be taken apart."
     if api.llama_model_has_encoder(model.handle):
         return "it is an encoder-decoder model."
+    if model.metadata("general.architecture") in CHUNKED:
+        return "its layers see chunks that begin at fixed positions, so that a block cannot be moved."
     rope = int(api.llama_model_rope_type(model.handle))
     if rope in MROPE_TYPES:
         return f"it has {MROPE_TYPES[rope]}, whose positions llama.cpp cannot shift."

@@ -7,7 +7,6 @@ Every handle belongs to the thread that made it.  Knows no workspace, no block a
 from __future__ import annotations
 
 import ctypes
-import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,27 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from palimpsest.errors import DecodeError, ModelError
+from palimpsest.kv.arena.store import Data
+from palimpsest.kv.llama.batch import Batch
+from palimpsest.kv.llama.batch import Run as Run
+from palimpsest.kv.llama.cells import Cells
 from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama.states import States
 
 Logits = npt.NDArray[np.float32]
 """One row over the vocabulary, a copy of its own."""
 NO_SLOT = 1
 """llama_decode: no room for the batch, and nothing happened.  After 2 or below −1 part of the batch may stay."""
-PARTIAL = 1  # LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Tokens of one sequence at positions `start, start + 1, …`; `logits`: those after the last one are wanted."""
-
-    tokens: Sequence[int]
-    start: int
-    seq: int
-    logits: bool = False
 
 
 class Model:
-    """A loaded GGUF file and its vocabulary."""
+    """A loaded GGUF file and its vocabulary.  `window`: positions that its layers with a sliding window see, 0 without
+    such layers."""
 
     def __init__(self, path: Path, *, n_gpu_layers: int, extra_bufts: bool) -> None:
         """Raises ModelError, naming the file and what to do, when it is missing, cut off or no model."""
@@ -60,6 +54,7 @@ class Model:
         self.vocab: Any = self._api.llama_model_get_vocab(self.handle)
         self.n_vocab = int(self._api.llama_vocab_n_tokens(self.vocab))
         self.n_bytes = int(self._api.llama_model_size(self.handle))
+        self.window = int(self._api.llama_model_n_swa(self.handle))
 
     def close(self) -> None:
         if self.handle:
@@ -142,7 +137,13 @@ class ContextParams:
 
 class Context:
     """The cache and the compute around it.  Positions of a sequence continue at its highest, or start anywhere.
-    `cache_bytes` and `compute_bytes` are what llama.cpp allocated, to a hundredth of a MiB."""
+    `cells` is the account of what is used.  `cache_bytes` and `compute_bytes` are what llama.cpp allocated, to a
+    hundredth of a MiB.
+
+    Under a sliding window llama.cpp takes a cell for free that a single sequence has and that its highest position no
+    longer sees, though what is there may be attached again, moved or gone back to.  Cells of two sequences it leaves
+    alone.  So every sequence has a twin with the same cells (`n_seq_max` higher), and there is one more, for states.
+    """
 
     def __init__(self, model: Model, params: ContextParams) -> None:
         """Raises ModelError when llama.cpp cannot make the context (no memory, types it has no kernels for)."""
@@ -151,13 +152,15 @@ class Context:
         self._model = model
         self.n_batch = params.n_batch
         self.n_seq_max = params.n_seq_max
+        self._twins = params.n_seq_max if model.window else 0
+        n_seq = 2 * params.n_seq_max + 1 if self._twins else params.n_seq_max
         wanted = api.llama_context_default_params()
         wanted.n_ctx = params.n_ctx
         # llama.cpp reserves a graph with a token for each sequence, and aborts where a batch cannot hold them
-        wanted.n_batch = wanted.n_ubatch = max(params.n_batch, params.n_seq_max)
-        wanted.n_seq_max = params.n_seq_max
+        wanted.n_batch = wanted.n_ubatch = max(params.n_batch, n_seq)
+        wanted.n_seq_max = n_seq
         if hasattr(wanted, "n_outputs_max"):  # else room for a row of logits for every token of a batch is reserved
-            wanted.n_outputs_max = params.n_seq_max  # fewer than sequences, and llama.cpp aborts
+            wanted.n_outputs_max = n_seq  # fewer than sequences, and llama.cpp aborts
         wanted.n_threads = wanted.n_threads_batch = params.n_threads
         wanted.type_k, wanted.type_v = params.type_k, params.type_v
         wanted.flash_attn_type = params.flash_attention
@@ -176,10 +179,12 @@ class Context:
             )
         self.memory: Any = api.llama_get_memory(self.handle)
         self.n_ctx = int(api.llama_n_ctx(self.handle))
+        self.cells = Cells(self.n_ctx)
+        self._states = States(api, self.handle, self.memory, window=model.window, spare=2 * self._twins)
         self.cache_bytes = lib.buffers["KV"] + lib.buffers["RS"]
         self.compute_bytes = lib.buffers["compute"] + lib.buffers["output"]
         self.shift_pending = False
-        self._batch = _Batch(params.n_batch)
+        self._batch = Batch(params.n_batch)
 
     def close(self) -> None:
         if self.handle:
@@ -189,13 +194,20 @@ class Context:
     def decode(self, runs: Sequence[Run]) -> list[Logits | None]:
         """Decode all runs as one micro-batch of at most `n_batch` tokens; for each run its logits, None if not wanted.
 
-        Raises DecodeError with llama_decode's code: after 1 nothing changed, after 2 or below −1 part may stay.
+        Raises DecodeError with llama_decode's code.  What stayed of the batch (after 2 or below −1) is taken out again,
+        as far as this memory can give up a part of a sequence.
         """
         rows = self._batch.fill(runs)
         code = self.call(self._batch.struct)
         if code != 0:
+            for run in runs if code not in (NO_SLOT, -1) else ():
+                self._api.llama_memory_seq_rm(self.memory, run.seq, run.start, run.start + len(run.tokens))
             raise DecodeError(f"llama_decode failed with code {code}.", return_code=code)
         self.shift_pending = False
+        for run in runs:
+            self.cells.put(run.seq, run.start, len(run.tokens))
+            if self._twins:
+                self._copy(run.seq, run.seq + self._twins, run.start, run.start + len(run.tokens))
         return [None if row is None else self._logits(row) for row in rows]
 
     def call(self, batch: Any) -> int:
@@ -210,16 +222,28 @@ class Context:
 
     def remove(self, seq: int, start: int = -1, end: int = -1) -> bool:
         """False when this memory cannot remove a part of a sequence (recurrent models)."""
-        return bool(self._api.llama_memory_seq_rm(self.memory, seq, start, end))
+        removed = bool(self._api.llama_memory_seq_rm(self.memory, seq, start, end))
+        if removed:
+            self.cells.remove(seq, start, end)
+            if self._twins:
+                self._api.llama_memory_seq_rm(self.memory, seq + self._twins, start, end)
+        return removed
 
     def copy(self, source: int, target: int, start: int = -1, end: int = -1) -> None:
         """The target shares the source's cells: bookkeeping only."""
-        self._api.llama_memory_seq_cp(self.memory, source, target, start, end)
+        self._copy(source, target, start, end)
+        self.cells.copy(source, target, start, end)
+        if self._twins:
+            self._copy(source, target + self._twins, start, end)
 
     def shift(self, seq: int, start: int, end: int, delta: int) -> None:
         """Move cells by `delta` positions, for every sequence that shares them; done at the next decode."""
         self._api.llama_memory_seq_add(self.memory, seq, start, end, delta)
+        self.cells.shift(seq, start, end, delta)
         self.shift_pending = True
+
+    def _copy(self, source: int, target: int, start: int, end: int) -> None:
+        self._api.llama_memory_seq_cp(self.memory, source, target, start, end)
 
     def first(self, seq: int) -> int:
         """Lowest position, −1 when the sequence is empty."""
@@ -233,70 +257,39 @@ class Context:
     def can_shift(self) -> bool:
         return bool(self._api.llama_memory_can_shift(self.memory))
 
-    def save(self, seq: int, *, partial: bool = False) -> bytearray:
-        """The sequence's state.  No shift may be pending: the state would not have it.
+    # States
 
-        `partial`: of a hybrid model only what cannot be taken apart, without the attention's cells.
-        """
+    def save(self, seq: int) -> bytearray:
+        """The sequence's cells.  No shift may be pending: the state would not have it."""
         assert not self.shift_pending
-        flags = PARTIAL if partial else 0
-        size = self._api.llama_state_seq_get_size_ext(self.handle, seq, flags)
-        data = bytearray(size)
-        buffer = (ctypes.c_uint8 * size).from_buffer(data)
-        n = self._api.llama_state_seq_get_data_ext(self.handle, buffer, size, seq, flags)
-        del buffer
-        assert n == size, f"{n} bytes of state, {size} announced"
-        return data
+        return self._states.save(seq, self.cells.count([seq]))
 
-    def load(self, seq: int, data: bytes | bytearray | memoryview, *, partial: bool = False) -> bool:
-        """Put a saved state into an empty sequence, at the positions it was saved at; False when there is no room, or
-        it is no state of this cache.  A `partial` one takes the place of what the sequence had of its kind."""
-        raw = bytearray(data) if not isinstance(data, bytearray) else data
-        buffer = (ctypes.c_uint8 * len(raw)).from_buffer(raw)
-        flags = PARTIAL if partial else 0
-        n = self._api.llama_state_seq_set_data_ext(self.handle, buffer, len(raw), seq, flags)
-        del buffer
-        if n == 0:
-            self.remove(seq)
-        return bool(n)
+    def load(self, seq: int, data: Data, start: int, n_tokens: int) -> bool:
+        """Put saved cells into an empty sequence, at the positions they were saved at.  False, and the sequence is
+        empty, when there is no room, or these are not the `n_tokens` cells from `start` on."""
+        if not self._states.load(seq, data, start, n_tokens):
+            return False
+        self.cells.put(seq, start, n_tokens)
+        if self._twins:
+            self._copy(seq, seq + self._twins, start, start + n_tokens)
+        return True
 
+    def save_partial(self, seq: int) -> bytearray:
+        """What cannot be taken apart: a recurrent model's state, of a hybrid one without the attention's cells."""
+        return self._states.save_partial(seq)
 
-class _Batch:
-    """One llama_batch over numpy arrays of our own, filled again for every decode."""
+    def load_partial(self, seq: int, data: Data) -> bool:
+        """Put that in the place of what the sequence had of its kind; False when it is no state of this cache."""
+        if self._states.load_partial(seq, data):
+            return True
+        self.remove(seq)
+        return False
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self._token = np.zeros(capacity, np.int32)
-        self._pos = np.zeros(capacity, np.int32)
-        self._n_seq = np.ones(capacity, np.int32)
-        self._seq = np.zeros(capacity, np.int32)
-        self._seq_at = self._seq.ctypes.data + 4 * np.arange(capacity, dtype=np.uintp)
-        self._wanted = np.zeros(capacity, np.int8)
-        self.struct: Any = library().api.llama_batch()
-        for name, array in (
-            ("token", self._token),
-            ("pos", self._pos),
-            ("n_seq_id", self._n_seq),
-            ("seq_id", self._seq_at),
-            ("logits", self._wanted),
-        ):
-            kind = dict(self.struct._fields_)[name]
-            setattr(self.struct, name, ctypes.cast(array.ctypes.data, kind))
-
-    def fill(self, runs: Sequence[Run]) -> list[int | None]:
-        """The batch index of each run's wanted logits."""
-        total = sum(len(run.tokens) for run in runs)
-        assert 0 < total <= self.capacity, f"{total} tokens in a micro-batch of {self.capacity}"
-        ends = list(itertools.accumulate(len(run.tokens) for run in runs))
-        rows: list[int | None] = []
-        self._wanted[:total] = 0
-        for run, end in zip(runs, ends, strict=True):
-            start = end - len(run.tokens)
-            assert run.start >= 0, f"position {run.start}"
-            self._token[start:end] = run.tokens
-            self._pos[start:end] = np.arange(run.start, run.start + len(run.tokens))
-            self._seq[start:end] = run.seq
-            self._wanted[end - 1] = run.logits
-            rows.append(end - 1 if run.logits else None)
-        self.struct.n_tokens = total
-        return rows
+    def check(self) -> None:
+        """Raises AssertionError where llama.cpp has other cells than the account says.  Not for recurrent memories."""
+        for seq in range(self.n_seq_max):
+            ours = self.cells.positions(seq)
+            said = (int(ours[0]), int(ours[-1])) if len(ours) else (-1, -1)
+            assert (self.first(seq), self.last(seq)) == said, (
+                f"sequence {seq}: {self.first(seq), self.last(seq)}, {said}"
+            )

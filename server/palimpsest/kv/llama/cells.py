@@ -1,0 +1,87 @@
+"""Which cells of the cache are whose: the one account of what is used and what is free.
+
+In: what was done to the cache, by its only owner (`native.Context`).  Out: counts and positions.  llama.cpp has no
+function that tells how many cells are in use, and the lowest and highest position of a sequence say nothing of what
+lies between; so every operation is repeated here on two arrays.  Pure: knows no llama.cpp.
+
+A cell has one position and belongs to any number of sequences; without any it is free.  Which cell of llama.cpp's an
+entry stands for is not known, and does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+MAX_SEQUENCES = 64
+"""Bits of an owner mask."""
+
+
+class Cells:
+    """`n` cells.  Ranges `start, end` are half-open, −1 for all, as llama.cpp has them."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._owners = np.zeros(n, np.uint64)
+        self._positions = np.zeros(n, np.int32)
+
+    @property
+    def used(self) -> int:
+        return int(np.count_nonzero(self._owners))
+
+    @property
+    def free(self) -> int:
+        return self.n - self.used
+
+    def count(self, seqs: Iterable[int], but: Iterable[int] = (), start: int = -1, end: int = -1) -> int:
+        """Cells that any of `seqs` has and none of `but`."""
+        owners, theirs, others = self._owners, _bits(seqs), _bits(but)
+        return int(np.count_nonzero(((owners & theirs) != 0) & ((owners & others) == 0) & self._within(start, end)))
+
+    def positions(self, seq: int) -> npt.NDArray[np.int32]:
+        """Ascending."""
+        return np.sort(self._positions[self._of(seq)])
+
+    def put(self, seq: int, start: int, n_tokens: int) -> None:
+        """Tokens were decoded, or a saved state loaded.  There were cells for them, or that had failed."""
+        free = np.flatnonzero(self._owners == 0)[:n_tokens]
+        assert len(free) == n_tokens, f"{n_tokens} cells used of {len(free)} free"
+        self._owners[free] = _bit(seq)
+        self._positions[free] = np.arange(start, start + n_tokens)
+
+    def remove(self, seq: int, start: int = -1, end: int = -1) -> None:
+        self._owners[self._of(seq) & self._within(start, end)] &= ~_bit(seq)
+
+    def copy(self, source: int, target: int, start: int = -1, end: int = -1) -> None:
+        self._owners[self._of(source) & self._within(start, end)] |= _bit(target)
+
+    def shift(self, seq: int, start: int, end: int, delta: int) -> None:
+        """For every sequence that has the cells."""
+        self._positions[self._of(seq) & self._within(start, end)] += delta
+
+    def _of(self, seq: int) -> Mask:
+        mask: Mask = (self._owners & _bit(seq)) != 0
+        return mask
+
+    def _within(self, start: int, end: int) -> Mask | np.bool_:
+        if start < 0 and end < 0:
+            return np.True_
+        low: Mask = self._positions >= start
+        return low & (self._positions < end) if end >= 0 else low
+
+
+def _bit(seq: int) -> np.uint64:
+    assert 0 <= seq < MAX_SEQUENCES, f"sequence {seq}"
+    return np.uint64(1 << seq)
+
+
+def _bits(seqs: Iterable[int]) -> np.uint64:
+    mask = 0
+    for seq in seqs:
+        if seq >= 0:
+            mask |= 1 << seq
+    return np.uint64(mask)
