@@ -1,0 +1,95 @@
+"""How this Palimpsest was installed, and so how a missing part of it is added: every hint to install something.
+
+In: the metadata that installers leave beside a package.  Out: commands for a person.  Runs nothing, asks no index.
+
+No command names our own package to an index: there, that name may be somebody else's.  The folder, wheel or address
+that it came from is recorded (PEP 610, `direct_url.json`); where it is not, or is gone, what the part needs is named
+instead, as our metadata lists it.  `pipx` and `uv tool` leave a file in the environments that are theirs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+PREBUILT = "--extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu"
+"""Where llama-cpp-python's own wheels are (for processors; …/metal and …/cu124 are others)."""
+PACKAGE = "palimpsest"
+
+
+def add(extra: str, *options: str) -> str:
+    """The command that adds a part (`engine`, `download`) to this installation."""
+    what = _source(_distribution(), extra) or requirements(_distribution(), extra)
+    if (Path(sys.prefix) / "pipx_metadata.json").exists():
+        extras = [f"--pip-args={shlex.join(shlex.split(' '.join(options)))}"] if options else []
+        return _joined(["pipx", "inject", PACKAGE, *extras, *requirements(_distribution(), extra)])
+    return _joined([*_installer(_distribution()), "install", *shlex.split(" ".join(options)), *what])
+
+
+def ways_to_an_engine() -> tuple[tuple[str, str], ...]:
+    """(what, how): what a person can do where the engine's parts are missing."""
+    return (
+        ("built here, which needs a C++ compiler and CMake", add("engine")),
+        ("prebuilt, for processors (…/whl/metal on a Mac, …/whl/cu124 and the like for CUDA)", add("engine", PREBUILT)),
+        ("without one", 'set engine.kind = "none": the editor keeps everything that needs no model'),
+    )
+
+
+def requirements(found: Distribution | None, extra: str) -> list[str]:
+    """What a part needs, as our metadata lists it."""
+    marker = re.compile(rf"extra\s*==\s*['\"]{extra}['\"]")
+    listed = (found.requires if found is not None else None) or []
+    return [line.partition(";")[0].strip() for line in listed if marker.search(line.partition(";")[2])]
+
+
+def _distribution() -> Distribution | None:
+    try:
+        return distribution(PACKAGE)
+    except PackageNotFoundError:  # run from a clone that was never installed
+        return None
+
+
+def _source(found: Distribution | None, extra: str) -> list[str]:
+    """What to install from, as arguments; empty where it is not recorded, or is gone."""
+    if found is None:
+        clone = Path(__file__).resolve().parents[2]
+        return ["-e", f"{clone}[{extra}]"] if (clone / "pyproject.toml").exists() else []
+    try:
+        record: Any = json.loads(found.read_text("direct_url.json") or "{}")
+        url = str(record["url"])
+    except (ValueError, KeyError, TypeError):
+        return []
+    if (vcs := record.get("vcs_info")) and isinstance(vcs, dict):
+        commit = vcs.get("commit_id")
+        return [f"{PACKAGE}[{extra}] @ {vcs.get('vcs', 'git')}+{url}{f'@{commit}' if commit else ''}"]
+    if not url.startswith("file:"):
+        return [f"{PACKAGE}[{extra}] @ {url}"]
+    path = Path(url2pathname(urlsplit(url).path))
+    if not path.exists():
+        return []
+    editable = bool((record.get("dir_info") or {}).get("editable"))
+    return [*(["-e"] if editable else []), f"{path}[{extra}]"]
+
+
+def _installer(found: Distribution | None) -> list[str]:
+    by_uv = found is not None and (found.read_text("INSTALLER") or "").strip() == "uv"
+    has_pip = importlib.util.find_spec("pip") is not None
+    if (by_uv or not has_pip) and (shutil.which("uv") or by_uv):
+        return ["uv", "pip", "--python", sys.executable]
+    return [sys.executable, "-m", "pip"] if has_pip else ["pip", "--python", sys.executable]
+
+
+def _joined(words: Sequence[str]) -> str:
+    if sys.platform == "win32":
+        return " ".join(f'"{word}"' if re.search(r"[\s\[\]<>=]", word) else word for word in words)
+    return shlex.join(words)
