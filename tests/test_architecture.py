@@ -17,6 +17,7 @@ FLOORS = {
     "folders": 1,
     "address": 1,
     "held": 1,
+    "installed": 1,
     "git": 1,
     "models": 2,
     "syntax": 2,

@@ -74,7 +74,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     from palimpsest.context.board import Board
     from palimpsest.context.chooser import Chooser
     from palimpsest.context.gather import Gatherer
-    from palimpsest.engines.supervise import Supervisor
+    from palimpsest.engines.supervise import RESTART_HINT, Supervisor
     from palimpsest.engines.target import Target
     from palimpsest.memory.stats import FILE as STATISTICS
     from palimpsest.memory.stats import Statistics
@@ -114,6 +114,8 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
 
     def engine_changed(status: EngineStatus) -> None:
         show()
+        if status.cause:
+            report.trouble(status.cause, f"{status.message} {RESTART_HINT}")
         if status.model is not None:
             session.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
         if status.state == "ready":

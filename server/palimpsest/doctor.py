@@ -20,22 +20,18 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from palimpsest import __version__, folders, wire
+from palimpsest import __version__, folders, held, installed, wire
+from palimpsest.engines.launch import HUNG_S, find
 from palimpsest.engines.place import place
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.target import Target
-from palimpsest.errors import EngineError, ModelError, PalimpsestError
+from palimpsest.errors import EngineError, EngineSilent, ModelError, PalimpsestError
 from palimpsest.layers import from_file, merged, read_toml
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.settings import EngineSettings, ModelSettings, Settings
 
 START_S = 120.0
-WAYS_TO_AN_ENGINE = (
-    "Build it here: pip install 'palimpsest[engine]' (needs a C++ compiler).  Or take a prebuilt wheel: add "
-    "--extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu (or …/metal, …/cu124).  "
-    'Or do without: engine.kind = "none".'
-)
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 
 
@@ -80,6 +76,8 @@ async def examine(model: str = "") -> list[Check]:
         *_folders(),
         *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
     ]
+    if not Target(Path(), settings.engine).is_elsewhere:
+        checks += [check async for check in _running(Target(model_path(settings.model), settings.engine))]
     if all(check.ok for check in checks if check.needed):
         checks += [check async for check in _engine(settings)]
     return checks + list(_editors())
@@ -115,7 +113,9 @@ def _engine_parts() -> Check:
         name for name in ("llama_cpp", "numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None
     ]
     if missing:
-        return Check("engine parts", False, f"not installed: {', '.join(missing)}", WAYS_TO_AN_ENGINE)
+        return Check(
+            "engine parts", False, f"not installed: {', '.join(missing)}", installed.ways_to_an_engine(".  Or ")
+        )
     return Check("engine parts", True, f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}")
 
 
@@ -128,6 +128,18 @@ def _model(settings: ModelSettings) -> Iterator[Check]:
         return
     detail = f"{found.name}, {found.architecture}, {found.size / 1e6:,.0f} MB, context {found.n_ctx_train:,}: {path}"
     yield Check("model", True, detail)
+
+
+async def _running(target: Target) -> AsyncIterator[Check]:
+    """An engine that hangs is worth a word: what comes next waits for it, and replaces it."""
+    try:
+        if engine := await find(target.address()):
+            await engine.aclose()
+    except EngineSilent:
+        pid = held.holder(target.address().lock)
+        detail = f"the one that runs{f' (process {pid})' if pid else ''} does not answer"
+        hint = f"It is ended and replaced after {HUNG_S:.0f} seconds; `palimpsest.restartEngine` does it at once."
+        yield Check("engine process", False, detail, hint, needed=False)
 
 
 async def _engine(settings: Settings) -> AsyncIterator[Check]:

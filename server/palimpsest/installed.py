@@ -4,7 +4,7 @@ In: the metadata that installers leave beside a package.  Out: commands for a pe
 
 No command names our own package to an index: there, that name may be somebody else's.  The folder, wheel or address
 that it came from is recorded (PEP 610, `direct_url.json`); where it is not, or is gone, what the part needs is named
-instead, as our metadata lists it.  `pipx` and `uv tool` leave a file in the environments that are theirs.
+instead, as our metadata lists it.  `pipx` leaves a file in the environments that are its own.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ def add(extra: str, *options: str) -> str:
     """The command that adds a part (`engine`, `download`) to this installation."""
     what = _source(_distribution(), extra) or requirements(_distribution(), extra)
     if (Path(sys.prefix) / "pipx_metadata.json").exists():
-        extras = [f"--pip-args={shlex.join(shlex.split(' '.join(options)))}"] if options else []
-        return _joined(["pipx", "inject", PACKAGE, *extras, *requirements(_distribution(), extra)])
-    return _joined([*_installer(_distribution()), "install", *shlex.split(" ".join(options)), *what])
+        more = [f"--pip-args={' '.join(options)}"] if options else []
+        return _joined(["pipx", "inject", PACKAGE, *more, *requirements(_distribution(), extra)])
+    return _joined([*_installer(_distribution()), *shlex.split(" ".join(options)), *what])
 
 
-def ways_to_an_engine() -> tuple[tuple[str, str], ...]:
-    """(what, how): what a person can do where the engine's parts are missing."""
-    return (
-        ("built here, which needs a C++ compiler and CMake", add("engine")),
-        ("prebuilt, for processors (…/whl/metal on a Mac, …/whl/cu124 and the like for CUDA)", add("engine", PREBUILT)),
-        ("without one", 'set engine.kind = "none": the editor keeps everything that needs no model'),
+def ways_to_an_engine(between: str = "\n") -> str:
+    """What a person can do where the engine's parts are missing, one way a line."""
+    return between.join(
+        (
+            f"built here (needs a C++ compiler and CMake): {add('engine')}",
+            f"prebuilt (or …/whl/metal on a Mac, …/whl/cu124 and the like for CUDA): {add('engine', PREBUILT)}",
+            'without one: set engine.kind = "none"; the editor keeps everything that needs no model',
+        )
     )
 
 
@@ -66,8 +68,10 @@ def _source(found: Distribution | None, extra: str) -> list[str]:
         return ["-e", f"{clone}[{extra}]"] if (clone / "pyproject.toml").exists() else []
     try:
         record: Any = json.loads(found.read_text("direct_url.json") or "{}")
-        url = str(record["url"])
+        url = record["url"]
     except (ValueError, KeyError, TypeError):
+        return []
+    if not isinstance(url, str):
         return []
     if (vcs := record.get("vcs_info")) and isinstance(vcs, dict):
         commit = vcs.get("commit_id")
@@ -84,9 +88,9 @@ def _source(found: Distribution | None, extra: str) -> list[str]:
 def _installer(found: Distribution | None) -> list[str]:
     by_uv = found is not None and (found.read_text("INSTALLER") or "").strip() == "uv"
     has_pip = importlib.util.find_spec("pip") is not None
-    if (by_uv or not has_pip) and (shutil.which("uv") or by_uv):
-        return ["uv", "pip", "--python", sys.executable]
-    return [sys.executable, "-m", "pip"] if has_pip else ["pip", "--python", sys.executable]
+    if by_uv or (not has_pip and shutil.which("uv")):
+        return ["uv", "pip", "install", "--python", sys.executable]
+    return [sys.executable, "-m", "pip", "install"] if has_pip else ["pip", "--python", sys.executable, "install"]
 
 
 def _joined(words: Sequence[str]) -> str:

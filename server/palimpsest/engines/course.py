@@ -38,6 +38,8 @@ SOON_S = 60.0
 """A death within so many seconds of being ready is one more in a row."""
 CAUTION_AT = 2
 GIVE_UP_AT = 3
+LONG_AWAY = 4
+"""Looks in vain, some seconds, after which an engine elsewhere is not just being started again."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 30.0, 900.0
 """Before the next attempt at what was given up; each in vain doubles it."""
 
@@ -120,6 +122,11 @@ class Course:
     def has_given_up(self) -> bool:
         """There is no engine, and none for `wait_s` seconds."""
         return self.state in ("failed", "given_up")
+
+    @property
+    def is_lasting(self) -> bool:
+        """There is no engine, and it was not the matter of a moment: a person may want to know."""
+        return self.has_given_up or (self.state == "away" and self.row >= LONG_AWAY)
 
     def _given_up(self, state: State, reason: str) -> Course:
         if self.is_final:

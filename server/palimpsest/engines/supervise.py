@@ -31,13 +31,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """`message`: one for a person, empty while all is well.  `model` while the engine is ready, `pid` while it runs."""
+    """`message`: one for a person, empty while all is well.  `model` while the engine is ready, `pid` while it runs.
+    `cause`: where there is no engine and a person may have to do something, what is the same as long as the reason is
+    the same; else empty."""
 
     state: State
     message: str = ""
     model: ModelInfo | None = None
     pid: int | None = None
     caution: bool = False
+    cause: str = ""
 
 
 class Supervisor:
@@ -68,7 +71,8 @@ class Supervisor:
     def status(self) -> Status:
         course, health = self._course, self._health
         message = f"{course.reason} {self._next_try}".strip()
-        return Status(course.state, message, self._model, health.pid if health else None, course.caution)
+        cause = (str(self._error) if self._error else course.state) if course.is_lasting else ""
+        return Status(course.state, message, self._model, health.pid if health else None, course.caution, cause)
 
     def on_status(self, callback: Callable[[Status], None]) -> None:
         """`callback` gets each new status, on the event loop; it must neither block nor raise."""

@@ -96,6 +96,7 @@ async def model_info(server: PalimpsestServer, arguments: Arguments) -> dict[str
 
 
 async def restart_engine(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+    server.window.report.forget_troubles()
     await server.window.session.restart_engine()
     return {}
 

@@ -43,6 +43,7 @@ class Report:
         self._told = self._status
         self._later: asyncio.TimerHandle | None = None
         self._warned: set[str] = set()
+        self._troubles: set[str] = set()
 
     @property
     def status(self) -> Status:
@@ -74,6 +75,16 @@ class Report:
         if message not in self._warned:
             self._warned.add(message)
             self._message(message, lsp.MessageType.Warning)
+
+    def trouble(self, cause: str, message: str) -> None:
+        """There is no engine, which a client that does not know `palimpsest/status` would show nobody: a message, once
+        for each cause, until a person asked for a new start."""
+        if cause not in self._troubles:
+            self._troubles.add(cause)
+            self._message(message, lsp.MessageType.Error)
+
+    def forget_troubles(self) -> None:
+        self._troubles.clear()
 
     def tell(self, message: str) -> None:
         """The outcome of something the person asked for and that has no other answer to show."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from palimpsest import folders
+from palimpsest import folders, installed
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
@@ -251,7 +251,7 @@ def _library_errors(name: str) -> Iterator[None]:
     except PalimpsestError:
         raise
     except ImportError as error:
-        hint = "pip install 'palimpsest[download]', or fetch the file yourself and `palimpsest model use PATH`."
+        hint = f"{installed.add('download')}, or fetch the file yourself and `palimpsest model use PATH`."
         raise ModelError("Downloading needs huggingface_hub.", hint=hint) from error
     except Exception as error:
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

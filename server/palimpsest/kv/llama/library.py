@@ -15,12 +15,12 @@ import re
 from collections import Counter, deque
 from typing import Any
 
+from palimpsest import installed
 from palimpsest.errors import EngineUnavailable
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 """llama.cpp has no function that tells the sizes of its buffers."""
-HINT = "Install it with `pip install 'palimpsest[engine]'`, or take a prebuilt wheel from llama-cpp-python's own index."
 
 
 class Library:
@@ -56,5 +56,7 @@ def library() -> Library:
     try:
         import llama_cpp.llama_cpp as api
     except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError
-        raise EngineUnavailable(f"llama-cpp-python cannot be used: {error}.", hint=HINT) from error
+        raise EngineUnavailable(
+            f"llama-cpp-python cannot be used: {error}.", hint=f"Install it: {installed.add('engine')}"
+        ) from error
     return Library(api)

@@ -28,7 +28,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from palimpsest import __version__, folders
+from palimpsest import __version__, folders, installed
 from palimpsest.address import Address, address, beside, has_sockets, identity
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.kv.process import public as public_options
@@ -42,12 +42,6 @@ from palimpsest.settings import EngineSettings
 if TYPE_CHECKING:
     from palimpsest.kv.work.core import EngineCore
 
-HOW_TO_GET_ONE = """\
-palimpsest: no local engine here ({why}).  Three ways on:
-  built here       pip install 'palimpsest[engine]'      (needs a C++ compiler and CMake)
-  prebuilt         pip install 'palimpsest[engine]' --extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu
-                   (or …/whl/metal on a Mac, …/whl/cu124 and the like for CUDA)
-  without one      set engine.kind = "none": the editor keeps everything that needs no model"""
 WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
 """Before libllama is loaded.  Threads that spin for one another slow it down thirty times on cores that something
 else uses too (measured with two threads on two busy cores), and in an editor something always does."""
@@ -96,7 +90,9 @@ def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path],
 
         library()
     except (ImportError, EngineUnavailable) as error:
-        print(HOW_TO_GET_ONE.format(why=getattr(error, "message", error)), file=sys.stderr)
+        why = getattr(error, "message", error)
+        ways = installed.ways_to_an_engine("\n  ")
+        print(f"There is no local engine here ({why}).  Three ways on:\n  {ways}", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, _leave)
     with ExitStack() as stack:

@@ -1,0 +1,99 @@
+"""What a person is told where there is no engine, in an editor that shows messages and knows nothing of our status."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from palimpsest.models.files import embedded
+
+from .conftest import READY_S, Editor, engine_pids, start_editor, stop_editor
+
+
+def told(editor: Editor) -> list[str]:
+    return [message.message for message in editor.client.messages if message.type == lsp.MessageType.Error]
+
+
+async def until(done: Callable[[], object]) -> None:
+    for _ in range(int(READY_S / 0.02)):
+        if done():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not come to be")
+
+
+def configure(editor: Editor, own: dict[str, Any]) -> None:
+    settings = lsp.DidChangeConfigurationParams(settings={"palimpsest": own})
+    editor.client.workspace_did_change_configuration(settings)
+
+
+async def test_a_missing_and_a_cut_model_are_told_once_each(shop: Path) -> None:
+    whole = embedded().read_bytes()
+    (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
+    editor = await start_editor(shop, {"model": {"path": str(shop / "none.gguf")}})
+    try:
+        await until(lambda: told(editor))
+        assert "none.gguf" in told(editor)[0]
+        assert "palimpsest.restartEngine" in told(editor)[0]
+        uri = editor.open("shop/cart.py")
+        assert await editor.complete(uri, editor.at(uri, "total = self.")) == []
+        configure(editor, {"model": {"path": str(shop / "cut.gguf")}})
+        await until(lambda: len(told(editor)) > 1)
+        assert "cut.gguf" in told(editor)[1]
+        await editor.command("palimpsest.restartEngine")  # who asks hears what comes of it
+        await until(lambda: len(told(editor)) > 2)
+        assert "cut.gguf" in told(editor)[2]
+        configure(editor, {"model": {"path": str(embedded())}})
+        await editor.ready()
+        assert len(told(editor)) == 3
+    finally:
+        await stop_editor(editor)
+
+
+async def test_missing_parts_are_told_with_the_command_for_this_installation(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "llama_cpp.py").write_text("raise ImportError('not here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1024}})
+    try:
+        await until(lambda: told(editor))
+        (message,) = told(editor)
+        assert " install " in message
+        assert "palimpsest.restartEngine" in message
+    finally:
+        await stop_editor(editor)
+
+
+@pytest.mark.slow
+async def test_an_engine_that_dies_is_told_when_it_is_given_up_and_not_before(shop: Path) -> None:
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1280}})  # an engine that no other test has
+    try:
+        killed: set[int] = set()
+        for _ in range(3):
+            await until(lambda: editor.status.get("kind") == "Normal" and new_engine(killed))
+            assert told(editor) == []
+            pid = new_engine(killed)
+            killed.add(pid)
+            os.kill(pid, signal.SIGKILL)
+            await until(lambda: editor.status.get("kind") != "Normal")
+        await until(lambda: told(editor))
+        (message,) = told(editor)
+        assert "died 3 times" in message
+        assert "The next try is at" in message
+    finally:
+        await stop_editor(editor)
+
+
+def new_engine(known: set[int]) -> int:
+    """The process of the engine with this test's settings that runs now, 0 for none."""
+    for pid in engine_pids() - known:
+        line = Path(f"/proc/{pid}/cmdline")
+        if line.exists() and b'"n_ctx": 1280' in line.read_bytes():
+            return pid
+    return 0
