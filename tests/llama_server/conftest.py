@@ -46,6 +46,17 @@ class Answer:
         return [line if line == "[DONE]" else json.loads(line) for line in lines]
 
 
+class OverSocket(http.client.HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=TIMEOUT_S)
+        self.path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(TIMEOUT_S)
+        self.sock.connect(str(self.path))
+
+
 @dataclass(frozen=True)
 class Client:
     """Speaks to one server; every request has a connection of its own."""
@@ -53,8 +64,12 @@ class Client:
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     tls: ssl.SSLContext | None = None
+    path: Path | None = None
+    """The editors' socket, in place of the address."""
 
     def connect(self) -> http.client.HTTPConnection:
+        if self.path is not None:
+            return OverSocket(self.path)
         at = urlsplit(self.url)
         assert at.hostname is not None
         if self.tls is not None:
@@ -100,6 +115,11 @@ class HttpEngine:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def editors(self) -> Client:
+        """Who comes through the editors' door."""
+        return Client(self.url, path=self.folder / "e.sock")
 
     def ready(self, client: Client | None = None) -> HttpEngine:
         """Wait until its model is loaded."""

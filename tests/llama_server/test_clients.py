@@ -22,14 +22,14 @@ def idle(client: Client) -> None:
         time.sleep(0.02)
 
 
-def generated(client: Client) -> int:
-    lines = client.ask("/v1/map?workspace=x").data["stats"]
+def generated(engine: HttpEngine) -> int:
+    lines = engine.editors.ask("/v1/map?workspace=x").data["stats"]
     return int(lines["generated"])
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_client_that_leaves_stops_its_work(ours: Client, stream: bool) -> None:
-    before = generated(ours)
+def test_a_client_that_leaves_stops_its_work(ours: Client, engine: HttpEngine, stream: bool) -> None:
+    before = generated(engine)
     with closing(ours.connect()) as connection:
         connection.request("POST", "/completion", json.dumps({**ENDLESS, "stream": stream}))
         if stream:
@@ -38,7 +38,7 @@ def test_a_client_that_leaves_stops_its_work(ours: Client, stream: bool) -> None
             while not any(slot["is_processing"] for slot in ours.ask("/slots").data):
                 time.sleep(0.01)
     idle(ours)
-    assert generated(ours) - before < 3000
+    assert generated(engine) - before < 3000
     assert ours.post("/completion", prompt="x = ", n_predict=2, temperature=0).status == 200
 
 

@@ -5,10 +5,23 @@ In: a `GenerateRequest`.  Out: nothing, or an error that names the field.  Knows
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
 
 MAX_N = 16
+MAX_STOPS, LONGEST_STOP = 128, 1_024
+"""Stop strings, and characters of one: all of them are looked for at every token."""
+MOST = 2**31 - 1
+
+
+def check_stops(stops: Sequence[str]) -> None:
+    """Raises InvalidArgument."""
+    if len(stops) > MAX_STOPS:
+        raise InvalidArgument("stop", f"expected {MAX_STOPS} stop strings at most, got {len(stops)}.")
+    if any(len(stop) > LONGEST_STOP for stop in stops):
+        raise InvalidArgument("stop", f"a stop string is {LONGEST_STOP:,} characters long at most.")
 
 
 def check_request(request: wire.GenerateRequest) -> None:
@@ -25,6 +38,17 @@ def check_request(request: wire.GenerateRequest) -> None:
     ):
         if not value >= low:  # so that NaN is caught too
             raise InvalidArgument(name, f"expected {low} or more, got {value}.")
+        if value > MOST:
+            raise InvalidArgument(name, f"expected {MOST:,} or less, got {value}.")
+    for name, number in (
+        ("sampling.top_k", sampling.top_k),
+        ("sampling.top_p", sampling.top_p),
+        ("sampling.min_p", sampling.min_p),
+        ("sampling.repeat_last_n", sampling.repeat_last_n),
+    ):
+        if not -MOST <= number <= MOST:
+            raise InvalidArgument(name, f"expected a number from {-MOST:,} to {MOST:,}, got {number}.")
+    check_stops(request.stop)
     if request.n > MAX_N:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
     if request.sync is not None and request.sync.workspace != request.workspace:

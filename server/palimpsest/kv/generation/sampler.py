@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
@@ -27,12 +28,16 @@ FIRST_TRIES = 64
 
 
 class Grammar:
-    """One GBNF grammar's state as it is followed.  Raises InvalidArgument when `text` is no grammar with a `root`."""
+    """One GBNF grammar's state as it is followed.  Raises InvalidArgument when `text` is no grammar with a `root`, or
+    one that would cost llama.cpp too much (`admission.py`)."""
 
     def __init__(self, model: Model, text: str) -> None:
-        self._api = library().api
+        admit(text)
+        self._library = library()
+        self._api = self._library.api
         raw = text.encode("utf-8", "replace")
-        self.handle: Any = self._api.llama_sampler_init_grammar(model.vocab, raw, b"root")
+        with self._library.bounded():
+            self.handle: Any = self._api.llama_sampler_init_grammar(model.vocab, raw, b"root")
         if not self.handle:
             raise InvalidArgument("grammar", "this is not a GBNF grammar with a rule named root.")
 
@@ -48,13 +53,15 @@ class Grammar:
         """For each id whether the grammar allows it next."""
         found = np.zeros(len(ids), CANDIDATE)
         found["id"] = ids
-        self._api.llama_sampler_apply(self.handle, ctypes.byref(_array(self._api, found)))
+        with self._library.bounded():
+            self._api.llama_sampler_apply(self.handle, ctypes.byref(_array(self._api, found)))
         # the sampler sets what it refuses to minus infinity, in place and in order
         return np.asarray(found["logit"] == 0.0)
 
     def accept(self, token: int) -> None:
         """`token` must be one it admits: llama.cpp aborts on another."""
-        self._api.llama_sampler_accept(self.handle, token)
+        with self._library.bounded():
+            self._api.llama_sampler_accept(self.handle, token)
 
 
 class Sampler:

@@ -12,15 +12,28 @@ import functools
 import logging
 import os
 import re
+import time
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from palimpsest import installed
 from palimpsest.errors import EngineUnavailable
+from palimpsest.kv.llama import machine
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 """llama.cpp has no function that tells the sizes of its buffers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A native call: since when (`time.monotonic()`), and with how many bytes resident."""
+
+    since: float
+    resident: int
 
 
 class Library:
@@ -31,10 +44,21 @@ class Library:
         self.api = api
         self.errors: deque[str] = deque(maxlen=8)
         self.buffers: Counter[str] = Counter()
+        self.under_way: Call | None = None
         self._callback = api.llama_log_callback(self._log)  # kept: a collected callback would crash the next log line
         # importing the bindings set their own callback, which writes to stderr
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
         api.llama_backend_init()
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Around a call whose time and memory another's text decides: `under_way` meanwhile, so that the process can
+        see one that does not come back."""
+        self.under_way = Call(time.monotonic(), machine.resident_memory())
+        try:
+            yield
+        finally:
+            self.under_way = None
 
     def _log(self, level: int, text: bytes, _data: object) -> None:
         line = text.decode("utf-8", "replace").rstrip()

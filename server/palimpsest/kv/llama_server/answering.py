@@ -6,6 +6,7 @@ is an event.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from palimpsest import wire
+from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.llama_server import errors
 from palimpsest.kv.llama_server.params import Params
 from palimpsest.kv.llama_server.replies import Json, Replies
@@ -74,6 +76,7 @@ class Question:
 
 async def answer(serving: Serving, request: Request, question: Question, asks: list[Ask]) -> Response:
     """An object, an array of them for several prompts, or a stream."""
+    await asyncio.to_thread(_admit, question.params)
     model = (await serving.about()).name
     if question.params.stream:
         return await _streamed(serving, request, question, asks[0], model)
@@ -85,6 +88,12 @@ async def answer(serving: Serving, request: Request, question: Question, asks: l
         replies = Replies(question.params, model, slot, index, question.before)
         made.append(question.form.whole(replies, done))
     return reply(made[0] if len(made) == 1 else made)
+
+
+def _admit(params: Params) -> None:
+    """Raises InvalidArgument for a grammar or a schema that llama.cpp is not to have.  May take a second."""
+    if text := params.grammar_text:
+        admit(text)
 
 
 async def _streamed(serving: Serving, request: Request, question: Question, ask: Ask, model: str) -> Response:

@@ -6,6 +6,7 @@ In: the core, the engine's life, keys.  Out: an ASGI application.  Errors are in
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from palimpsest.kv.llama_server.serving import Serving
 from palimpsest.kv.llama_server.text_routes import TextRoutes
 from palimpsest.kv.llama_server.token_routes import TokenRoutes
 from palimpsest.kv.process.api import Api, application, failed
-from palimpsest.kv.process.asking import stopping
+from palimpsest.kv.process.asking import Bodies, stopping
 from palimpsest.kv.process.life import Life
 
 if TYPE_CHECKING:
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 
 OPEN = frozenset({"/health", "/v1/health"})
 """Answered without a key."""
-LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+LOCAL = re.compile(rb"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+"""A `Host` that means this machine, all of it."""
+KEYED = frozenset({"/v1/shutdown", "/v1/reset", "/v1/close", "/v1/map"})
+"""Not served without a key: they end or show what is other people's, and any user of the machine comes that far."""
+WITHOUT_A_KEY = "http:"
+"""What names of workspaces begin with that are made without a key."""
+START_WITH_KEY = "Start the engine with --api-key-file."
 UNSUPPORTED = {  # paths of llama-server's that are not served, and what they would be for
     "/embedding": "embeddings",
     "/embeddings": "embeddings",
@@ -52,7 +59,8 @@ UNSUPPORTED = {  # paths of llama-server's that are not served, and what they wo
 def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
     """`keys`: any of them opens; with none, only what comes from this machine and from no web page is let in."""
     serving = Serving(core, life)
-    own = [route for route in Api(core, life).routes() if route.path != "/v1/health"]
+    api = Api(core, life, "" if keys else WITHOUT_A_KEY)
+    own = [route for route in api.routes() if route.path != "/v1/health"]
     return Door(_llama_server(serving), application(own), {route.path for route in own}, life, keys)
 
 
@@ -95,6 +103,7 @@ class Door:
     def __init__(self, theirs: ASGIApp, own: ASGIApp, own_paths: set[str], life: Life, keys: Sequence[str]) -> None:
         self._theirs, self._own, self._own_paths = theirs, own, own_paths
         self._life = life
+        self._bodies = Bodies()
         self._keys = tuple(_digest(key.encode("utf-8", "surrogateescape")) for key in keys)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -113,12 +122,14 @@ class Door:
             )
             await reply(data, status)(scope, receive, send)
             return
-        if self._life.stopping.is_set():
+        if not self._keys and path in KEYED:
+            await failed(EngineUnavailable(f"{path} wants a key.", hint=START_WITH_KEY), 403)(scope, receive, send)
+        elif self._life.stopping.is_set():
             await self._stopping(own)(scope, receive, send)
         elif path == "/v1/lease":
             await self._own(scope, receive, send)
         else:
-            with self._life.request():
+            with self._life.request(), self._bodies.request(scope):
                 await (self._own if own else self._theirs)(scope, receive, send)
 
     def _has_key(self, headers: dict[bytes, bytes]) -> bool:
@@ -149,6 +160,4 @@ def _digest(key: bytes) -> bytes:
 
 def _from_here(headers: dict[bytes, bytes]) -> bool:
     """No page in a browser: those name their origin, or come under another host's name."""
-    host = headers.get(b"host", b"").decode("latin-1").lower()
-    name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
-    return b"origin" not in headers and name in LOCAL
+    return b"origin" not in headers and LOCAL.fullmatch(headers.get(b"host", b"")) is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.kv.llama_server.work import PromptTooLong
+from palimpsest.kv.process.asking import Slow
 
 KINDS = {  # our code: (status, type)
     "invalid_argument": (400, "invalid_request_error"),
@@ -33,6 +34,8 @@ def of(problem: Exception) -> tuple[int, dict[str, Any]]:
         logger.error("a request failed", exc_info=problem)
         return error(500, f"{type(problem).__name__}: {problem}", "server_error")
     status, kind = KINDS.get(problem.code, (500, "server_error"))
+    if isinstance(problem, Slow):
+        status = 408
     if problem.code == "loading":
         return error(status, "Loading model", kind)
     if isinstance(problem, PromptTooLong):

@@ -6,7 +6,6 @@ the field.  Knows no route.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,8 @@ from palimpsest.errors import InvalidArgument
 
 NAMES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", int: "a number", float: "a number"}
 MAX_INT = 2**31 - 1
+GREATEST = 1e300
+"""No field means more; a whole number beyond what a float has would raise where it is used."""
 
 
 def called(value: Any) -> str:
@@ -43,8 +44,10 @@ class Fields:
         name, value = self._found(names)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidArgument(name, f"expected a number, got {called(value)}.")
+        if not -GREATEST <= value <= GREATEST:  # so that NaN is caught too
+            raise InvalidArgument(name, f"expected a number from -{GREATEST:g} to {GREATEST:g}.")
         return float(value)
 
     def integer(self, *names: str, default: int, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
@@ -80,12 +83,14 @@ class Fields:
         assert isinstance(value, dict)
         return value
 
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A string, or an array of them."""
+    def texts(self, name: str, most: int = MAX_INT) -> tuple[str, ...]:
+        """A string, or an array of them, of at most so many."""
         value = self._data.get(name)
         if isinstance(value, str):
             return (value,)
         found = self.items(name)
+        if len(found) > most:
+            raise InvalidArgument(name, f"expected {most} strings at most, got {len(found)}.")
         for item in found:
             if not isinstance(item, str):
                 raise InvalidArgument(name, f"expected strings, got {called(item)} among them.")

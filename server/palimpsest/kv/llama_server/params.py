@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.kv.generation.check import LONGEST_STOP, check_stops
+from palimpsest.kv.generation.schema import grammar_of
 from palimpsest.kv.llama_server.fields import Fields
 
 RANDOM_SEED = 0xFFFFFFFF
@@ -47,6 +49,12 @@ INTS = {  # name: (default, least)
     "dry_penalty_last_n": (64, 0),
     "min_keep": (0, 0),
 }
+MAX_PROBS = 100
+"""Tokens with their probabilities that are told for each one of the answer."""
+MAX_BIASES = 10_000
+GREATEST_BIAS = 1e30
+"""What a bias is cut to: sums of many stay finite, as llama.cpp's arithmetic needs them."""
+MAX_NAMES = 100
 DRY_BREAKERS = ("\n", ":", '"', "*")
 SETTINGS: tuple[str | tuple[str, Any], ...] = (
     "seed", "temperature", "dynatemp_range", "dynatemp_exponent", "top_k", "top_p", "min_p", "top_n_sigma",
@@ -98,6 +106,11 @@ class Params:
     grammar: str = ""
     schema: Any = field(default=None, compare=False)
 
+    @property
+    def grammar_text(self) -> str:
+        """The grammar, or the schema's; "" for neither.  Raises InvalidArgument for a schema that is not one."""
+        return self.grammar or (grammar_of(self.schema) if self.schema is not None else "")
+
 
 def read(fields: Fields, *, n_probs: int | None = None) -> Params:
     """Raises InvalidArgument."""
@@ -109,15 +122,15 @@ def read(fields: Fields, *, n_probs: int | None = None) -> Params:
         n_predict=fields.integer("n_predict", "max_completion_tokens", "max_tokens", default=-1, low=-1),
         n_indent=fields.integer("n_indent", default=0, low=0),
         t_max_predict_ms=fields.integer("t_max_predict_ms", default=0, low=-1),
-        stop=tuple(word for word in fields.texts("stop") if word),
+        stop=_stops(fields),
         stream=fields.flag("stream"),
         id_slot=fields.integer("id_slot", default=-1),
         cache_prompt=fields.flag("cache_prompt", default=True),
         return_tokens=fields.flag("return_tokens"),
         timings_per_token=fields.flag("timings_per_token"),
         include_usage=Fields(fields.table("stream_options")).flag("include_usage"),
-        response_fields=fields.texts("response_fields") if fields.has("response_fields") else None,
-        n_probs=fields.integer("n_probs", "logprobs", default=0, low=0) if n_probs is None else n_probs,
+        response_fields=fields.texts("response_fields", most=MAX_NAMES) if fields.has("response_fields") else None,
+        n_probs=fields.integer("n_probs", "logprobs", default=0, low=0, high=MAX_PROBS) if n_probs is None else n_probs,
         post_sampling_probs=fields.flag("post_sampling_probs"),
         ignore_eos=fields.flag("ignore_eos"),
         bias=_bias(fields.raw("logit_bias")),
@@ -125,6 +138,12 @@ def read(fields: Fields, *, n_probs: int | None = None) -> Params:
         grammar=fields.text("grammar"),
         schema=None if fields.text("grammar") else fields.raw("json_schema"),
     )
+
+
+def _stops(fields: Fields) -> tuple[str, ...]:
+    found = tuple(word for word in fields.texts("stop") if word)
+    check_stops(found)
+    return found
 
 
 def _refuse(fields: Fields) -> None:
@@ -149,9 +168,11 @@ def _sampling(fields: Fields) -> dict[str, float]:
 def _samplers(named: Any, fields: Fields) -> tuple[str, ...]:
     """Names, or a string of letters; unknown ones are passed over, as llama-server does."""
     if isinstance(named, str):
+        if len(named) > MAX_NAMES:
+            raise InvalidArgument("samplers", f"expected {MAX_NAMES} letters at most.")
         return tuple(BY_LETTER[letter] for letter in named if letter in BY_LETTER)
     known = {*SAMPLERS, "infill"}
-    names = [OTHER_NAMES.get(name, name) for name in fields.texts("samplers")]
+    names = [OTHER_NAMES.get(name, name) for name in fields.texts("samplers", most=MAX_NAMES)]
     return tuple(name for name in names if name in known)
 
 
@@ -162,21 +183,28 @@ def _bias(value: Any) -> tuple[tuple[int | str, float], ...]:
     pairs = list(value.items()) if isinstance(value, dict) else value
     if not isinstance(pairs, list) or not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
         raise InvalidArgument("logit_bias", "expected [[token, bias], …] or {token: bias, …}.")
+    if len(pairs) > MAX_BIASES:
+        raise InvalidArgument("logit_bias", f"expected {MAX_BIASES:,} tokens at most.")
     made: list[tuple[int | str, float]] = []
     for token, bias in pairs:
         if bias is not False and (isinstance(bias, bool) or not isinstance(bias, (int, float))):
             raise InvalidArgument("logit_bias", "a bias is a number, or false to ban the token.")
         if isinstance(token, bool) or not isinstance(token, (int, str)):
             raise InvalidArgument("logit_bias", "a token is its number, or a text.")
-        whole = isinstance(token, str) and isinstance(value, dict) and token.isdecimal()
-        made.append((int(token) if whole else token, -INF if bias is False else float(bias)))
+        if isinstance(token, str) and len(token) > LONGEST_STOP:
+            raise InvalidArgument("logit_bias", f"a text is {LONGEST_STOP:,} characters long at most.")
+        whole = isinstance(token, str) and isinstance(value, dict) and token.isdecimal() and len(token) < 10
+        added = -INF if bias is False else min(GREATEST_BIAS, max(-GREATEST_BIAS, float(bias)))
+        made.append((int(token) if whole else token, added))
     return tuple(made)
 
 
 def _breakers(fields: Fields) -> tuple[str, ...]:
     if not fields.has("dry_sequence_breakers"):
         return DRY_BREAKERS
-    found = fields.texts("dry_sequence_breakers")
+    found = fields.texts("dry_sequence_breakers", most=MAX_NAMES)
+    if any(len(text) > LONGEST_STOP for text in found):
+        raise InvalidArgument("dry_sequence_breakers", f"a text is {LONGEST_STOP:,} characters long at most.")
     if not found:
         raise InvalidArgument("dry_sequence_breakers", "expected an array of strings that is not empty.")
     return found

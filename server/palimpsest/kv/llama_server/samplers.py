@@ -30,18 +30,19 @@ class Picked:
 
 
 class Chain:
-    """One answer's.  `bias`: what is added to tokens' logits first.  Close it."""
+    """One answer's.  `bias`: what is added to tokens' logits first; `n_ctx`: how far penalties can look back.  Close
+    it."""
 
     def __init__(
-        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None
+        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None, n_ctx: int
     ) -> None:
         self._api = library().api
         self._grammar = grammar
         self._bias = bias
         self._keep = params.post_sampling_probs and params.n_probs > 0
         self._greedy = _is_greedy(params) and not self._keep
-        self._chain = None if self._greedy else _chain(self._api, model, params)
-        self.history = int(max(params.sampling["repeat_last_n"], params.sampling["dry_penalty_last_n"]))
+        self._chain = None if self._greedy else _chain(self._api, model, params, n_ctx)
+        self.history = int(min(n_ctx, max(params.sampling["repeat_last_n"], params.sampling["dry_penalty_last_n"])))
 
     def close(self) -> None:
         if self._chain is not None:
@@ -123,16 +124,21 @@ def _is_greedy(params: Params) -> bool:
     )
 
 
-def _chain(api: Any, model: Model, params: Params) -> Any:
+def _chain(api: Any, model: Model, params: Params, n_ctx: int) -> Any:
+    """No penalty looks back further than `n_ctx`: llama.cpp makes room for as many tokens as it is told."""
     s, keep = params.sampling, int(params.sampling["min_keep"])
     seed = int(s["seed"])
     if seed == RANDOM_SEED:
         seed = secrets.randbits(32)
     make: dict[str, Callable[[], Any]] = {
         "penalties": lambda: api.llama_sampler_init_penalties(
-            model.n_vocab, int(s["repeat_last_n"]), s["repeat_penalty"], s["frequency_penalty"], s["presence_penalty"]
+            model.n_vocab,
+            min(n_ctx, int(s["repeat_last_n"])),
+            s["repeat_penalty"],
+            s["frequency_penalty"],
+            s["presence_penalty"],
         ),
-        "dry": lambda: _dry(api, model, params),
+        "dry": lambda: _dry(api, model, params, n_ctx),
         "top_n_sigma": lambda: api.llama_sampler_init_top_n_sigma(s["top_n_sigma"]),
         "top_k": lambda: api.llama_sampler_init_top_k(int(s["top_k"])),
         "typ_p": lambda: api.llama_sampler_init_typical(s["typical_p"], keep),
@@ -151,12 +157,13 @@ def _chain(api: Any, model: Model, params: Params) -> Any:
     return chain
 
 
-def _dry(api: Any, model: Model, params: Params) -> Any:
+def _dry(api: Any, model: Model, params: Params, n_ctx: int) -> Any:
     s = params.sampling
     breakers = [text.encode("utf-8", "replace") for text in params.breakers]
     array = (ctypes.c_char_p * len(breakers))(*breakers)
     return api.llama_sampler_init_dry(
-        model.vocab, s["dry_multiplier"], s["dry_base"], int(s["dry_allowed_length"]), int(s["dry_penalty_last_n"]),
+        model.vocab, s["dry_multiplier"], s["dry_base"], int(s["dry_allowed_length"]),
+        min(n_ctx, int(s["dry_penalty_last_n"])),
         array, len(breakers),
     )  # fmt: skip
 

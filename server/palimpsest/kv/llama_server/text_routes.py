@@ -18,6 +18,9 @@ from palimpsest.kv.llama_server.fields import Fields
 from palimpsest.kv.llama_server.serving import Ask, Serving
 from palimpsest.kv.process.asking import body
 
+MAX_PROMPTS = 64
+"""Of one request; they are answered one after another."""
+
 
 class TextRoutes:
     def __init__(self, serving: Serving) -> None:
@@ -45,6 +48,8 @@ class TextRoutes:
         fields = Fields(await body(request))
         read = params.read(fields)
         found = prompts.read(fields.raw("prompt"))
+        if len(found) > MAX_PROMPTS:
+            raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(found)}.")
         if len(found) > 1 and (read.stream or form is not NATIVE):
             raise InvalidArgument("prompt", "several prompts are answered by /completion without `stream` only.")
         return await answer(self._serving, request, Question(read, form, "chat"), [_ask(parts) for parts in found])
@@ -77,12 +82,12 @@ def _ask(parts: prompts.Parts) -> Ask:
 
 def _n_probs(fields: Fields) -> int:
     """OpenAI's chats say it with two fields."""
-    n = fields.integer("top_logprobs", default=20, low=0)
+    n = fields.integer("top_logprobs", default=20, low=0, high=params.MAX_PROBS)
     if fields.flag("logprobs"):
         return n
     if fields.has("top_logprobs"):
         raise InvalidArgument("top_logprobs", "`logprobs` must be true for it.")
-    return fields.integer("n_probs", default=0, low=0)
+    return fields.integer("n_probs", default=0, low=0, high=params.MAX_PROBS)
 
 
 def _with_schema(data: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from palimpsest.errors import ContextTooLarge, DecodeError, InvalidArgument
+from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.generation.sampler import Grammar
 from palimpsest.kv.llama.native import NO_SLOT, Logits, Run
@@ -277,8 +277,8 @@ class Completion:
             bias += [(i, value) for i in ids if 0 <= i < engine.model.n_vocab]
         if params.ignore_eos:
             bias += [(i, -INF) for i in engine.facts.eog]
-        text = params.grammar or (_schema_grammar(params.schema) if params.schema is not None else "")
-        chain = Chain(engine.model, params, bias, Grammar(engine.model, text) if text else None)
+        text = params.grammar_text
+        chain = Chain(engine.model, params, bias, Grammar(engine.model, text) if text else None, engine.n_ctx)
         chain.saw(composed.alone + composed.tokens + composed.after)
         return chain
 
@@ -333,15 +333,3 @@ class Completion:
             probabilities=tuple(probabilities),
             n_calls=self.n_calls,
         )
-
-
-def _schema_grammar(schema: object) -> str:
-    """A grammar for JSON that keeps to a schema.  Raises InvalidArgument."""
-    import json
-
-    from llama_cpp import llama_grammar
-
-    try:
-        return str(llama_grammar.json_schema_to_gbnf(json.dumps(schema)))
-    except Exception as error:  # whatever a strange schema makes of it
-        raise InvalidArgument("json_schema", f"is not understood: {error}") from None

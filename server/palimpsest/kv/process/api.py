@@ -25,7 +25,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest import wire
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
-from palimpsest.kv.process.asking import body, result_of, stopping, why_cancelled
+from palimpsest.kv.generation.admission import admit
+from palimpsest.kv.process.asking import Bodies, Slow, body, result_of, stopping, why_cancelled
 from palimpsest.kv.process.life import Life
 from palimpsest.kv.work.cancel import CancelToken
 from palimpsest.kv.work.core import error_object
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from palimpsest.kv.work.core import EngineCore
 
 T = TypeVar("T")
+Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest)
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
@@ -52,11 +54,13 @@ logger = logging.getLogger(__name__)
 
 
 class Api:
-    """The handlers.  One per process; `life` and the core are its only state."""
+    """The handlers.  One per door; `life` and the core are its only state.  `prefix`: of its workspaces' names, so that
+    who comes through another door has none of them."""
 
-    def __init__(self, core: EngineCore, life: Life) -> None:
+    def __init__(self, core: EngineCore, life: Life, prefix: str = "") -> None:
         self._core = core
         self._life = life
+        self._prefix = prefix
 
     def routes(self) -> list[Route]:
         return [
@@ -79,14 +83,18 @@ class Api:
         return reply(wire.to_json(self._core.model()))
 
     async def sync(self, request: Request) -> Response:
-        wanted = wire.from_json(await body(request), wire.SyncRequest)
+        wanted = self._named(wire.from_json(await body(request), wire.SyncRequest))
         with self._using(request, wanted.workspace):
             return await self._job(request, lambda token: self._core.sync(wanted, token))
 
     async def generate(self, request: Request) -> Response:
-        wanted = wire.from_json(await body(request), wire.GenerateRequest)
+        wanted = self._named(wire.from_json(await body(request), wire.GenerateRequest))
+        if wanted.sync is not None:
+            wanted = replace(wanted, sync=self._named(wanted.sync))
+        if wanted.grammar:
+            await asyncio.to_thread(admit, wanted.grammar)
         if wanted.stream:
-            pieces = self._pieces(wanted, client_of(request))
+            pieces = self._pieces(wanted, self._client(request))
             return StreamingResponse(pieces, media_type="application/jsonl")
         with self._using(request, wanted.workspace):
             return await self._job(request, lambda token: self._core.generate(wanted, token))
@@ -97,7 +105,7 @@ class Api:
         return reply(wire.to_json(wire.CountAnswer(counts)))
 
     async def map(self, request: Request) -> Response:
-        workspace = self._parameter(request, "workspace")
+        workspace = self._prefix + self._parameter(request, "workspace")
         return reply(wire.to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
 
     async def reset(self, request: Request) -> Response:
@@ -110,7 +118,7 @@ class Api:
 
     async def lease(self, request: Request) -> Response:
         logger.info("lease of %s", self._parameter(request, "client"))
-        lines = (line(wire.to_json(health)) async for health in self._life.lease(client_of(request)))
+        lines = (line(wire.to_json(health)) async for health in self._life.lease(self._client(request)))
         return StreamingResponse(lines, media_type="application/jsonl")
 
     async def shutdown(self, _request: Request) -> Response:
@@ -125,19 +133,26 @@ class Api:
             raise InvalidArgument(name, "is missing from the query.")
         return value
 
-    @staticmethod
-    async def _workspace(request: Request) -> str:
+    def _named(self, request: Named) -> Named:
+        return replace(request, workspace=self._prefix + request.workspace) if self._prefix else request
+
+    async def _workspace(self, request: Request) -> str:
         workspace = (await body(request)).get("workspace")
         if not isinstance(workspace, str):
             raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
-        return workspace
+        return self._prefix + workspace
 
     async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
         return reply(wire.to_json(await result_of(request, self._life, submit)))
 
     def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
-        return self._life.tenants.using(client_of(request), workspace)
+        return self._life.tenants.using(self._client(request), workspace)
+
+    def _client(self, request: Request) -> str:
+        """Who this door knows it is: nobody's lease counts at another one."""
+        name = client_of(request)
+        return name and self._prefix + name
 
     async def _pieces(self, wanted: wire.GenerateRequest, client: str) -> AsyncIterator[bytes]:
         """Text as it comes, at last the answer, or the error where the status is already sent."""
@@ -171,6 +186,7 @@ class Guard:
     def __init__(self, app: ASGIApp, life: Life, token: str) -> None:
         self._app = app
         self._life = life
+        self._bodies = Bodies()
         self._wanted = f"Bearer {token}".encode() if token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -187,7 +203,7 @@ class Guard:
         elif scope["path"] == "/v1/lease":
             await self._app(scope, receive, send)
         else:
-            with self._life.request():
+            with self._life.request(), self._bodies.request(scope):
                 await self._app(scope, receive, send)
 
 
@@ -232,7 +248,9 @@ def known(error: Exception) -> dict[str, Any]:
 
 
 def failed(error: PalimpsestError, status: int | None = None) -> Response:
-    return reply({"error": error_object(error)}, status or STATUS.get(error.code, 500))
+    return reply(
+        {"error": error_object(error)}, status or (408 if isinstance(error, Slow) else STATUS.get(error.code, 500))
+    )
 
 
 def line(data: dict[str, Any]) -> bytes:

@@ -7,38 +7,125 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
 
 from starlette.requests import Request
+from starlette.types import Scope
 
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 from palimpsest.kv.process.life import Life
 from palimpsest.kv.work.cancel import CancelToken
 
 T = TypeVar("T")
-MAX_BODY = 64 << 20
+MAX_BODY = 16 << 20
+MAX_BODIES = 128 << 20
+"""Bytes of all requests' bodies that one door holds at a time."""
+PIECE_S, BODY_S = 10.0, 60.0
+"""For the next piece of a body, and for all of it."""
+MAX_DIGITS = 40
+
+
+class Slow(InvalidArgument):
+    """A body that does not come in time."""
+
+
+class Busy(EngineUnavailable):
+    """More than this door can hold."""
+
+
+class Bodies:
+    """What one door holds of its requests' bodies, in bytes."""
+
+    def __init__(self) -> None:
+        self._n = 0
+
+    @contextmanager
+    def request(self, scope: Scope) -> Iterator[None]:
+        """Around a request: what is taken of its body is given back when it is done."""
+        scope[_HOLDS] = holds = _Holds(self)
+        try:
+            yield
+        finally:
+            self._n -= holds.n
+
+    def take(self, n: int) -> bool:
+        if self._n + n > MAX_BODIES:
+            return False
+        self._n += n
+        return True
+
+
+_HOLDS = "palimpsest.body"
+
+
+@dataclass(slots=True)
+class _Holds:
+    bodies: Bodies
+    n: int = 0
+
+    def take(self, n: int) -> None:
+        if not self.bodies.take(n):
+            raise Busy("The engine holds as many requests as it can.", hint="Try again in a moment.")
+        self.n += n
 
 
 async def body(request: Request) -> dict[str, Any]:
-    """The request's JSON object.  Raises InvalidArgument."""
+    """The request's JSON object.  Raises InvalidArgument, Slow, Busy."""
     announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > MAX_BODY:
+    if announced.isdecimal() and (len(announced) > 12 or int(announced) > MAX_BODY):
         raise _too_large()
-    raw = bytearray()
-    async for piece in request.stream():
-        raw += piece
-        if len(raw) > MAX_BODY:
-            raise _too_large()
-    try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument("body", f"is not JSON: {error}") from None
+    data = decoded(await _raw(request))
     if not isinstance(data, dict):
         raise InvalidArgument("body", f"expected an object, got {type(data).__name__}.")
     return data
+
+
+async def _raw(request: Request) -> bytes:
+    raw, pieces, holds = bytearray(), request.stream(), request.scope.get(_HOLDS)
+    try:
+        async with asyncio.timeout(BODY_S):
+            while True:
+                async with asyncio.timeout(PIECE_S):
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return bytes(raw)
+                if holds is not None:
+                    holds.take(len(piece))
+                raw += piece
+                if len(raw) > MAX_BODY:
+                    raise _too_large()
+    except TimeoutError:
+        raise Slow("body", f"did not come within {BODY_S:.0f} s, or paused for {PIECE_S:.0f} s.") from None
+
+
+def decoded(raw: bytes) -> Any:
+    """JSON as the standard has it: UTF-8, numbers that are numbers.  Raises InvalidArgument."""
+    try:
+        return json.loads(raw.decode(), parse_int=_integer, parse_float=_fraction, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument("body", f"is not JSON: {error}") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise InvalidArgument("body", f"has a number of more than {MAX_DIGITS} digits.")
+    return int(digits)
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise InvalidArgument("body", "has a number that is too large.")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise InvalidArgument("body", f"is not JSON: {name}")
 
 
 def _too_large() -> InvalidArgument:

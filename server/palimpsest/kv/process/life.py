@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,17 @@ FAILED_STAYS_S = 10.0
 
 
 class Life:
-    """Made on the event loop that serves.  `tenants`: whose the workspaces are."""
+    """Made on the event loop that serves.  `tenants`: whose the workspaces are; `on_stop`: called when the engine is told
+    to leave."""
 
-    def __init__(self, core: EngineCore, idle_exit_s: float, *, grace_s: float = GRACE_S) -> None:
+    def __init__(
+        self,
+        core: EngineCore,
+        idle_exit_s: float,
+        *,
+        grace_s: float = GRACE_S,
+        on_stop: Callable[[], None] = lambda: None,
+    ) -> None:
         self._core = core
         self._loop = asyncio.get_running_loop()
         self._idle_exit_s = idle_exit_s
@@ -38,6 +46,7 @@ class Life:
         self.http = ""  # where it also serves a person's clients, "" for nowhere
         self.stopping = asyncio.Event()
         self.tenants = Tenants(core.close, grace_s=grace_s)
+        self._on_stop = on_stop
         self._unsubscribe = core.on_change(self._core_changed)
 
     def health(self) -> Health:
@@ -49,6 +58,7 @@ class Life:
             self._unsubscribe()
             self.stopping.set()
             self.tenants.stop()
+            self._on_stop()
             for token in self._jobs:
                 token.cancel()
             self._changed()

@@ -47,7 +47,7 @@ WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
 else uses too (measured with two threads on two busy cores), and in an editor something always does."""
 PREDECESSOR_S = 30.0
 """How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
-STOP_S = 10.0
+STOP_S = 5.0
 """How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
 
 logger = logging.getLogger(__name__)
@@ -132,12 +132,16 @@ def _places(options: Options) -> str:
 
 async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> None:
     """Answer until told to leave, by a signal, a request or long silence."""
+    from palimpsest.kv.llama.library import library
     from palimpsest.kv.llama_server.app import create_app as create_public_app
     from palimpsest.kv.process.api import create_app
     from palimpsest.kv.process.life import Life
     from palimpsest.kv.process.serve import serve
+    from palimpsest.kv.process.watch import Watch
 
-    life = Life(core, options.idle_exit_s)
+    watch = Watch(library())
+    watch.start()
+    life = Life(core, options.idle_exit_s, on_stop=watch.leave)
     _on_signals(asyncio.get_running_loop(), life.stop)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())

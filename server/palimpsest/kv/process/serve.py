@@ -1,4 +1,4 @@
-"""uvicorn, as this process wants it: our socket, our signals, our logs.
+"""uvicorn, as this process wants it: our socket, our signals, our logs, our bounds.
 
 In: an ASGI application, a listening socket, an event.  Out: nothing, once the event was set and all was answered.
 Knows no route.
@@ -10,16 +10,21 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from palimpsest.kv.process.connections import Connection, Door
 from palimpsest.kv.process.public import Tls
 
 KEEP_ALIVE_S = 3600
 """Longer than any client keeps a connection, so that none is closed just as the next request is written to it."""
-GRACE_S = 5
+GRACE_S = 2
 """For requests that do not end by themselves when the engine stops."""
+MOST = 128
+"""Connections that a door has at a time: a window has a handful.  Fewer where the process may have few descriptors: of
+those each of two doors takes a quarter."""
 
 
 class _Server(uvicorn.Server):
@@ -28,11 +33,32 @@ class _Server(uvicorn.Server):
         """Signals are the process's: uvicorn's own handlers would raise them again before anything is cleaned up."""
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Our own way to accept, in place of asyncio's, which knows no bound."""
+        await self.lifespan.startup()
+        config = self.config
+
+        def make() -> Connection:
+            return Connection(config, self.server_state, self.lifespan.state)
+
+        most = min(MOST, _n_descriptors() // 4)
+        self.servers: list[Any] = [Door(listener, make, most, config.ssl) for listener in sockets or []]
+        self.started = True
+
+
+def _n_descriptors() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 4 * MOST
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 4 * MOST if soft == resource.RLIM_INFINITY else max(16, soft)
+
 
 async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event, tls: Tls | None = None) -> None:
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -1,0 +1,190 @@
+"""Whether a grammar may go to llama.cpp: what it would cost there, found out before.
+
+In: a grammar's text.  Out: nothing, or an error that says which bound it exceeds.  llama.cpp keeps a stack for each way
+in which the text so far may be read, and its calls cannot be interrupted: a grammar with too many ways at one place,
+or with ways that multiply with every character, is refused here.  Knows no model.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.kv.generation.gbnf import Characters, Grammar, Sequence, read
+
+MAX_WAYS = 10_000
+"""Ways in which a text may go on at one place: alternatives, above all."""
+MAX_PATHS = 100_000
+LONG_TOKEN = 10
+"""Ways to read the same characters of a long token.  llama.cpp goes through all of them where it refuses the token."""
+MAX_COST = 60_000_000
+"""Stacks that llama.cpp would compare with one another for one character."""
+MAX_CHAIN = 2_000
+"""Rules that begin with one another: llama.cpp follows them by recursion."""
+N_STEPS = 16
+"""Characters that are followed from each rule's beginning, to see whether ways multiply."""
+MAX_TRIED = 60_000
+"""Ways followed in all; what has been seen by then decides."""
+USUAL = tuple(map(ord, 'a "\n0'))
+END = 0
+
+
+@lru_cache(maxsize=64)
+def admit(text: str) -> None:
+    """Raises InvalidArgument, naming the bound."""
+    grammar = read(text)
+    _refuse_left_recursion(grammar)
+    ways = _Ways(grammar)
+    ways.follow(grammar.names["root"])
+    for rule in grammar.names.values():
+        if ways.n_tried > MAX_TRIED:
+            break
+        ways.follow(rule)
+
+
+def _refuse_left_recursion(grammar: Grammar) -> None:
+    """A rule that may begin with itself never comes to a character."""
+    empty = _may_be_empty(grammar)
+    named = set(grammar.names.values())
+    begins = [
+        {e for sequence in rule for e in _first_rules(sequence, empty) if e != number or number in named}
+        for number, rule in enumerate(grammar.rules)
+    ]  # that a `*` comes back to itself where its element is empty is no harm: nothing is left to do after it
+    done = [0] * len(begins)  # 1: under way, 2: seen
+    for start in range(len(begins)):
+        if done[start]:
+            continue
+        path: list[tuple[int, Iterator[int]]] = [(start, iter(begins[start]))]
+        done[start] = 1
+        while path:
+            rule, rest = path[-1]
+            following = next(rest, None)
+            if following is None:
+                done[rule] = 2
+                path.pop()
+            elif done[following] == 1:
+                cycle = {one for one, _ in path}
+                name = next((name for name, number in grammar.names.items() if number in cycle), "root")
+                raise InvalidArgument("grammar", f"the rule {name[:80]} may begin with itself (left recursion).")
+            elif not done[following]:
+                done[following] = 1
+                if len(path) == MAX_CHAIN:
+                    raise InvalidArgument("grammar", f"has more than {MAX_CHAIN:,} rules that begin with one another.")
+                path.append((following, iter(begins[following])))
+
+
+def _first_rules(sequence: Sequence, empty: list[bool]) -> Iterable[int]:
+    for element in sequence:
+        if isinstance(element, Characters):
+            return
+        yield element
+        if not empty[element]:
+            return
+
+
+def _may_be_empty(grammar: Grammar) -> list[bool]:
+    """For each rule; by counting what is left of each alternative, so that it takes time in its size alone."""
+    empty = [any(not sequence for sequence in rule) for rule in grammar.rules]
+    users: dict[int, list[tuple[int, int]]] = {}
+    left = dict[tuple[int, int], int]()
+    for number, rule in enumerate(grammar.rules):
+        for i, sequence in enumerate(rule):
+            if sequence and not any(isinstance(element, Characters) for element in sequence):
+                left[number, i] = len(sequence)
+                for element in sequence:
+                    assert isinstance(element, int)
+                    users.setdefault(element, []).append((number, i))
+    todo = [number for number, is_empty in enumerate(empty) if is_empty]
+    while todo:
+        for number, i in users.get(todo.pop(), ()):
+            left[number, i] -= 1
+            if not left[number, i] and not empty[number]:
+                empty[number] = True
+                todo.append(number)
+    return empty
+
+
+class _Ways:
+    """llama.cpp's stacks over a grammar.  One is a number: of a place (sequence, index) and the stack below it."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._rules = grammar.rules
+        self._places: list[tuple[Sequence, int, int]] = [((), 0, END)]
+        self._numbers = dict[tuple[int, int, int], int]()
+        self.n_tried = 0
+
+    def follow(self, rule: int) -> None:
+        """From a rule's beginning, always with the character that the most ways admit."""
+        ways = dict.fromkeys(self._reached([self._at(s, 0, END) if s else END for s in self._rules[rule]]), 1)
+        for step in range(N_STEPS):
+            ways.pop(END, None)
+            if not ways or self.n_tried > MAX_TRIED:
+                return
+            code, cost = self._likeliest(ways), 0
+            following = Counter[int]()  # how many paths lead to each
+            for way, n_paths in ways.items():
+                sequence, index, below = self._places[way]
+                element = sequence[index]
+                assert isinstance(element, Characters)
+                if not element.admits(code):
+                    continue
+                reached = self._reached([self._after(sequence, index, below)])
+                cost += len(reached) ** 2
+                for one in reached:
+                    following[one] += n_paths
+                if cost > MAX_COST or len(following) > MAX_WAYS:
+                    raise _too_many_ways()
+            if following.total() > MAX_PATHS and step < LONG_TOKEN:
+                raise _too_many_ways()
+            ways = following
+
+    def _reached(self, todo: list[int]) -> set[int]:
+        """The ways that names lead to, until each stands at a character."""
+        found, seen = set[int](), set[int]()
+        while todo:
+            way = todo.pop()
+            if way in seen:
+                continue
+            seen.add(way)
+            self.n_tried += 1
+            if len(found) > MAX_WAYS or len(seen) > 4 * MAX_WAYS:
+                raise _too_many_ways()
+            sequence, index, below = self._places[way]
+            if way == END or isinstance(element := sequence[index], Characters):
+                found.add(way)
+                continue
+            rest = self._after(sequence, index, below)
+            todo += [self._at(alternative, 0, rest) if alternative else rest for alternative in self._rules[element]]
+        return found
+
+    def _after(self, sequence: Sequence, index: int, below: int) -> int:
+        return self._at(sequence, index + 1, below) if index + 1 < len(sequence) else below
+
+    def _at(self, sequence: Sequence, index: int, below: int) -> int:
+        key = (id(sequence), index, below)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._places)
+            self._places.append((sequence, index, below))
+        return number
+
+    def _likeliest(self, ways: Iterable[int]) -> int:
+        """Of the characters that some way begins with."""
+        classes = Counter[Characters]()
+        for way in ways:
+            sequence, index, _ = self._places[way]
+            element = sequence[index]
+            assert isinstance(element, Characters)
+            classes[element] += 1
+        codes = {*USUAL, *(low for one, _ in classes.most_common(16) for low, _ in one.ranges[:2])}
+        return max(sorted(codes), key=lambda code: sum(n for one, n in classes.items() if one.admits(code)))
+
+
+def _too_many_ways() -> InvalidArgument:
+    return InvalidArgument(
+        "grammar",
+        f"a text may be read in too many ways under it: more than {MAX_WAYS:,} alternatives at one place, "
+        "or ways that multiply with every character.",
+    )

@@ -1,0 +1,69 @@
+"""What ends the process when nothing else can: an end that was asked for and does not come, a native call that does not
+come back.
+
+In: the library, whether the engine was told to leave.  Out: the process's end, said in the log.  A native call cannot
+be interrupted, and a thread in one cannot be ended: only the process can.  The client's side starts the next one.
+
+Memory is watched rather than capped: a cap on the address space would refuse models mapped from their files and a
+GPU's mappings.  What requests can make the engine allocate is bounded where they are read; what is left are the calls
+that follow a grammar, and those are watched here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from palimpsest.kv.llama import machine
+
+if TYPE_CHECKING:
+    from palimpsest.kv.llama.library import Library
+
+LEAVE_S = 8.0
+"""From being told to leave until the process ends, whatever it is doing."""
+CALL_S = 30.0
+CALL_BYTES = 1 << 30
+"""How long one call may take and by how much the process may grow meanwhile; ten milliseconds and nothing are usual."""
+STUCK = 70
+"""The exit status of an engine that was stuck in a call (EX_SOFTWARE)."""
+LOOK_S = 0.25
+
+logger = logging.getLogger(__name__)
+
+
+class Watch:
+    """A thread of its own, which needs no other to be well."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._told = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="palimpsest-watch", daemon=True).start()
+
+    def leave(self) -> None:
+        """The engine was told to leave.  May be called more than once, from any thread."""
+        self._told.set()
+
+    def _run(self) -> None:
+        while not self._told.wait(LOOK_S):
+            call = self._library.under_way
+            if call is None:
+                continue
+            if time.monotonic() - call.since > CALL_S:
+                self._end(f"a grammar kept llama.cpp busy for {CALL_S:.0f} s", STUCK)
+            if machine.resident_memory() - call.resident > CALL_BYTES:
+                self._end(f"a grammar made llama.cpp grow by {CALL_BYTES >> 30} GiB", STUCK)
+        time.sleep(LEAVE_S)
+        self._end("the engine was told to leave and did not", 0)
+
+    @staticmethod
+    def _end(why: str, status: int) -> None:
+        # from a thread of its own: a log that nobody reads may keep its writers waiting
+        said = threading.Thread(target=logger.error, args=("ending the process: %s", why), daemon=True)
+        said.start()
+        said.join(1.0)
+        os._exit(status)

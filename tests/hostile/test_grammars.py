@@ -1,0 +1,167 @@
+"""Grammars and schemas that would keep llama.cpp busy for ever, or end it: refused by a bound that is said."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.kv.generation.admission import admit
+from tests.llama_server.conftest import EMBEDDED, Answer, Client, HttpEngine
+
+NORMAL = {"prompt": "def add(a, b):\n    return", "n_predict": 8, "temperature": 0}
+DEEP: dict[str, Any] = {"type": "string"}
+for _ in range(400):
+    DEEP = {"type": "array", "items": DEEP}
+NAMED = {f"d {i}": {"anyOf": [{"$ref": f"#/definitions/d {i + 1}"}] * 2} for i in range(40)}
+SCHEMAS: dict[str, tuple[Any, str]] = {
+    "minLength": ({"type": "string", "minLength": 10**9}, "0 to 480"),
+    "maxItems": ({"type": "array", "items": {"type": "string"}, "maxItems": 10**9}, "0 to 480"),
+    "pattern": ({"type": "string", "pattern": "^b{1,9999999}$"}, "480 times"),
+    "pattern, disguised": ({"type": "string", "pattern": "^b{1,9_999_999}$"}, "480 times"),
+    "pattern, deep": ({"type": "string", "pattern": "^" + "(" * 5000 + "b" + ")" * 5000 + "$"}, "2,000 characters"),
+    "enum": ({"enum": [f"value {i}" for i in range(100_000)]}, "10,000 values"),
+    "depth": (DEEP, "64 levels"),
+    "names": ({**NAMED["d 0"], "definitions": NAMED | {"d 40": {"type": "string"}}}, "8,000 rules"),
+    "cycle": ({"$ref": "#/definitions/a", "definitions": {"a": {"anyOf": [{"$ref": "#/definitions/a"}]}}}, ""),
+    "properties": ({"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(500)}}, "8,000 rules"),
+    "wrong kinds": ({"type": "string", "minLength": "9"}, "0 to 480"),
+}
+CHAIN = "\n".join(f"r{i} ::= r{i + 1}" for i in range(50_000))
+TREE = "\n".join(f'r{i} ::= r{i + 1} r{i + 1} | ""' for i in range(30))
+GRAMMARS = {
+    "parentheses": ("root ::= " + "(" * 20_000 + '"a"' + ")" * 20_000, "500 parentheses"),
+    "alternatives": ("root ::= " + " | ".join(f'"{i}"' for i in range(100_000)), "10,000 alternatives"),
+    "repetition": ('root ::= "a"{1,9999999}', "2,000 times"),
+    "repetitions": ('root ::= ((("a"{0,900}){0,900}){0,900}){0,900}', "too many ways"),
+    "bytes": ('root ::= "' + "a" * (3 << 20) + '"', "2 MiB"),
+    "rules": ("root ::= " + '("a")' * 150_000, "100,000 rules"),
+    "left recursion": ('root ::= root "a" | "a"', "left recursion"),
+    "left recursion behind nothing": ('root ::= a root "b" | "c"\na ::= b\nb ::= ""', "left recursion"),
+    "a chain": (f'root ::= r0\n{CHAIN}\nr50000 ::= "b"', "2,000 rules"),
+    "ambiguity": ('root ::= "a" root "b" | "a" root "c" | ""', "too many ways"),
+    "ambiguity, later": ('root ::= "only then" r\nr ::= "a" r "b" | "a" r "c" | ""', "too many ways"),
+    "options": ("root ::= " + "[a-z]? " * 500, "too many ways"),
+    "doubling": (f'root ::= r0\n{TREE}\nr30 ::= "b"', "too many ways"),
+    "no end": ('root ::= ("a"', "line 1"),
+    "no root": ('other ::= "a"', "no rule named root"),
+    "nonsense": ("\0\ud800{{{", "line 1"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[HttpEngine]:
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "2048").ready()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def usual(engine: HttpEngine) -> str:
+    return str(Client(engine.url).post("/completion", **NORMAL).data["content"])
+
+
+def refused(engine: HttpEngine, answer: Answer, usual: str, bound: str) -> None:
+    """400, with the bound in words, and the engine as it was."""
+    assert (answer.status, bound in answer.data["error"]["message"]) == (400, True), answer.text[:500]
+    assert len(answer.text) < 1000
+    assert Client(engine.url).post("/completion", **NORMAL).data["content"] == usual
+    assert engine.popen.poll() is None
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_is_bounded_before_it_becomes_a_grammar(engine: HttpEngine, usual: str, name: str) -> None:
+    schema, bound = SCHEMAS[name]
+    form = {"type": "json_schema", "json_schema": {"schema": schema}}
+    chat = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 4, "response_format": form}
+    for path, asked in (("/completion", {**NORMAL, "json_schema": schema}), ("/v1/chat/completions", chat)):
+        answer = Client(engine.url).ask(path, asked)
+        if bound or answer.status != 200:
+            refused(engine, answer, usual, bound)
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_a_grammar_is_bounded_before_it_is_followed(engine: HttpEngine, usual: str, name: str) -> None:
+    grammar, bound = GRAMMARS[name]
+    refused(engine, Client(engine.url).post("/completion", **NORMAL, grammar=grammar), usual, bound)
+    asked = {"workspace": "w", "fim": {"prefix": "x = ", "suffix": ""}, "grammar": grammar, "max_tokens": 4}
+    for client in (engine.editors, Client(engine.url)):
+        refused(engine, client.ask("/v1/generate", asked), usual, bound)
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        'root ::= "a"{0,2000}',
+        "root ::= " + " | ".join(f'"{i:05}"' for i in range(3000)),
+        "root ::= " + '("a" ' * 400 + ")?" * 400,
+        'root ::= ("a"? # a comment\n | [^\\n"\\x41-\\u0043]+ )* end\nend ::= "\\"" .',
+        'root ::= value | (ws value)+\nvalue ::= "x" [0-9]{2} | "y"\nws ::= [ \\t\\n]*',
+    ],
+)
+def test_what_is_usual_is_let_through(engine: HttpEngine, grammar: str) -> None:
+    admit(grammar)
+    assert Client(engine.url).post("/completion", **NORMAL, grammar=grammar).status == 200
+
+
+def test_schemas_that_are_usual_are_kept_to(engine: HttpEngine) -> None:
+    item = {"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "maxLength": 40}}}
+    schema = {"type": "array", "items": item, "minItems": 1, "maxItems": 3}
+    answer = Client(engine.url).post("/completion", prompt="x = ", n_predict=200, temperature=0, json_schema=schema)
+    assert answer.status == 200
+    if answer.data["stop_type"] == "eos":
+        assert 1 <= len(json.loads(answer.data["content"])) <= 3
+
+
+def test_what_is_refused_names_the_field() -> None:
+    with pytest.raises(InvalidArgument) as found:
+        admit(GRAMMARS["ambiguity"][0])
+    assert found.value.field == "grammar"
+
+
+STUCK = """
+import ctypes, threading, time
+from palimpsest.kv.llama.library import Call
+from palimpsest.kv.process.watch import Watch
+class Library:
+    under_way = Call(time.monotonic() - {since}, 0)
+watch = Watch(Library())
+watch.start()
+{then}
+ctypes.CDLL(None).sleep(100)
+"""
+
+
+@pytest.mark.parametrize(("since", "status"), [(31, 70), (0, 70)])
+def test_a_native_call_that_does_not_come_back_ends_the_process(since: int, status: int) -> None:
+    """By its time; by its memory, with 1 GiB and more taken since it began."""
+    takes = "" if since else "memory = bytearray(1200 << 20)"
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK.format(since=since, then=takes)], capture_output=True, timeout=60
+    )
+    assert done.returncode == status
+    assert b"ending the process" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_end_that_was_asked_for_comes_whatever_a_native_call_is_doing() -> None:
+    script = STUCK.format(since=0, then="Library.under_way = None\nwatch.leave()")
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
+
+
+def test_sigterm_ends_an_engine_that_follows_a_grammar() -> None:
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "2048").ready()
+    connection = Client(engine.url).connect()
+    asked = {"prompt": "x = ", "grammar": "root ::= [a-z ] root", "n_predict": -1, "temperature": 0, "stream": True}
+    connection.request("POST", "/completion", json.dumps(asked))
+    assert connection.getresponse().readline()
+    engine.popen.send_signal(signal.SIGTERM)
+    assert engine.popen.wait(30) == 0
+    connection.close()
+    engine.close()
