@@ -24,8 +24,8 @@ FAILED_STAYS_S = 10.0
 
 
 class Life:
-    """Made on the event loop that serves.  `tenants`: whose the workspaces are; `on_stop`: called when the engine is told
-    to leave."""
+    """Made on the event loop that serves.  `tenants`: whose the workspaces are; `on_stop`: called when the engine is
+    told to leave."""
 
     def __init__(
         self,
