@@ -57,7 +57,7 @@ ONLY = {  # library: the rooms that may import it
     "lsprotocol": {"lsp"},
     "tree_sitter": {"syntax"},
     "tree_sitter_python": {"syntax"},
-    "httpx": {"engines"},
+    "httpx": {"engines", "models"},
     "llama_cpp": {"kv"},
     "numpy": {"kv"},
     "starlette": {"kv"},

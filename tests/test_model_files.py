@@ -1,31 +1,23 @@
-"""Which model file is used, what is wrong with one, and the download against a hub on the loopback."""
+"""Which model file is used, and what is wrong with one."""
 
 from __future__ import annotations
 
-import hashlib
-import http.server
 import json
 import struct
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import gguf
 import numpy as np
 import pytest
-from huggingface_hub import constants
 
 from palimpsest import folders
-from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.errors import ModelError
 from palimpsest.model_command import main
 from palimpsest.models import files as model_files
-from palimpsest.models.download import KNOWN, get, recommended, total_memory
 from palimpsest.models.header import TENSOR_TYPES
+from palimpsest.models.known import KNOWN
 from palimpsest.settings import ModelSettings
-
-GIB = 1 << 30
 
 
 @pytest.fixture(autouse=True)
@@ -141,203 +133,6 @@ class TestTheChoice:
             model_files.find("Other")
 
 
-def test_the_recommended_model_takes_half_of_the_memory_at_most() -> None:
-    assert recommended(1 * GIB) is None
-    picked = [recommended(gib * GIB) for gib in (4, 8, 16, 64)]
-    names = [known.name for known in picked if known]
-    assert names == [
-        "qwen2.5-coder-0.5b",
-        "qwen2.5-coder-1.5b-instruct",
-        "qwen2.5-coder-7b-instruct-q4",
-        "qwen2.5-coder-14b-instruct",
-    ]
-    assert total_memory() > GIB // 4
-    assert len({known.name for known in KNOWN}) == len(KNOWN)
-    assert all(known.memory_gib * GIB > known.size_gb * 1e9 for known in KNOWN)
-
-
-@dataclass
-class Hub:
-    """What the server has, does wrong, and was asked for."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    cut_after: list[int] = field(default_factory=list)
-    """Bytes after which each of the next bodies is cut off."""
-    failing: bool = False
-    corrupt: bool = False
-    plain_etag: bool = False
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
-    """Path and Range header of each GET."""
-    url: str = ""
-
-    def body(self, path: str) -> bytes:
-        content = self.files[path]
-        return content[:-9] + b"corrupted" if self.corrupt else content
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """As much of the hub as a download needs: metadata in HEAD's headers, byte ranges in GET."""
-
-    hub: Hub
-
-    def do_HEAD(self) -> None:
-        content = self.hub.files.get(self.path)
-        if content is None:
-            self.send_response(404)
-            self.send_header("X-Error-Code", "EntryNotFound")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        digest = hashlib.sha256(content).hexdigest()
-        self.send_response(200)
-        self.send_header("X-Repo-Commit", "0" * 40)
-        self.send_header("ETag", '"weak"' if self.hub.plain_etag else f'"{digest}"')
-        self.send_header("Content-Length", str(len(content)))
-        if not self.hub.plain_etag:
-            self.send_header("X-Linked-Etag", f'"{digest}"')
-            self.send_header("X-Linked-Size", str(len(content)))
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        wanted = self.headers.get("Range")
-        self.hub.asked.append((self.path, wanted))
-        if self.hub.failing:
-            self.send_error(503)
-            return
-        body = self.hub.body(self.path)
-        start = int(wanted.removeprefix("bytes=").split("-")[0]) if wanted else 0
-        self.send_response(206 if wanted else 200)
-        if wanted:
-            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        self.send_header("Content-Length", str(len(body) - start))
-        self.end_headers()
-        end = self.hub.cut_after.pop(0) + start if self.hub.cut_after else len(body)
-        self.wfile.write(body[start:end])
-        if end < len(body):
-            self.close_connection = True
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    state = Hub()
-    handler = type("HubHandler", (Handler,), {"hub": state})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    state.url = f"http://127.0.0.1:{server.server_port}"
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
-    monkeypatch.setenv("HF_ENDPOINT", state.url)
-    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 10_000)  # what is lost when cut off
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield state
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-KNOWN_ONE = KNOWN[0]
-ON_HUB = f"/{KNOWN_ONE.repo}/resolve/main/{KNOWN_ONE.file}"
-
-
-@pytest.fixture
-def content(hub: Hub, tmp_path: Path) -> bytes:
-    hub.files[ON_HUB] = write_model(tmp_path / "source.gguf", rows=2000).read_bytes()
-    return hub.files[ON_HUB]
-
-
-def ranges(hub: Hub) -> list[str | None]:
-    return [wanted for _, wanted in hub.asked]
-
-
-def models_folder() -> list[str]:
-    return sorted(path.name for path in folders.models().rglob("*") if path.is_file())
-
-
-class TestGet:
-    def test_a_known_name_and_tells_how_far_it_is(self, hub: Hub, content: bytes) -> None:
-        seen = list[tuple[int, int]]()
-        found = get(KNOWN_ONE.name, progress=lambda done, total: seen.append((done, total)))
-        assert found.path == folders.models() / KNOWN_ONE.repo.replace("/", "--") / KNOWN_ONE.file
-        assert found.path.read_bytes() == content
-        assert seen[-1] == (len(content), len(content))
-        assert models_folder() == [KNOWN_ONE.file]
-
-    def test_again_loads_nothing(self, hub: Hub, content: bytes) -> None:
-        get(KNOWN_ONE.name)
-        assert get(f"{KNOWN_ONE.repo}/{KNOWN_ONE.file}").path.read_bytes() == content
-        assert ranges(hub) == [None]
-
-    def test_goes_on_when_the_connection_is_cut(self, hub: Hub, content: bytes) -> None:
-        hub.cut_after = [100_000]
-        assert get(KNOWN_ONE.name).path.read_bytes() == content
-        assert len(hub.asked) == 2
-        assert ranges(hub)[1] == "bytes=100000-"
-
-    def test_goes_on_in_a_later_call_where_an_earlier_one_failed(self, hub: Hub, content: bytes) -> None:
-        part = self.interrupted(hub, keep=70_000)
-        hub.failing = True
-        with pytest.raises(ModelError, match="503") as caught:
-            get(KNOWN_ONE.name)
-        assert "goes on where it stopped" in caught.value.hint
-        assert part.stat().st_size == 70_000
-        hub.failing, hub.asked = False, []
-        assert get(KNOWN_ONE.name).path.read_bytes() == content
-        assert ranges(hub) == ["bytes=70000-"]
-        assert models_folder() == [KNOWN_ONE.file]
-
-    def interrupted(self, hub: Hub, *, keep: int) -> Path:
-        """A call that a person stopped after so many bytes: the file it leaves."""
-
-        def stop(done: int, total: int) -> None:
-            if done >= keep:
-                raise KeyboardInterrupt
-
-        hub.cut_after = [keep]
-        with pytest.raises(KeyboardInterrupt):
-            get(KNOWN_ONE.name, progress=stop)
-        (part,) = folders.models().rglob("*.part")
-        assert part.stat().st_size == keep
-        return part
-
-    def test_refuses_a_corrupted_file_and_keeps_the_good_one(self, hub: Hub, content: bytes) -> None:
-        good = get(KNOWN_ONE.name).path
-        hub.files[ON_HUB] = content[:-1] + b"!"
-        hub.corrupt = True
-        with pytest.raises(ModelError, match="does not have the SHA-256"):
-            get(KNOWN_ONE.name)
-        assert good.read_bytes() == content
-        hub.corrupt = False
-        assert get(KNOWN_ONE.name).path.read_bytes() == hub.files[ON_HUB]
-        assert models_folder() == [KNOWN_ONE.file]
-
-    def test_refuses_a_file_that_is_no_model(self, hub: Hub) -> None:
-        hub.files["/o/r/resolve/main/page.gguf"] = b"<html>sign in</html>" * 50
-        with pytest.raises(ModelError, match="not a GGUF file"):
-            get("o/r/page.gguf")
-        assert not [name for name in models_folder() if not name.endswith(".lock")]
-
-    def test_a_url_with_its_hash(self, hub: Hub, content: bytes) -> None:
-        hub.files["/files/m.gguf"], hub.plain_etag = content, True
-        digest = hashlib.sha256(content).hexdigest()
-        assert get(f"{hub.url}/files/m.gguf#sha256={digest}").path == folders.models() / "m.gguf"
-        with pytest.raises(ModelError, match="SHA-256"):
-            get(f"{hub.url}/files/m.gguf#sha256={'0' * 64}")
-        assert get(f"{hub.url}/files/m.gguf").size == len(content)
-
-    def test_says_what_is_wrong_with_a_name(self, hub: Hub) -> None:
-        with pytest.raises(ModelError, match=r"o/r/none\.gguf cannot be downloaded"):
-            get("o/r/none.gguf")
-        with pytest.raises(InvalidArgument, match=KNOWN_ONE.name):
-            get("gpt")
-        with pytest.raises(InvalidArgument):
-            get("../../x.gguf")
-        with pytest.raises(InvalidArgument, match=r"does not end in \.gguf"):
-            get("o/r/model.safetensors")
-
-
 class TestTheCommand:
     def answer(self, capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
         status = main([*argv, "--json"])
@@ -352,11 +147,6 @@ class TestTheCommand:
         assert (status, listed["used"]) == (0, str(model))
         assert {known["name"] for known in listed["known"]} == {known.name for known in KNOWN}
         assert self.answer(capsys, "use", "embedded")[1]["path"] == str(model_files.embedded())
-
-    def test_get_may_use_at_once(self, hub: Hub, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-        status, found = self.answer(capsys, "get", KNOWN_ONE.name, "--use")
-        assert status == 0
-        assert model_files.chosen() == Path(found["path"])
 
     def test_what_is_wrong_is_status_1_with_a_hint(self, capsys: pytest.CaptureFixture[str]) -> None:
         status, answer = self.answer(capsys, "info", "none")

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,14 @@ def beside(place: Address, port: int) -> Address:
     """Where an engine is met that serves `port` for a person, while `place` is another one's."""
     name = hashlib.blake2b(f"{place.name}:{port or os.getpid()}".encode(), digest_size=6).hexdigest()
     return address(place.socket.parent, name)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host of a URL is this machine's own."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def has_sockets() -> bool:

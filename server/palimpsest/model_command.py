@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from palimpsest.errors import PalimpsestError
 from palimpsest.models import download, files
 from palimpsest.models.header import GgufFile
+from palimpsest.models.known import KNOWN, line_s, recommended
+from palimpsest.models.machine import this_machine
 from palimpsest.settings import ModelSettings
 
 GIB = 1 << 30
@@ -52,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="a name from the list, owner/repo/file.gguf, or a URL")
     get.add_argument("--use", action="store_true", help="and use it from now on")
+    get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
     get.set_defaults(run=_get)
     info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
     info.add_argument("name", metavar="PATH", nargs="?", help="a GGUF file or the name of a downloaded one")
@@ -64,24 +68,29 @@ def described(file: GgufFile) -> dict[str, Any]:
 
 
 def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    memory = download.total_memory()
-    best = download.recommended(memory)
+    machine = this_machine()
+    memory, choice = machine.memory, recommended(machine)
+    best = choice.model
     used, here = files.model_path(ModelSettings()), files.downloaded()
     if not options.json:
         out.print(f"In use: {used}", markup=False)
         for path in here:
             out.print(f"Here:   {path}", markup=False)
-        out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {memory / GIB:.0f} GiB):")
-        out.print(f"  {'name':30}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}")
-        for known in download.KNOWN:
+        has = f"{memory / GIB:.0f} GiB, {machine.cores} cores{f', {machine.gpu}' if machine.gpu else ''}"
+        out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
+        out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
+        for known in KNOWN:
             mark = "  recommended here" if known is best else ""
-            row = f"{known.name:30}{known.purpose:22}{known.quantization:8}{known.size_gb:5.1f}{known.memory_gib:12g}"
+            sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
+            row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
+        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.", markup=False)
     return {
         "used": str(used),
         "downloaded": [str(path) for path in here],
-        "known": [dataclasses.asdict(known) for known in download.KNOWN],
+        "known": [dataclasses.asdict(known) for known in KNOWN],
         "recommended": best.name if best else None,
+        "reason": choice.reason,
         "memory": memory,
     }
 
@@ -99,7 +108,12 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     with _bar(options.json) as progress:
-        found = download.get(options.name, progress=progress)
+        try:
+            found = download.get(options.name, unverified=options.unverified, progress=progress)
+        except download.Unverified as error:
+            if options.json or not _agreed(str(error.message)):
+                raise
+            found = download.get(options.name, unverified=True, progress=progress)
     if options.use:
         files.use(found.path)
     if not options.json:
@@ -115,6 +129,13 @@ def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         for name, value in result.items():
             out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}", markup=False)
     return result
+
+
+def _agreed(why: str) -> bool:
+    """Whether the person takes the file as it is; nobody is asked who cannot answer."""
+    if not sys.stdin.isatty():
+        return False
+    return input(f"{why} Load it all the same? [y/N] ").strip().lower() in ("y", "yes")
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from palimpsest.address import is_loopback
 from palimpsest.errors import ModelError
 from palimpsest.settings import EngineSettings
 
@@ -31,11 +31,7 @@ class Place:
     @property
     def is_here(self) -> bool:
         """On this machine: no proxy stands between."""
-        host = urlsplit(self.url).hostname or ""
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+        return is_loopback(urlsplit(self.url).hostname or "")
 
     @property
     def in_the_open(self) -> bool:

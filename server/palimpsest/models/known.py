@@ -1,0 +1,186 @@
+"""Models that are known by a short name, and which of them suits a machine.
+
+In: a machine's memory and processors.  Out: `KnownModel`s, a `Choice` with its reason.  Opens nothing.
+
+Each is pinned by the repository's revision and the file's SHA-256, as the hub's own pages show them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_GIB = 1 << 30
+FREE = ("Apache-2.0", "MIT", "BSD-3-Clause")
+"""Licences of what is recommended unasked."""
+LINE_TOKENS = 8
+SOON_S = 0.5
+"""A completion of one line is to be there after so many seconds: else nobody waits for it."""
+CORE_GB_S, CPU_GB_S = 7.0, 60.0
+"""What one core reads of a model's weights a second, in 10⁹ bytes, and the most that cores together do: a token takes
+the reading of all weights, and memory is what bounds it.  Rough on purpose; `palimpsest doctor` measures."""
+APPLE_GB_S, GPU_GB_S = 90.0, 300.0
+"""The same of Apple's and of NVIDIA's graphics processors, the slower ones of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """`size_gb` is the download, in 10⁹ bytes; `memory_gib` what it takes to run with 16,384 tokens of cache."""
+
+    name: str
+    repo: str
+    revision: str
+    file: str
+    sha256: str
+    quantization: str
+    size_gb: float
+    memory_gib: float
+    instructed: bool
+    licence: str = "Apache-2.0"
+
+    @property
+    def purpose(self) -> str:
+        return "completion and edits" if self.instructed else "completion"
+
+    @property
+    def is_free(self) -> bool:
+        return self.licence in FREE
+
+
+KNOWN: tuple[KnownModel, ...] = (
+    KnownModel(
+        "qwen2.5-coder-0.5b",
+        "ggml-org/Qwen2.5-Coder-0.5B-Q8_0-GGUF",
+        "ecdd60b1c25ab158bec6e1ab084aeebf9eae0af4",
+        "qwen2.5-coder-0.5b-q8_0.gguf",
+        "d0f8cd6c49bab52a0abdbe47948518b1f4d9b1a8a2a6825099cea31cea10ac56",
+        "Q8_0",
+        0.53,
+        1.5,
+        False,
+    ),
+    KnownModel(
+        "qwen2.5-coder-1.5b",
+        "ggml-org/Qwen2.5-Coder-1.5B-Q8_0-GGUF",
+        "8be1b8a895a84beea772817caaa71eba6b6e0d07",
+        "qwen2.5-coder-1.5b-q8_0.gguf",
+        "29871c94d15727a6e243f79a37113d4ae625a6215b5e800bf41a23af2da32832",
+        "Q8_0",
+        1.65,
+        3,
+        False,
+    ),
+    KnownModel(
+        "qwen2.5-coder-1.5b-instruct",
+        "bartowski/Qwen2.5-Coder-1.5B-Instruct-GGUF",
+        "781adfcec293ab15feda5c789776642e3b5b682f",
+        "Qwen2.5-Coder-1.5B-Instruct-Q8_0.gguf",
+        "717ed8f7110e9ffc8a0e1a607ec131aa9ee3a8d69d5a6e11b5e15ed7b0f6af4c",
+        "Q8_0",
+        1.65,
+        3,
+        True,
+    ),
+    KnownModel(
+        "qwen2.5-coder-3b",
+        "ggml-org/Qwen2.5-Coder-3B-Q8_0-GGUF",
+        "9c1de162ae417c9c3aacde97c729c4128de047d8",
+        "qwen2.5-coder-3b-q8_0.gguf",
+        "a522a906e299ed34db738b9626b2cd0da9e446c14674468a22fc2eae3dbd344d",
+        "Q8_0",
+        3.29,
+        4.5,
+        False,
+        "Qwen Research",
+    ),
+    KnownModel(
+        "qwen2.5-coder-7b-instruct-q4",
+        "bartowski/Qwen2.5-Coder-7B-Instruct-GGUF",
+        "edafdf364bf87b6bcaf18bf8f7ab1c0c15ae9142",
+        "Qwen2.5-Coder-7B-Instruct-Q4_K_M.gguf",
+        "1664fccab734674a50763490a8c6931b70e3f2f8ec10031b54806d30e5f956b6",
+        "Q4_K_M",
+        4.68,
+        6.5,
+        True,
+    ),
+    KnownModel(
+        "qwen2.5-coder-7b",
+        "ggml-org/Qwen2.5-Coder-7B-Q8_0-GGUF",
+        "bca77e0a8c88fc224882bcc404170c3ef17efacc",
+        "qwen2.5-coder-7b-q8_0.gguf",
+        "0ef48dc94a3c551a6736ac2601de38413dc9aa9318534b16e8baee08290a4aaf",
+        "Q8_0",
+        8.1,
+        10,
+        False,
+    ),
+    KnownModel(
+        "qwen2.5-coder-14b-instruct-q4",
+        "bartowski/Qwen2.5-Coder-14B-Instruct-GGUF",
+        "42c3dee6147591c2a3c327a01f6810eef09e0685",
+        "Qwen2.5-Coder-14B-Instruct-Q4_K_M.gguf",
+        "2946d28c9e1bb2bcae6d42e8678863a31775df6f740315c7d7e6d6b6411f5937",
+        "Q4_K_M",
+        8.99,
+        13,
+        True,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`memory` in bytes, 0 where it cannot be told; `gpu` its name or empty, `gpu_memory` in bytes, 0 where it is the
+    machine's own."""
+
+    memory: int
+    cores: int
+    gpu: str = ""
+    gpu_memory: int = 0
+
+    @property
+    def gb_s(self) -> float:
+        """What a token's reading of the weights can count on, in 10⁹ bytes a second."""
+        if self.gpu:
+            return GPU_GB_S if self.gpu_memory else APPLE_GB_S
+        return min(CPU_GB_S, CORE_GB_S * max(1, self.cores))
+
+    @property
+    def room(self) -> float:
+        """Bytes that a model may take: half of the memory, or most of a graphics processor's own."""
+        return self.gpu_memory * 0.85 if self.gpu and self.gpu_memory else self.memory / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`model` is None where none suits; `reason` is fit for a person."""
+
+    model: KnownModel | None
+    reason: str
+
+
+def line_s(known: KnownModel, machine: Machine) -> float:
+    """Seconds that a completion of one line takes to write, roughly."""
+    return LINE_TOKENS * known.size_gb / machine.gb_s
+
+
+def recommended(machine: Machine) -> Choice:
+    """The largest free model that fits the machine's memory and answers soon; one that follows instructions, if any of
+    that size does."""
+    fitting = [known for known in KNOWN if known.is_free and known.memory_gib * _GIB <= machine.room]
+    soon = [known for known in fitting if line_s(known, machine) <= SOON_S]
+    where = f"a {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"
+    memory = f"{machine.memory / _GIB:.0f} GiB of memory"
+    if not fitting:
+        return Choice(None, f"none fits half of {memory}")
+    if not soon:
+        return Choice(None, f"none writes a line within {SOON_S * 1000:.0f} ms on {where}")
+    best = max(soon, key=lambda known: (known.size_gb, known.instructed))
+    larger = [known for known in fitting if known.size_gb > best.size_gb]
+    reason = f"some {line_s(best, machine) * 1000:.0f} ms for a line on {where}"
+    if larger:
+        more = min(larger, key=lambda known: known.size_gb)
+        return Choice(
+            best, f"{reason}; {more.name} would fit the memory, but take {line_s(more, machine):.1f} s a line"
+        )
+    return Choice(best, f"{reason}, and the largest that fits {memory}")

@@ -1,0 +1,170 @@
+"""Bytes of one file over HTTP: what the other side says of it, and its content into a file that grows.
+
+In: a URL, a hub, an open file.  Out: a `Found`; the file, whole.  Knows no model.
+
+Redirects are followed here, one by one, so that each address gets only what is for it, and none leads from an address
+that nobody can read into the open.  A body is bounded by the size that was announced, in bytes, and by pace in time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+from urllib.parse import urljoin
+
+import httpx
+
+from palimpsest.errors import ModelError
+from palimpsest.models.header import MAGIC
+from palimpsest.models.hub import SHA256, Hub, is_private
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes there are and the bytes there will be, after each piece."""
+MOST_REDIRECTS = 8
+SILENCE_S = 20.0
+"""Without a byte; then the connection counts as cut."""
+ATTEMPTS, PAUSE_S = 5, 1.0
+"""In a row without a byte more, and the pause between them."""
+CHUNK = 1 << 20
+SLOWEST, PACE_S = 1000, 60.0
+"""Bytes a second, over so many seconds: less is no download."""
+AGAIN = "Check the name and the connection and try again: a download goes on where it stopped."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`sha256` is the hub's word for it, else empty; `version` tells one content from another, as far as is said."""
+
+    size: int
+    sha256: str
+    version: str
+
+
+def look(client: httpx.Client, url: str, hub: Hub) -> Found:
+    """What the other side says of a file, without its content.  Raises ModelError."""
+    said: dict[str, str] = {}
+
+    def hear(response: httpx.Response) -> None:
+        if hub.owns(str(response.url)):
+            said.update({name: response.headers[name] for name in LINKED if name in response.headers})
+
+    with _opened(client, "HEAD", url, hub, {}, hear) as response:
+        size = _number(said.get("x-linked-size") or response.headers.get("content-length"))
+        etag = said.get("x-linked-etag") or response.headers.get("etag") or ""
+    etag = etag.removeprefix("W/").strip('"')
+    if not size:
+        raise ModelError(f"{_shown(url)} does not say how large it is.", hint="Fetch it by other means.")
+    vouched = hub.owns(url) and SHA256.fullmatch(etag)
+    return Found(size, etag if vouched else "", etag)
+
+
+LINKED = ("x-linked-size", "x-linked-etag")
+"""Of a large file the hub says size and SHA-256 in these, and redirects to where its content is."""
+
+
+def load(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None) -> None:
+    """Append to `file` what is missing of `size` bytes; it goes on when the connection is cut.
+
+    Raises ModelError; the file then holds what came, for another time, but for what cannot be right: it is emptied.
+    """
+    left, most = ATTEMPTS, file.tell()
+    while file.tell() < size:
+        cut: httpx.HTTPError | None = None
+        try:
+            _load_on(client, url, hub, file, size, progress)
+        except (httpx.HTTPStatusError, httpx.UnsupportedProtocol):
+            raise
+        except httpx.HTTPError as error:
+            cut = error
+        if file.tell() >= size:
+            return
+        left = ATTEMPTS if file.tell() > most else left - 1
+        most = max(most, file.tell())
+        if not left:
+            raise cut or ModelError(f"Only {most:,} of {size:,} bytes came from {_shown(url)}.", hint=AGAIN)
+        time.sleep(PAUSE_S)
+
+
+def _load_on(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None) -> None:
+    start = file.tell()
+    headers = {"Range": f"bytes={start}-"} if start else {}
+    with _opened(client, "GET", url, hub, headers, lambda _: None) as response:
+        if start and not _goes_on(response, start):
+            file.seek(0)
+            file.truncate()
+        began, counted = time.monotonic(), 0
+        for piece in response.iter_raw(CHUNK):
+            if file.tell() + len(piece) > size:
+                _drop(file)
+                raise ModelError(f"More came from {_shown(url)} than the {size:,} bytes that it said.")
+            file.write(piece)
+            _check_beginning(file, url)
+            counted += len(piece)
+            if progress:
+                progress(file.tell(), size)
+            if (took := time.monotonic() - began) >= PACE_S:
+                if counted < SLOWEST * took:
+                    raise ModelError(f"{_shown(url)} is too slow ({counted / took:.0f} bytes a second).", hint=AGAIN)
+                began, counted = time.monotonic(), 0
+
+
+def _check_beginning(file: BinaryIO, url: str) -> None:
+    """That it is a GGUF file is known after four bytes; gigabytes of something else are not waited for."""
+    end = file.tell()
+    if end < len(MAGIC) or end > 2 * CHUNK:
+        return
+    file.seek(0)
+    beginning = file.read(len(MAGIC))
+    file.seek(end)
+    if beginning != MAGIC:
+        _drop(file)
+        raise ModelError(f"What {_shown(url)} sends is not a GGUF file.", hint="Check the address.")
+
+
+def _drop(file: BinaryIO) -> None:
+    file.seek(0)
+    file.truncate()
+
+
+@contextmanager
+def _opened(
+    client: httpx.Client,
+    method: str,
+    url: str,
+    hub: Hub,
+    headers: dict[str, str],
+    hear: Callable[[httpx.Response], None],
+) -> Iterator[httpx.Response]:
+    """The answer at the end of all redirects; `hear` gets each on the way."""
+    for _ in range(MOST_REDIRECTS):
+        given = {"Accept-Encoding": "identity", **headers, **hub.headers_for(url)}
+        with client.stream(method, url, headers=given, follow_redirects=False) as response:
+            hear(response)
+            if response.is_redirect:
+                there = urljoin(url, response.headers.get("location", ""))
+                if is_private(url) and not is_private(there):
+                    raise ModelError(f"{_shown(url)} leads to {_shown(there)}, which others can read.")
+                url = there
+                continue
+            response.raise_for_status()
+            yield response
+            return
+    raise ModelError(f"{_shown(url)} leads from one address to the next without an end.")
+
+
+def _goes_on(response: httpx.Response, start: int) -> bool:
+    """Whether what comes follows `start` bytes; else it is the whole file."""
+    return response.status_code == 206 and response.headers.get("content-range", "").startswith(f"bytes {start}-")
+
+
+def _number(value: str | None) -> int:
+    return int(value) if value and value.isdecimal() and len(value) < 19 else 0
+
+
+def _shown(url: str) -> str:
+    """Without what may be a secret: a name and password, a signature behind the question mark."""
+    parsed = httpx.URL(url)
+    return str(parsed.copy_with(query=None, fragment=None, userinfo=b""))

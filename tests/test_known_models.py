@@ -1,0 +1,60 @@
+"""Which known model suits a machine: by its memory, by what it computes, and by its licence."""
+
+import pytest
+
+from palimpsest.models.known import FREE, KNOWN, SOON_S, Machine, line_s, recommended
+from palimpsest.models.machine import this_machine
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("machine", "name"),
+    [
+        (Machine(64 * GIB, 2), "qwen2.5-coder-0.5b"),
+        (Machine(64 * GIB, 1), ""),
+        (Machine(16 * GIB, 4), "qwen2.5-coder-1.5b-instruct"),
+        (Machine(64 * GIB, 32), "qwen2.5-coder-1.5b-instruct"),
+        (Machine(4 * GIB, 16), "qwen2.5-coder-0.5b"),
+        (Machine(1 * GIB, 16), ""),
+        (Machine(16 * GIB, 8, "graphics processor of Apple's"), "qwen2.5-coder-7b-instruct-q4"),
+        (Machine(8 * GIB, 8, "graphics processor of Apple's"), "qwen2.5-coder-1.5b-instruct"),
+        (Machine(16 * GIB, 4, "RTX", 8 * GIB), "qwen2.5-coder-7b-instruct-q4"),
+        (Machine(64 * GIB, 4, "RTX", 24 * GIB), "qwen2.5-coder-14b-instruct-q4"),
+    ],
+)
+def test_the_largest_that_fits_and_answers_soon(machine: Machine, name: str) -> None:
+    choice = recommended(machine)
+    assert (choice.model.name if choice.model else "") == name
+    assert choice.reason
+    if choice.model:
+        assert line_s(choice.model, machine) <= SOON_S
+        assert choice.model.memory_gib * GIB <= machine.room
+
+
+def test_only_free_ones_are_recommended_whatever_the_machine() -> None:
+    for gib in range(1, 65):
+        for cores in (1, 2, 4, 8, 64):
+            for gpu in (0, 4, 6, 8, 24):
+                choice = recommended(Machine(gib * GIB, cores, "RTX" if gpu else "", gpu * GIB))
+                assert choice.model is None or choice.model.licence in FREE
+
+
+def test_the_3b_is_not_free_and_says_so() -> None:
+    assert [known.licence for known in KNOWN if "-3b" in known.name] == ["Qwen Research"]
+
+
+def test_more_memory_than_compute_is_said() -> None:
+    reason = recommended(Machine(64 * GIB, 2)).reason
+    assert "on 2 cores" in reason
+    assert "would fit the memory, but take" in reason
+
+
+def test_all_take_more_memory_than_their_file() -> None:
+    assert all(known.memory_gib * GIB > known.size_gb * 1e9 for known in KNOWN)
+
+
+def test_this_machine_has_some() -> None:
+    machine = this_machine()
+    assert machine.memory > GIB // 4
+    assert machine.cores >= 1
