@@ -19,6 +19,8 @@ FLOORS = {
     "held": 1,
     "installed": 1,
     "git": 1,
+    "reading": 1,
+    "patterns": 1,
     "models": 2,
     "syntax": 2,
     "engines": 2,

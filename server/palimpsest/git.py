@@ -18,6 +18,7 @@ from typing import Literal
 
 from palimpsest.errors import GitError
 
+_MOST_LEVELS = 32
 TIMEOUT_S = 20.0
 MAX_BYTES = 1_000_000
 """A larger content is not handed out."""
@@ -112,6 +113,14 @@ def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:
         if mode in _REGULAR and stage == "0":
             found[top / path] = name
     return found
+
+
+def top_of(folder: Path) -> Path:
+    """The folder with `.git` that `folder` is in, or `folder` itself: by looking, where `repository` asks git."""
+    for _, around in zip(range(_MOST_LEVELS), [folder, *folder.parents], strict=False):
+        if os.path.lexists(around / ".git"):
+            return around
+    return folder
 
 
 def repository(folder: Path) -> Path:

@@ -36,30 +36,50 @@ def test_our_own_when_there_is_no_other(tmp_path: Path) -> None:
     assert "sys" in environment.builtin
 
 
-def test_one_in_the_workspace_is_read_and_not_trusted(tmp_path: Path) -> None:
+def test_one_in_the_workspace_is_read_and_not_run(tmp_path: Path) -> None:
     site = made(tmp_path / "work" / ".venv")
     environment = found("", [tmp_path / "work"])
     assert environment.site == (site,)
     assert not environment.trusted
-    assert environment.python == Path(sys.executable).resolve()
+    assert environment.python == Path(sys.executable)
+    assert environment.flags == ("-I", "-S")
 
 
-def test_one_that_is_activated_or_named_is_trusted(tmp_path: Path) -> None:
-    site = made(tmp_path / "work" / ".venv")
-    activated = found("", [tmp_path / "work"], VIRTUAL_ENV=str(tmp_path / "work" / ".venv"))
-    named = found(".venv", [tmp_path / "work"])
-    for environment in (activated, named):
+def test_the_version_of_one_in_the_workspace_is_what_its_configuration_says(tmp_path: Path) -> None:
+    home = tmp_path / "work" / ".venv"
+    site = home / "lib" / "python3.7" / "site-packages"
+    site.mkdir(parents=True)
+    (home / "pyvenv.cfg").write_text("version_info = 3.7.9.final.0\n")
+    environment = found("", [tmp_path / "work"])
+    assert (environment.version, environment.site) == ("3.7.9.final.0", (site,))
+
+
+def test_one_that_is_activated_or_named_elsewhere_is_trusted(tmp_path: Path) -> None:
+    site = made(tmp_path / "mine")
+    work = tmp_path / "work"
+    work.mkdir()
+    for environment in (found("", [work], VIRTUAL_ENV=str(tmp_path / "mine")), found(str(tmp_path / "mine"), [work])):
         assert environment.trusted
         assert site in environment.site
 
 
-def test_the_folders_of_pth_files_count_and_their_code_does_not_run(tmp_path: Path) -> None:
+def test_one_that_is_activated_in_the_workspace_is_only_read(tmp_path: Path) -> None:
+    made(tmp_path / "work" / ".venv")
+    environment = found("", [tmp_path / "work"], VIRTUAL_ENV=str(tmp_path / "work" / ".venv"))
+    assert not environment.trusted
+
+
+def test_the_folders_of_pth_files_count_within_the_workspace_and_their_code_does_not_run(tmp_path: Path) -> None:
     site = made(tmp_path / "work" / "venv")
-    (tmp_path / "editable").mkdir()
+    (tmp_path / "work" / "editable").mkdir()
+    (tmp_path / "elsewhere").mkdir()
     ran = tmp_path / "ran"
-    (site / "a.pth").write_text(f"{tmp_path / 'editable'}\nimport pathlib; pathlib.Path({str(ran)!r}).write_text('')\n")
+    (site / "a.pth").write_text(
+        f"{tmp_path / 'work' / 'editable'}\n{tmp_path / 'elsewhere'}\n../../../../../elsewhere\n"
+        f"import pathlib; pathlib.Path({str(ran)!r}).write_text('')\n"
+    )
     environment = found("", [tmp_path / "work"])
-    assert environment.site == (site, tmp_path / "editable")
+    assert environment.site == (site, tmp_path / "work" / "editable")
     assert not ran.exists()
 
 

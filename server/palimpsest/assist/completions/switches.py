@@ -8,22 +8,17 @@ none, the settings.  Whoever switches everything means everything: nearer toggle
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pathspec import GitIgnoreSpec
-
 from palimpsest.errors import InvalidArgument
+from palimpsest.patterns import Patterns
 from palimpsest.settings import CompletionSettings
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
-
-logger = logging.getLogger(__name__)
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
 SCOPES: tuple[Scope, ...] = ("everywhere", "language", "folder", "buffer")
@@ -44,7 +39,7 @@ class Switches:
 
     def __init__(self, settings: CompletionSettings, roots: Roots, documents: Documents) -> None:
         self._settings, self._roots, self._documents = settings, roots, documents
-        self._disabled = _patterns(settings.disabled_folders)
+        self._disabled = Patterns(settings.disabled_folders, "completion.disabled_folders")
         self._by_folder: dict[str, bool] = {}  # by URI: whether the setting names its folder
         self._toggles = Toggles()
 
@@ -100,26 +95,14 @@ class Switches:
         self._toggles.buffers.pop(uri, None)
 
     def _folder_disabled(self, uri: str) -> bool:
-        if not self._disabled.patterns:
+        if not self._disabled:
             return False
         if uri not in self._by_folder:
             folder, name = self._roots.place(uri)
-            self._by_folder[uri] = folder is not None and self._disabled.match_file(name)
+            self._by_folder[uri] = folder is not None and self._disabled.ignores(name)
         return self._by_folder[uri]
 
 
 def _folder(uri: str) -> Path | None:
     path = path_or_none(uri)
     return path.parent if path is not None else None
-
-
-def _patterns(lines: Iterable[str]) -> GitIgnoreSpec:
-    """A pattern that is none is said in the log and left out."""
-    good = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-            good.append(line)
-        except ValueError as error:
-            logger.warning("completion.disabled_folders: %r is no pattern: %s", line, error)
-    return GitIgnoreSpec.from_lines(good)

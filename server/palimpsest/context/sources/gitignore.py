@@ -7,11 +7,16 @@ deepest file that has an opinion wins, and what lies in an ignored folder is ign
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
+from palimpsest.git import top_of
+from palimpsest.patterns import Patterns
+from palimpsest.reading import MOST_OF_SETTINGS, Refused, read_text
+
+log = logging.getLogger(__name__)
 
 ALWAYS_IGNORED = frozenset(
     {
@@ -35,10 +40,7 @@ ALWAYS_IGNORED = frozenset(
     }
 )
 # Files that editors make and remove while a person types; listing them would change the block all the time.
-_PASSING = GitIgnoreSpec.from_lines(
-    ["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "\\#*#", "4913", "*.egg-info/"]
-)
-_MAX_LEVELS = 32
+_PASSING = Patterns(["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "\\#*#", "4913", "*.egg-info/"])
 
 Stamp = tuple[int, int]
 
@@ -51,11 +53,11 @@ class IgnoreRules:
 
     def __init__(self, root: Path, exclude: Sequence[str] = ()) -> None:
         self.root = root
-        top = _repository_top(root)
+        top = top_of(root)
         self._top = str(top)
         self._above = list(root.relative_to(top).parts)
-        self._exclude = GitIgnoreSpec.from_lines(exclude)
-        self._specs: dict[str, tuple[Stamp, GitIgnoreSpec | None]] = {}
+        self._exclude = Patterns(exclude, "context.exclude")
+        self._read: dict[str, tuple[Stamp, Patterns]] = {}
         self._looked: set[str] = set()
 
     def look_again(self) -> None:
@@ -87,40 +89,37 @@ class IgnoreRules:
 
     def _ignored(self, folder: Sequence[str], name: str, *, is_dir: bool) -> bool:
         """`folder` as its parts below the workspace folder."""
-        slash = "/" if is_dir else ""
-        if name in ALWAYS_IGNORED or _PASSING.match_file(name + slash):
+        if name in ALWAYS_IGNORED or _PASSING.verdict([name], is_dir=is_dir):
             return True
-        if self._exclude.patterns and self._exclude.match_file("/".join([*folder, name]) + slash):
+        if self._exclude and self._exclude.ignores("/".join([*folder, name]) + "/" * is_dir):
             return True
         parts = [*self._above, *folder]
         if is_dir and os.path.exists(os.path.join(self._top, *parts, name, "pyvenv.cfg")):
             return True
         for n in range(len(parts), -1, -1):
-            spec = self._spec(os.path.join(self._top, *parts[:n], ".gitignore"))
-            if spec is not None:
-                verdict = spec.check_file("/".join([*parts[n:], name]) + slash).include
-                if verdict is not None:
-                    return verdict
-        spec = self._spec(self._info_exclude)
-        return spec is not None and spec.match_file("/".join([*parts, name]) + slash)
+            patterns = self._patterns(os.path.join(self._top, *parts[:n], ".gitignore"))
+            if patterns and (verdict := patterns.verdict([*parts[n:], name], is_dir=is_dir)) is not None:
+                return verdict
+        patterns = self._patterns(self._info_exclude)
+        return bool(patterns and patterns.verdict([*parts, name], is_dir=is_dir))
 
-    def _spec(self, file: str) -> GitIgnoreSpec | None:
-        known = self._specs.get(file)
+    def _patterns(self, file: str) -> Patterns:
+        known = self._read.get(file)
         if known is not None and file in self._looked:
             return known[1]
         stamp = _stamp(file)
         self._looked.add(file)
         if known is not None and known[0] == stamp:
             return known[1]
-        spec = None
+        lines: Sequence[str] = ()
         if stamp != (0, 0):
             try:
-                with open(file, encoding="utf-8", errors="replace") as lines:
-                    spec = GitIgnoreSpec.from_lines(lines.read().splitlines())
-            except (OSError, ValueError):  # not readable, or a pattern that is none: git goes on without it, too
-                spec = None
-        self._specs[file] = (stamp, spec)
-        return spec
+                lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top)]).split("\n")
+            except (OSError, Refused) as error:
+                log.warning("%s is not read: %s", file, error)
+        patterns = Patterns(lines, file)
+        self._read[file] = (stamp, patterns)
+        return patterns
 
 
 def _stamp(file: str) -> Stamp:
@@ -129,10 +128,3 @@ def _stamp(file: str) -> Stamp:
     except OSError:
         return 0, 0
     return status.st_mtime_ns, status.st_size + 1
-
-
-def _repository_top(root: Path) -> Path:
-    for _, folder in zip(range(_MAX_LEVELS), [root, *root.parents], strict=False):
-        if (folder / ".git").exists():
-            return folder
-    return root

@@ -78,7 +78,7 @@ class PackageSource:
 
         def open_environment() -> Place | None:
             environment = find_environment(setting, files.roots, variables)
-            return EnvironmentPlace(environment, self._inspector, files.roots) if environment is not None else None
+            return EnvironmentPlace(environment, self._inspector) if environment is not None else None
 
         self._installed = Catalog(open_environment, executor, on_ready)
         self._own = Catalog(lambda: WorkspacePlace(files, lambda: self._folders), executor, on_ready)

@@ -2,10 +2,12 @@
 
 In: the setting, the workspace's folders, environment variables.  Out: an `Environment`.  Knows no module.
 
-An interpreter is run once, isolated, to say where its folders are.  One that a person chose (the setting, an activated
-environment, what is first on PATH, our own) is run as it is.  An environment merely found in the workspace is not to
-be trusted so far, since opening a folder must not run code that lies in it: its packages are read and never imported,
-and what runs is the interpreter it was made from, without `site`.
+An interpreter is run once, isolated, to say where its folders are.  Only one is run that a person chose (the setting,
+an activated environment, what is first on PATH, our own) and that lies outside of the workspace and of the repository
+that the workspace is a folder of: whoever wrote a repository must not get a program of theirs run by someone who opens
+a file of it.  An environment in the workspace is read, in bounds, and nothing of it is run or imported: its version is
+what its `pyvenv.cfg` says, and our own interpreter stands in for it (`-I -S`).  Links and `.pth` files of such an
+environment that lead outside of the workspace are not followed.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,12 +24,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.git import top_of
+from palimpsest.reading import MOST_OF_SETTINGS, Refused, read_text
 from palimpsest.text.uris import is_inside
 
 log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 10.0
 _FOLDERS = (".venv", "venv", "env")
+_MOST_ENTRIES, _MOST_PTH, _MOST_LINES, _MOST_FOLDERS = 20_000, 64, 1_000, 200
 _PROBE = (
     "import sys, json, os, importlib.machinery as m;"
     "print(json.dumps({'version': '%d.%d.%d' % sys.version_info[:3], 'path': [p for p in sys.path if p],"
@@ -40,7 +46,8 @@ _PROBE = (
 class Environment:
     """`flags` are how `python` is to be run.  `stdlib` and `site` are the folders to look for modules in, in order.
 
-    `trusted`: its installed packages may be imported in a process of their own.
+    `trusted`: its installed packages may be imported in a process of their own, but for what lies in `strangers`,
+    the workspace's folders and repositories.
     """
 
     python: Path
@@ -53,27 +60,30 @@ class Environment:
     os_path: str
     suffixes: tuple[str, ...]
     trusted: bool
+    strangers: tuple[Path, ...] = ()
 
     @property
     def path(self) -> tuple[Path, ...]:
         return self.stdlib + self.site
 
+    @property
+    def importable(self) -> tuple[Path, ...]:
+        """Where a process of the interpreter may import from: never from the workspace or its repository."""
+        trusted = self.path if self.trusted else self.stdlib
+        return tuple(folder for folder in trusted if not is_inside(folder, self.strangers))
+
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A possible interpreter; `home` is its virtual environment's folder where only that is to be read."""
+    """A possible interpreter; `home` is the virtual environment that it stands in for, which is only read."""
 
     python: Path
     home: Path | None = None
-    is_named: bool = False
 
 
 def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Environment | None:
     """The first of the possible interpreters that answers.  Runs processes: not for the typing path."""
-    choices = list(_choices(setting, roots, variables))
-    if setting and (not choices or not choices[0].is_named):
-        log.warning("context.python: there is no interpreter %r; another is used", setting)
-    for choice in choices:
+    for choice in _choices(setting, roots, variables):
         flags = ("-I",) if choice.home is None else ("-I", "-S")
         answer = run_python(choice.python, (*flags, "-c", _PROBE), "", PROBE_SECONDS)
         try:
@@ -81,7 +91,7 @@ def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str
         except ValueError:
             found = None
         if isinstance(found, dict):
-            return _environment(choice, flags, found)
+            return _environment(choice, flags, found, roots)
     return None
 
 
@@ -109,27 +119,55 @@ def run_python(python: Path, arguments: Sequence[str], given: str, seconds: floa
 
 
 def _choices(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Iterator[_Choice]:
+    strangers = foreign(roots)
+    path = variables.get("PATH", "")
     if setting:
-        named = Path(setting).expanduser()
-        for base in roots or [Path()]:  # an absolute path is itself, below whatever folder
-            python = _python_in(base / named) if (base / named).is_dir() else base / named
-            if python is not None and python.is_file():
-                yield _Choice(Path(os.path.abspath(python)), is_named=True)
-        which = shutil.which(setting, path=variables.get("PATH", ""))
-        if which is not None:
-            yield _Choice(Path(which), is_named=True)
+        named = _named(setting, strangers, path)
+        if isinstance(named, str):
+            log.warning("context.python: %r %s; another interpreter is used", setting, named)
+        else:
+            yield _Choice(named)
     active = Path(variables.get("VIRTUAL_ENV") or os.devnull)
+    own = _on_path(("python3", "python"), strangers, path)
     for folder in [root / name for root in roots for name in _FOLDERS]:
-        if folder == active and (python := _python_in(folder)) is not None:
-            yield _Choice(python)
-        yield from _read_only(folder, roots)
-    if (python := _python_in(active)) is not None:
+        if (folder / "pyvenv.cfg").exists() and is_inside(folder, strangers):
+            version = _configuration(folder, strangers).get("version", "")
+            same = _on_path((f"python{_short(version)}",), strangers, path) if version else None
+            yield _Choice(same or Path(sys.executable), folder)
+    if active.is_absolute() and (python := _python_in(active)) is not None and not is_inside(active, strangers):
         yield _Choice(python)
-    for name in ("python3", "python"):
-        which = shutil.which(name, path=variables.get("PATH", ""))
-        if which is not None and not is_inside(which, roots):
-            yield _Choice(Path(which))
+    if own is not None:
+        yield _Choice(own)
     yield _Choice(Path(sys.executable))
+
+
+def foreign(roots: Sequence[Path]) -> tuple[Path, ...]:
+    """The workspace's folders and the repositories that they are in: what somebody else may have written."""
+    return tuple(dict.fromkeys([*roots, *(top_of(root) for root in roots)]))
+
+
+def _named(setting: str, strangers: Sequence[Path], path: str) -> Path | str:
+    """The interpreter that a person names: a bare name on PATH, else an absolute path (of one, or of a virtual
+    environment); or why it is none, as the end of a sentence."""
+    named = Path(setting).expanduser()
+    if len(named.parts) == 1 and not named.is_absolute():
+        return _on_path((setting,), strangers, path) or "is not on PATH (for a folder, write an absolute path)"
+    if not named.is_absolute():
+        return "is a relative path, which could lead into a workspace"
+    python = _python_in(named) if named.is_dir() else named
+    return python if python is not None and python.is_file() else "is no interpreter"
+
+
+def _on_path(names: Sequence[str], strangers: Sequence[Path], path: str) -> Path | None:
+    """The first of these programs in a folder of PATH that is absolute and not a stranger's.  A bare name is never
+    looked for in the current folder, as Windows does."""
+    folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]
+    for name in names:
+        for folder in folders:
+            found = shutil.which(os.path.join(folder, name))
+            if found is not None and not (is_inside(folder, strangers) or is_inside(found, strangers)):
+                return Path(found)
+    return None
 
 
 def _python_in(folder: Path) -> Path | None:
@@ -139,30 +177,25 @@ def _python_in(folder: Path) -> Path | None:
     return None
 
 
-def _read_only(folder: Path, roots: Sequence[Path]) -> Iterator[_Choice]:
-    """The interpreter that a virtual environment of the workspace was made from, if it lies outside the workspace."""
-    if not (folder / "pyvenv.cfg").is_file():
-        return
-    own = _python_in(folder)
-    made_from = Path(_configuration(folder).get("home", "") or ".")
-    for python in [own.resolve() if own else None, made_from / "python3", made_from / "python.exe"]:
-        if python is None or not python.is_absolute() or not python.is_file():
-            continue
-        if python.name.lower().startswith(("python", "pypy")) and not is_inside(python, roots):
-            yield _Choice(python, folder)
-            return
-
-
-def _configuration(folder: Path) -> dict[str, str]:
+def _configuration(folder: Path, inside: Sequence[Path]) -> dict[str, str]:
+    """`pyvenv.cfg`; `version` whether `venv` (`version`) or `virtualenv` and uv (`version_info`) wrote it."""
     try:
-        lines = (folder / "pyvenv.cfg").read_text("utf-8", errors="replace").splitlines()
-    except OSError:
+        lines = read_text(folder / "pyvenv.cfg", MOST_OF_SETTINGS, inside).splitlines()
+    except (OSError, Refused):
         return {}
     pairs = (line.partition("=") for line in lines if "=" in line)
-    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+    found = {key.strip().lower(): value.strip() for key, _, value in pairs}
+    version = found.get("version") or found.get("version_info") or ""
+    return {**found, "version": version if re.match(r"\d+\.\d+", version) else ""}
 
 
-def _environment(choice: _Choice, flags: tuple[str, ...], found: Mapping[str, object]) -> Environment:
+def _short(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _environment(
+    choice: _Choice, flags: tuple[str, ...], found: Mapping[str, object], roots: Sequence[Path]
+) -> Environment:
     def strings(key: str) -> list[str]:
         value = found.get(key)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
@@ -172,8 +205,10 @@ def _environment(choice: _Choice, flags: tuple[str, ...], found: Mapping[str, ob
     folders = [Path(item) for item in strings("path") if Path(item).is_dir()]
     stdlib = [folder for folder in folders if folder in (standard, standard / "lib-dynload") or folder.name == "DLLs"]
     site = [folder for folder in folders if folder not in stdlib]
+    strangers = foreign(roots)
     if choice.home is not None:
-        site = _site_of(choice.home, version)
+        version = _configuration(choice.home, strangers).get("version", "") or version
+        site = _site_of(choice.home, version, strangers)
     return Environment(
         choice.python,
         flags,
@@ -185,21 +220,42 @@ def _environment(choice: _Choice, flags: tuple[str, ...], found: Mapping[str, ob
         str(found.get("os_path", "posixpath")),
         tuple(strings("suffixes")),
         trusted=choice.home is None,
+        strangers=strangers,
     )
 
 
-def _site_of(home: Path, version: str) -> list[Path]:
-    """A virtual environment's package folders and what its `.pth` files name; lines of code in those are not run."""
-    short = ".".join(version.split(".")[:2])
-    site = [home / "lib" / f"python{short}" / "site-packages", home / "Lib" / "site-packages"]
-    site += sorted((home / "lib").glob("python*/site-packages")) + sorted((home / "lib").glob("pypy*/site-packages"))
-    found = [folder for folder in dict.fromkeys(site) if folder.is_dir()]
+def _site_of(home: Path, version: str, inside: Sequence[Path]) -> list[Path]:
+    """A virtual environment's package folders and what its `.pth` files name, as far as both lie in the workspace;
+    lines of code in those files are not run."""
+    library = home / "lib"
+    site = [library / f"python{_short(version)}" / "site-packages", home / "Lib" / "site-packages"]
+    site += [library / name / "site-packages" for name in _names(library, ("python", "pypy"), "")]
+    found = [folder for folder in dict.fromkeys(site) if folder.is_dir() and is_inside(folder, inside)]
     for folder in list(found):
-        for file in sorted(folder.glob("*.pth"))[:64]:
+        for name in _names(folder, ("",), ".pth")[:_MOST_PTH]:
             try:
-                lines = file.read_text("utf-8", errors="replace").splitlines()
-            except OSError:
+                lines = read_text(folder / name, MOST_OF_SETTINGS, inside).splitlines()[:_MOST_LINES]
+            except (OSError, Refused):
                 continue
-            named = [folder / line.strip() for line in lines if line.strip() and not line.startswith(("import", "#"))]
-            found += [there for there in named if there.is_dir() and there not in found]
-    return found
+            for line in lines:
+                there = folder / line.strip()
+                if line.strip() and not line.startswith(("import", "#")) and there not in found and _is_folder(there):
+                    found += [there] if is_inside(there, inside) else []
+    return found[:_MOST_FOLDERS]
+
+
+def _names(folder: Path, beginnings: tuple[str, ...], end: str) -> list[str]:
+    """Of a folder of any size: names among its first entries, sorted."""
+    try:
+        with os.scandir(folder) as entries:
+            some = [entry.name for _, entry in zip(range(_MOST_ENTRIES), entries, strict=False)]
+    except OSError:
+        return []
+    return sorted(name for name in some if name.startswith(beginnings) and name.endswith(end))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

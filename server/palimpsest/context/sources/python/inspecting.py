@@ -33,7 +33,7 @@ class Inspector:
         kept = self._kept(environment, name, file)
         data = _read(kept) if kept is not None else None
         if data is None:
-            request = json.dumps({"module": name, "path": [str(folder) for folder in environment.path]})
+            request = json.dumps({"module": name, "path": [str(folder) for folder in environment.importable]})
             arguments = (*environment.flags, "-B", str(_SCRIPT))
             answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
             data = _parsed(answer or "")

@@ -16,9 +16,9 @@ from palimpsest.context.sources.python.inspecting import Inspector
 from palimpsest.context.sources.python.library import Stamp
 from palimpsest.context.sources.python.model import Module
 from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.uris import is_inside
 
-_MAX_BYTES = 4_000_000
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
 """Of the standard library, what does something when it is imported."""
 
@@ -49,23 +49,27 @@ class WorkspacePlace:
 
 
 class EnvironmentPlace:
-    """`roots`: the workspace's folders, whose modules are not the interpreter's to import."""
+    """An interpreter's own modules and those installed for it."""
 
-    def __init__(self, environment: Environment, inspector: Inspector, roots: Sequence[Path]) -> None:
+    def __init__(self, environment: Environment, inspector: Inspector) -> None:
         self.environment = environment
         self._inspector = inspector
-        self._roots = tuple(roots)
 
     def find(self, name: str) -> Found | None:
-        return find_module(name, self.environment.path, self.environment.suffixes)
+        found = find_module(name, self.environment.path, self.environment.suffixes)
+        return found if found is None or self._may_read(found.path) else None
+
+    def _may_read(self, path: Path) -> bool:
+        """Of an environment in the workspace nothing is read that a link takes from elsewhere."""
+        environment = self.environment
+        in_site = any(path.is_relative_to(folder) for folder in environment.site)
+        return environment.trusted or not in_site or is_inside(path, environment.strangers)
 
     def read(self, path: Path) -> tuple[str, Stamp] | None:
         stamp = self.stamp(path)
         try:
-            if stamp is None or stamp[2] > _MAX_BYTES:
-                return None
-            return path.read_text("utf-8-sig", errors="replace"), stamp
-        except OSError:
+            return None if stamp is None or not self._may_read(path) else (read_text(path, MOST_OF_SOURCE), stamp)
+        except (OSError, Refused):
             return None
 
     def stamp(self, path: Path) -> Stamp | None:
@@ -86,7 +90,7 @@ class EnvironmentPlace:
             return False
         if found is None:
             return name in environment.builtin
-        if is_inside(found.path, self._roots) and not environment.trusted:
+        if is_inside(found.path, environment.strangers):
             return False
         if any(found.path.is_relative_to(folder) for folder in environment.site):
             return environment.trusted and found.kind == "compiled"

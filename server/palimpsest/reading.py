@@ -1,0 +1,64 @@
+"""Read a file that somebody else may have written: of a workspace, of an environment in it, of a repository.
+
+In: a path, a bound, the folders it has to lie in.  Out: its bytes, or `Refused` with the reason.  Whoever writes a
+repository chooses its names, links and sizes: a device or a pipe (which could be read for ever), a file of a gigabyte,
+a link to a file elsewhere.  Every such file is read through here.  Knows no format.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from palimpsest.errors import PalimpsestError
+
+MOST_OF_SETTINGS = 1_000_000
+"""Bytes of a file of settings or patterns."""
+MOST_OF_SOURCE = 4_000_000
+"""Bytes of a file of source."""
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class Refused(PalimpsestError):
+    """The file is there and is not read; the message is the reason, as the end of a sentence."""
+
+    code = "refused"
+
+
+def read(path: Path | str, most: int, inside: Iterable[Path] | None = None) -> bytes:
+    """All of a regular file of at most `most` bytes.  `inside`: links resolved, it has to lie in one of these folders.
+
+    Raises Refused, and OSError (FileNotFoundError and the like) where it cannot be opened.  Never waits for a writer.
+    """
+    real = os.path.realpath(path)
+    if inside is not None and not any(_is_below(real, os.path.realpath(folder)) for folder in inside):
+        raise Refused("leads outside the workspace")
+    _check(os.stat(real), most)  # opening a device may do something; `fstat` is for what came in its place since
+    fd = os.open(real, os.O_RDONLY | _NO_WAITING | _NO_LINK)
+    with open(fd, "rb", buffering=0) as file:
+        _check(os.fstat(fd), most)
+        data = bytearray()
+        while len(data) <= most and (piece := file.read(most + 1 - len(data))):
+            data += piece
+    if len(data) > most:  # a file of /proc says 0, another grows
+        raise Refused(f"is larger than {most:,} bytes")
+    return bytes(data)
+
+
+def read_text(path: Path | str, most: int, inside: Iterable[Path] | None = None) -> str:
+    """`read` as UTF-8, with a replacement character for what is none; without a byte order mark."""
+    return read(path, most, inside).decode("utf-8-sig", errors="replace")
+
+
+def _check(status: os.stat_result, most: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused("is not a regular file")
+    if status.st_size > most:
+        raise Refused(f"is larger than {most:,} bytes")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
