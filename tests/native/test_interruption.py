@@ -162,7 +162,7 @@ def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine
         check(engine)
         assert done(slow).choices[0].text == expected, f"suspended after {n} yields"
         check(engine)
-        assert not engine.workspace("w").has_snapshots
+        assert not engine.workspace("w").snapshots
     if not store_mb:
         assert moved > 0, "or moving under a snapshot was not tried"
 

@@ -231,11 +231,11 @@ class Arena:
 
     # ---- what would have to go, or to move (nothing here changes the arena)
 
-    def victims(self, n_tokens: int | None = None, *, attached: bool = False) -> list[str]:
+    def victims(self, n_tokens: int | None = None, *, attached: bool = False, but: Collection[str] = ()) -> list[str]:
         """Keys in the order in which to evict them: detached ones, the least recently used first and among those
         the least valuable; with `attached`, then those, the least valuable first.
 
-        As many as give `n_tokens` cells, all of them when those do not suffice or `n_tokens` is None.
+        As many as give `n_tokens` cells, all of them when those do not suffice or `n_tokens` is None; none of `but`.
         """
         found = sorted((r for r in self if not r.attached), key=lambda r: (r.last_used, -r.rank, r.span.start))
         if attached:
@@ -244,6 +244,8 @@ class Arena:
         for resident in found:
             if n_tokens is not None and cells >= n_tokens:
                 break
+            if resident.key in but:
+                continue
             keys.append(resident.key)
             cells += resident.n_tokens
         return keys

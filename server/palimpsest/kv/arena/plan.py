@@ -47,7 +47,8 @@ class Wanted:
 class Limits:
     """What the plan must keep to, and what things cost.
 
-    `cells_free`: cells this workspace may still take; negative when it shall give some back.  `header_tokens`: cells
+    `cells_free`: cells this workspace may still take; negative when it shall give some back.  `pinned`: residents whose
+    cells somebody else has, too, so that evicting them gives none back.  `header_tokens`: cells
     of one copy of the header, kept free while anything is written or restored (the executor may use more copies at
     once where it has the cells).  `store`: an evicted block's KV is kept.  `min_common_prefix`: fewer common tokens
     are not worth keeping.  Slack of a new block: `slack_min` or `slack_share` of its tokens, whichever is more.
@@ -61,6 +62,7 @@ class Limits:
     slack_min: int = 16
     slack_share: float = 0.125
     move_cost: int = 64
+    pinned: frozenset[str] = frozenset()
 
     def slack(self, n_tokens: int) -> int:
         return max(self.slack_min, int(n_tokens * self.slack_share))
@@ -139,7 +141,7 @@ def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored:
 def shrink(arena: Arena, n_cells: int, stored: Stored, limits: Limits, *, attached: bool = False) -> Plan:
     """Give back `n_cells` cells, or as many as there are, of detached blocks; with `attached`, of any."""
     planner = _Planner(arena, stored, limits)
-    for key in arena.victims(n_cells, attached=attached):
+    for key in arena.victims(n_cells, attached=attached, but=limits.pinned):
         planner.room.evict(key)
     return planner.made({})
 
@@ -179,7 +181,9 @@ def _admit(
     beside it.  A smaller, less valuable block may fit where a larger one did not.
     """
     admitted, unfit = _Admitted(), list[str]()
-    cells, coming = limits.cells_free + arena.n_tokens, 0
+    staying = {r.key for r in equal.values()}
+    pinned = sum(arena[key].n_tokens for key in limits.pinned if key not in staying)
+    cells, coming = limits.cells_free + arena.n_tokens - pinned, 0
     used = 0
     for rank, w in enumerate(wanted):
         header = limits.header_tokens if w.key not in equal else coming
@@ -235,9 +239,15 @@ class _Planner:
         arena = self.room.arena
         coming = sum(len(w.tokens) for _, w in admitted.values()) - sum(r.n_tokens for r in arena if r.attached)
         header = self.limits.header_tokens if coming else 0
-        free = self.limits.cells_free + self.before.n_tokens - arena.n_tokens
-        for key in arena.victims(coming + header - free):
+        free = self.limits.cells_free + self.before.n_tokens - arena.n_tokens - self._stays_elsewhere()
+        for key in arena.victims(coming + header - free, but=self.limits.pinned):
             self.room.evict(key)
+
+    def _stays_elsewhere(self) -> int:
+        """Cells of what goes that somebody else has, too."""
+        gone = sum(r.n_tokens for r in self.room.gone if r.key in self.limits.pinned)
+        kept = self.room.kept.items()
+        return gone + sum(self.before[key].n_tokens - n for key, n in kept if key in self.limits.pinned)
 
     # ---- what comes
 

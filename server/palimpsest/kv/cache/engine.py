@@ -42,7 +42,8 @@ TAIL_CACHE = 16
 
 
 class Engine:
-    """`workspaces` by name.  `why_not`: why the cache is not edited in place, "" when it is."""
+    """`workspaces` by name.  `why_not`: why the cache is not edited in place, "" when it is.  `end_suspended` ends the
+    least urgent job that waits for others in the middle of its work; False when there is none."""
 
     def __init__(
         self, path: Path, settings: EngineSettings, *, caution: bool = False, make_context: type[Context] = Context
@@ -86,6 +87,7 @@ class Engine:
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
         self.workspaces: dict[str, Workspace] = {}
+        self.end_suspended: Callable[[], bool] = lambda: False
         self._free = list(range(self.context.n_seq_max - 1, -1, -1))
         self._reserve = self._free.pop() if self.in_place else NONE
         self._clock = 0
@@ -134,16 +136,29 @@ class Engine:
 
     @property
     def used_cells(self) -> int:
-        return sum(workspace.used_cells for workspace in self.workspaces.values())
+        return self.context.cells.used
 
     @property
     def free_cells(self) -> int:
-        return self.n_ctx - self.used_cells
+        return self.context.cells.free
 
     def tick(self) -> int:
         """Later than every tick before: for what was used least recently."""
         self._clock += 1
         return self._clock
+
+    def check(self) -> None:
+        """Raises AssertionError where llama.cpp, the account of its cells and what workspaces think they have differ,
+        or cells are in use that nobody knows of.  For tests, while no job is under way."""
+        self.context.check()
+        known = set[int]()
+        for workspace in self.workspaces.values():
+            workspace.check()
+            known |= workspace.seqs
+        unknown = self.used_cells - self.context.cells.count(known)
+        assert not unknown, f"{unknown} cells are used by nobody"
+        taken = set(range(self.context.n_seq_max)) - {*self._free, self._reserve}
+        assert taken == known, f"sequences {taken} are taken, {known} in use"
 
     # Workspaces
 
@@ -247,7 +262,8 @@ class Engine:
         return self.context.n_seq_max - (1 if self.in_place else 0)
 
     def _give_up_sequences(self) -> None:
-        """Until one is free: tails that nobody uses, then workspaces at rest, what was used least recently first."""
+        """Until one is free: tails that nobody uses, then workspaces at rest, what was used least recently first; then
+        jobs that wait for others end."""
         oldest = self._oldest_first()
         ways: list[Callable[[], object]] = [*(w.drop_tails for w in oldest)]
         ways += [functools.partial(self._close_at_rest, w) for w in oldest]
@@ -255,11 +271,13 @@ class Engine:
             if self._free:
                 return
             way()
+        while not self._free and self.end_suspended():
+            for workspace in oldest:
+                workspace.drop_tails()
 
-    def _close_at_rest(self, workspace: Workspace) -> bool:
+    def _close_at_rest(self, workspace: Workspace) -> None:
         if not workspace.busy:
             self.close_workspace(workspace.name)
-        return not workspace.busy
 
     # Decoding, with room made for it
 
@@ -274,25 +292,23 @@ class Engine:
         Raises ContextTooLarge (nothing happened) when there is no room, DecodeError when llama.cpp failed.
         """
         n_tokens = sum(len(run.tokens) for run in runs)
-        if self.free_cells < n_tokens:
-            self.make_room(n_tokens, workspace)
-        for last in (False, True):
-            try:
-                logits = self._decode(runs, n_tokens)
-            except DecodeError as error:
-                if error.return_code != NO_SLOT:
-                    raise
-                # the mirror said there was room: somebody's snapshot still holds cells
-                if last or not self.make_room(self.free_cells + n_tokens, workspace):
-                    raise ContextTooLarge(
-                        "The cache has no room for this.",
-                        fitting=max(0, self.free_cells),
-                        hint="Set a larger `engine.n_ctx`, or a smaller `context.budget`.",
-                    ) from error
-                continue
-            self.stats["decoded"] += n_tokens
-            return logits
-        raise AssertionError("unreachable")
+        if self.free_cells < n_tokens and not self.make_room(n_tokens, workspace, at_any_cost=True):
+            raise self._no_room()
+        try:
+            logits = self._decode(runs, n_tokens)
+        except DecodeError as error:
+            if error.return_code != NO_SLOT:
+                raise
+            raise self._no_room() from error
+        self.stats["decoded"] += n_tokens
+        return logits
+
+    def _no_room(self) -> ContextTooLarge:
+        return ContextTooLarge(
+            "The cache has no room for this.",
+            fitting=self.free_cells,
+            hint="Set a larger `engine.n_ctx`, or a smaller `context.budget`.",
+        )
 
     def _decode(self, runs: Sequence[Run], n_tokens: int) -> list[Logits | None]:
         shifts = self.context.shift_pending
@@ -315,23 +331,27 @@ class Engine:
                 return False
         return True
 
-    def make_room(self, n_cells: int, asking: Workspace) -> bool:
+    def make_room(self, n_cells: int, asking: Workspace, *, at_any_cost: bool = False) -> bool:
         """Free cells until `n_cells` are free: what can be had again for little and was used least recently first.
 
-        False when nothing could be freed and there are too few.
+        `at_any_cost`: jobs that wait for others in the middle of their work end, too.  False where that is too few.
         """
+        self._give_up_cells(n_cells, asking)
+        while at_any_cost and self.free_cells < n_cells and self.end_suspended():
+            self._give_up_cells(n_cells, asking)
+        return self.free_cells >= n_cells
+
+    def _give_up_cells(self, n_cells: int, asking: Workspace) -> None:
         others = [w for w in self._oldest_first() if w is not asking]
         ways: list[Callable[[], object]] = [*(w.drop_tails for w in others)]
         ways += [functools.partial(self._shrink, w, n_cells, attached=False) for w in others]
         ways += [asking.drop_tails, functools.partial(self._shrink, asking, n_cells, attached=False)]
         ways += [functools.partial(self._shrink, w, n_cells, attached=True) for w in others]
         ways += [functools.partial(self._close_at_rest, w) for w in others]  # header and footer are cells, too
-        progress = False
         for way in ways:
             if self.free_cells >= n_cells:
-                return True
-            progress = bool(way()) or progress
-        return progress or self.free_cells >= n_cells
+                return
+            way()
 
     def _shrink(self, workspace: Workspace, n_cells: int, *, attached: bool) -> bool:
         return workspace.shrink(n_cells - self.free_cells, attached=attached)

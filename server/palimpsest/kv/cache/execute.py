@@ -187,7 +187,7 @@ class Executor:
     def _move(self) -> None:
         """All moves as one K-shift.  It moves a cell for everyone who shares it: where a suspended job looks at the
         cells as they were, by copies instead."""
-        if self._workspace.has_snapshots:
+        if self._workspace.snapshots:
             return self._move_copies()
         for move in self._moves:
             start = move.old.start

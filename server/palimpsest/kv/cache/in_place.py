@@ -65,8 +65,8 @@ class InPlaceWorkspace(Workspace):
         return Base(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
 
     @property
-    def base_cells(self) -> int:
-        return len(self.header) + len(self.footer) + self.arena.n_tokens if self.arena is not None else 0
+    def base_seqs(self) -> tuple[int, ...]:
+        return (self.hold, self.main) if self.arena is not None else ()
 
     @property
     def context_tokens(self) -> int:
@@ -211,17 +211,27 @@ class InPlaceWorkspace(Workspace):
     def _limits(self) -> Limits:
         """Cells for blocks: what is free, but for the room a tail may take."""
         engine = self.engine
-        tails = self.used_cells - self.base_cells
-        reserve = max(0, engine.tail_room - tails)
-        return Limits(engine.free_cells - reserve, len(self.header), store=engine.store.enabled)
+        reserve = max(0, engine.tail_room - self.tail_cells)
+        free = engine.free_cells - reserve
+        return Limits(free, len(self.header), store=engine.store.enabled, pinned=self._pinned())
+
+    def _pinned(self) -> frozenset[str]:
+        """Blocks whose cells suspended jobs look at, too: evicting one gives none of them back."""
+        snapshots = self.snapshots
+        if not snapshots or self.arena is None:
+            return frozenset()
+        shared = self.context.cells.shared(self.hold, snapshots)
+        places = [(r.key, np.searchsorted(shared, r.used)) for r in self.arena]
+        return frozenset(key for key, (first, last) in places if first < last)
 
     def _room_from_others(self, wanted: Sequence[Wanted]) -> None:
         """Other workspaces make way for what is wanted, the least recently used first."""
         assert self.arena is not None
+        limits, digests = self._limits(), {w.digest for w in wanted}
         held = {r.digest for r in self.arena}
         coming = sum(len(w.tokens) for w in wanted if w.digest not in held)
-        detached = sum(r.n_tokens for r in self.arena if not r.attached)
-        short = coming + len(self.header) - self._limits().cells_free - detached
+        goes = sum(r.n_tokens for r in self.arena if r.digest not in digests and r.key not in limits.pinned)
+        short = coming + len(self.header) - limits.cells_free - goes
         if coming and short > 0:
             with self.locked():
                 self.engine.make_room(self.engine.free_cells + short, self)
@@ -289,3 +299,13 @@ class InPlaceWorkspace(Workspace):
             if (self.context.first(seq), self.context.last(seq)) != (starts[0], self.base.end - 1):
                 return False
         return True
+
+    def check(self) -> None:
+        if self.arena is None:
+            return
+        self.arena.check()
+        residents = list(self.arena)
+        for seq, blocks in ((self.hold, residents), (self.main, [r for r in residents if r.attached])):
+            spans = [(0, len(self.header)), *(r.used for r in blocks), (self.arena.span.end, self.base.end)]
+            expected = [position for start, end in spans for position in range(start, end)]
+            assert self.context.cells.positions(seq).tolist() == expected, f"{self.name}: {spans} in sequence {seq}"

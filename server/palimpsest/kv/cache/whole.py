@@ -70,8 +70,8 @@ class WholeWorkspace(Workspace):
         return Base(self.seq, len(self.tokens), self.revision, ())
 
     @property
-    def base_cells(self) -> int:
-        return len(self.tokens) if self.seq >= 0 else 0
+    def base_seqs(self) -> tuple[int, ...]:
+        return (self.seq,)
 
     @property
     def context_tokens(self) -> int:
@@ -200,7 +200,7 @@ class WholeWorkspace(Workspace):
 
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """All or nothing, and nothing of a workspace at work."""
-        if not attached or self.busy or not self.base_cells or n_cells <= 0:
+        if not attached or self.busy or self.seq == NONE or n_cells <= 0:
             return False
         self.forget()
         return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import DecodeError
-from palimpsest.kv.generation.tail import Base, Tail
+from palimpsest.kv.generation.tail import NONE, Base, Tail
 from palimpsest.kv.llama.native import NO_SLOT
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Workspace(ABC):
 
     @property
     @abstractmethod
-    def base_cells(self) -> int:
-        """Cells of header, blocks and footer, attached or not."""
+    def base_seqs(self) -> tuple[int, ...]:
+        """Sequences with header, blocks and footer, attached or not; none where there is no base."""
 
     @property
     @abstractmethod
@@ -85,6 +85,10 @@ class Workspace(ABC):
     def verify(self) -> bool:
         """Whether llama.cpp's memory has what we think it has, as far as it can be asked."""
 
+    def check(self) -> None:
+        """Raises AssertionError where the base's cells are not those of header, attached blocks and footer."""
+        assert self.verify(), f"{self.name}: {self.base_seqs}"
+
     # What they have in common
 
     @property
@@ -102,13 +106,20 @@ class Workspace(ABC):
             self._n_active -= 1
 
     @property
-    def used_cells(self) -> int:
-        return self.base_cells + sum(tail.cells for tail in [*self.tails.values(), *self._strays])
+    def seqs(self) -> set[int]:
+        """All its sequences."""
+        tails = {seq for tail in [*self.tails.values(), *self._strays] for seq in tail.seqs}
+        return {*self.base_seqs, *tails} - {NONE}
 
     @property
-    def has_snapshots(self) -> bool:
-        """Whether a suspended job still looks at the base's cells as they were."""
-        return any(tail.busy and tail.seq >= 0 for tail in [*self.tails.values(), *self._strays])
+    def tail_cells(self) -> int:
+        """Cells that tails have and the base has not: their own, and blocks' that a suspended job still looks at."""
+        return self.engine.context.cells.count(self.seqs, self.base_seqs)
+
+    @property
+    def snapshots(self) -> set[int]:
+        """Sequences in which suspended jobs still look at the base's cells as they were."""
+        return {tail.seq for tail in [*self.tails.values(), *self._strays] if tail.busy and tail.seq >= 0}
 
     @contextmanager
     def tail(self, slot: str) -> Iterator[Tail]:
@@ -137,8 +148,7 @@ class Workspace(ABC):
         freed = False
         for slot, tail in list(self.tails.items()):
             if not tail.busy:
-                had_sequence = tail.seq >= 0 or tail.alone_seq >= 0
-                freed = tail.drop() or had_sequence or freed
+                freed = tail.drop() or freed
                 del self.tails[slot]
         return freed
 

@@ -67,7 +67,7 @@ class Generation:
             try:
                 yield from self._find_word(branches, tail)
                 yield from self._generate(branches, tail, composed)
-            except DecodeError:
+            except Exception:  # what is in the cache is no longer what is noted of it
                 tail.drop()
                 raise
             finally:
@@ -116,8 +116,8 @@ class Generation:
         branches = [first]
         for i in range(1, request.n):
             branch = self._branch(i, start, composed, seed + i, stack)
-            branch.seq = self._engine.take()
-            stack.callback(self._end_alternative, tail, branch)
+            branch.seq = tail.take()
+            stack.callback(tail.give, branch.seq)
             self._engine.context.copy(start.seq, branch.seq)
             branches.append(branch)
         return branches
@@ -144,10 +144,6 @@ class Generation:
         self._speaker.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded
-
-    def _end_alternative(self, tail: Tail, branch: Branch) -> None:
-        self._engine.give(branch.seq)
-        tail.n_extra = max(0, tail.n_extra - branch.n_decoded)
 
     def _generate(self, branches: list[Branch], tail: Tail, composed: Composed) -> Generator[None, None, None]:
         if branches and self._drafts:
@@ -190,8 +186,6 @@ class Generation:
                 branch.logits = row
             if branch.index == 0:
                 tail.note(part)
-            else:
-                tail.n_extra += len(part)
 
     # Drafts
 

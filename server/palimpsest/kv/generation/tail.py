@@ -69,7 +69,7 @@ class Tail:
         self.joined = False  # seq has alone's cells
         self.base_end = 0
         self.tokens: list[int] = []  # in seq, from `start` on
-        self.n_extra = 0  # cells of full, of gen and of alternatives that are not in seq
+        self._lent: set[int] = set()  # sequences of the answer's alternatives and of a search
         self.prompt: Composed | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
         self.kept: Kept | None = None
@@ -82,31 +82,40 @@ class Tail:
         return self.base_end + (len(self.alone) if self.joined else 0)
 
     @property
-    def cells(self) -> int:
-        """Cells beyond the base's."""
-        return len(self.alone) + len(self.tokens) + self.n_extra
+    def seqs(self) -> set[int]:
+        """All its sequences."""
+        return {self.seq, self.full, self.gen, self.alone_seq, *self._lent} - {NONE}
+
+    def take(self) -> int:
+        """An empty sequence for a part of the answer; to be given back by whoever took it."""
+        seq = self._engine.take()
+        self._lent.add(seq)
+        return seq
+
+    def give(self, seq: int) -> None:
+        self._lent.discard(seq)
+        self._engine.give(seq)
 
     def drop(self) -> bool:
         """Forget everything; False when there was nothing."""
-        had = self.cells > 0
+        had = bool(self.seqs)
         self.drop_prompt()
-        self._engine.give(self.alone_seq)
-        self.alone_seq, self.alone = NONE, ()
+        seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
+        self._engine.give(seq)
         return had
 
     def drop_prompt(self) -> None:
         """Forget all but the suffix alone, which no block bears upon."""
         self._drop_gen()
-        self._engine.give(self.seq)
-        self.seq, self.tokens, self.joined, self.revision = NONE, [], False, -1
+        seq, self.seq, self.tokens, self.joined, self.revision = self.seq, NONE, [], False, -1
+        self._engine.give(seq)
 
     def _drop_gen(self) -> None:
-        if self.gen != self.full:
-            self._engine.give(self.gen)
-        if self.full != self.seq:
-            self._engine.give(self.full)
-        self.full, self.gen, self.n_extra = NONE, NONE, 0
+        dropped = {self.full, self.gen} - {self.seq}
+        self.full = self.gen = NONE
         self.prompt = self.logits = self.kept = None
+        for seq in dropped:
+            self._engine.give(seq)
 
     def snapshot(self, base: Base, composed: Composed) -> None:
         """Take hold of the base as it is now; what becomes of it later does not change this tail."""
@@ -150,8 +159,6 @@ class Tail:
         """Tokens of the answer were decoded in `gen`."""
         if self.gen == self.seq:
             self.tokens += tokens
-        else:
-            self.n_extra += len(tokens)
         if self.kept is not None:
             self.kept.n_decoded += len(tokens)
 
@@ -193,7 +200,6 @@ class Tail:
         else:
             self._engine.give(self.gen)
             self.gen = NONE
-        self.n_extra = len(composed.after)
 
     # Decoding
 
@@ -219,9 +225,7 @@ class Tail:
             n += len(part)
             if seq == self.seq:
                 self.tokens += part
-                self._decoded += len(part)
-            elif seq == self.full:
-                self.n_extra += len(part)
+            if seq in (self.seq, self.full):
                 self._decoded += len(part)
             if logits and last:
                 self.logits = row
@@ -260,8 +264,8 @@ class Tail:
         if composed.alone != self.alone or (composed.alone and self.alone_start != start):
             self._unjoin()
             self._drop_gen()
-            self._engine.give(self.alone_seq)
-            self.alone_seq, self.alone = NONE, ()
+            seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
+            self._engine.give(seq)
             if composed.alone:
                 self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start)
                 self.alone, self.alone_start = composed.alone, start

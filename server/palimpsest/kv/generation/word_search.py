@@ -124,7 +124,6 @@ class WordFinder:
             return None
         self.n_steps += 1
         self.n_decoded += len(runs)
-        self._tail.n_extra += len(runs)
         self._engine.stats["searched"] += len(runs)
         return [row for row in rows if row is not None]
 
@@ -135,14 +134,14 @@ class WordFinder:
         heirs = {path.parent: path for path in search.wanted if path.parent not in (best, search.root)}
         parents = {path.parent for path in search.wanted}
         for path in [path for path in self._seqs if path is not best and path not in parents]:
-            self._engine.give(self._seqs.pop(path))
+            self._tail.give(self._seqs.pop(path))
         for path in search.wanted:
             assert path.parent is not None
             source = seq if path.parent is search.root else self._seqs[path.parent]
             if heirs.get(path.parent) is path:
                 self._seqs[path] = self._seqs.pop(path.parent)
             else:
-                self._seqs[path] = self._engine.take()
+                self._seqs[path] = self._tail.take()
                 self._engine.context.copy(source, self._seqs[path])
 
     def _begin(self, branches: list[Branch], search: WordSearch) -> int:
@@ -162,10 +161,8 @@ class WordFinder:
         return sum(len(branch.tokens) for branch in branches)
 
     def _end(self) -> None:
-        for seq in self._seqs.values():
-            self._engine.give(seq)
-        self._seqs.clear()
-        self._tail.n_extra = max(0, self._tail.n_extra - self.n_decoded)
+        while self._seqs:
+            self._tail.give(self._seqs.popitem()[1])
 
 
 def _begin_with(branch: Branch, word: Word, row: Logits | None) -> None:

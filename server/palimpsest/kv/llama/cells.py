@@ -46,6 +46,10 @@ class Cells:
         """Ascending."""
         return np.sort(self._positions[self._of(seq)])
 
+    def shared(self, seq: int, others: Iterable[int]) -> npt.NDArray[np.int32]:
+        """Positions of the cells that `seq` and any of the others have, ascending."""
+        return np.sort(self._positions[self._of(seq) & ((self._owners & _bits(others)) != 0)])
+
     def put(self, seq: int, start: int, n_tokens: int) -> None:
         """Tokens were decoded, or a saved state loaded.  There were cells for them, or that had failed."""
         free = np.flatnonzero(self._owners == 0)[:n_tokens]

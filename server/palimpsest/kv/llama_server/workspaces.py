@@ -127,8 +127,8 @@ class PlainWorkspace(Workspace):
         return Base(self._seq, 0, self.revision, ())
 
     @property
-    def base_cells(self) -> int:
-        return 0
+    def base_seqs(self) -> tuple[int, ...]:
+        return (self._seq,)
 
     @property
     def context_tokens(self) -> int:

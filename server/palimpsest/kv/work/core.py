@@ -154,7 +154,13 @@ class EngineCore:
         def work(engine: Engine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
             queued = 1000 * (time.perf_counter() - job.submitted)
             workspace = engine.workspace(request.workspace)
-            answer = yield from generate(engine, workspace, request, on_text)
+
+            def tell(choice: int, text: str) -> None:
+                if on_text is not None:
+                    job.repeatable = False
+                    on_text(choice, text)
+
+            answer = yield from generate(engine, workspace, request, tell)
             return replace(answer, ms={"queue": queued, **answer.ms})
 
         return self._submit(
@@ -203,9 +209,10 @@ class EngineCore:
         workspace: str = "",
     ) -> Future[T]:
         """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
-        does.  `workspace`: the one it works on."""
+        does.  `workspace`: the one it works on.  What it tells on its way is not known here: it is not done over."""
 
-        def begun(engine: Engine, _job: Job[T]) -> Generator[None, None, T]:
+        def begun(engine: Engine, job: Job[T]) -> Generator[None, None, T]:
+            job.repeatable = False
             return (yield from work(engine))  # what `work` itself raises is the job's failure, too
 
         return self._submit(begun, cancel, slot=slot, kind="generate", workspace=workspace)
@@ -254,6 +261,7 @@ class EngineCore:
             return
         self._info = info(engine)
         self._engine = engine
+        engine.end_suspended = self._loop.end_suspended
         self._log.info("%s loaded in %.2f s", self._path, time.perf_counter() - began)
         self._say(replace(self._health, state="ready", model=self._info.name))
 

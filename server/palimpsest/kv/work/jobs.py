@@ -27,7 +27,7 @@ _numbers = itertools.count()
 class Job(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
     line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached.  `begun`:
-    the engine's thread has had it, and is the one to end it."""
+    the engine's thread has had it, and is the one to end it.  `repeatable`: nobody has seen anything of its answer."""
 
     work: Work[T]
     slot: wire.Slot = "typing"
@@ -41,6 +41,7 @@ class Job(Generic[T]):
     submitted: float = field(default_factory=time.perf_counter)
     running: Generator[None, None, T] | None = None
     begun: bool = False
+    repeatable: bool = True
     why_cancelled: str = "The request was cancelled."
 
     @property
@@ -107,6 +108,12 @@ class Queue:
         """Older jobs of the same workspace."""
         with self._changed:
             return [job for job in self._jobs if job.workspace == than.workspace and job.number < than.number]
+
+    def suspended(self, but: Job[Any] | None) -> Job[Any] | None:
+        """The least urgent job in the middle of its work; None when there is none."""
+        with self._changed:
+            found = [job for job in self._jobs if job.running is not None and job is not but]
+            return max(found, key=lambda job: job.order, default=None)
 
     @property
     def empty(self) -> bool:

@@ -12,10 +12,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from palimpsest.errors import Cancelled
+from palimpsest.errors import Cancelled, ContextTooLarge
 from palimpsest.kv.work.jobs import Job, Queue
 
 LOG = logging.getLogger("palimpsest.engine")
+NO_ROOM = "The cache has no room for this beside what is more urgent."
 
 
 class Loop:
@@ -29,6 +30,7 @@ class Loop:
         self._on_start, self._on_stop, self._on_busy = on_start, on_stop, on_busy
         self._thread = threading.Thread(target=self._run, name="palimpsest-engine", daemon=True)
         self._started = False
+        self._current: Job[Any] | None = None
 
     def start(self) -> None:
         self._started = True
@@ -62,6 +64,21 @@ class Loop:
         for job in self._queue.others(than):
             self._end(job, Cancelled(why))
 
+    def end_suspended(self) -> bool:
+        """From a job: end the least urgent of those that wait for it in the middle of their work, for what that one has
+        in the cache; False when there is none.  It is done over when its turn comes, unless a part of its answer was
+        seen already."""
+        job = self._queue.suspended(self._current)
+        if job is None:
+            return False
+        if not job.repeatable:
+            self._end(job, ContextTooLarge(NO_ROOM, fitting=0, hint="Set a larger `engine.n_ctx`."))
+            return True
+        LOG.info("a job of slot %s makes way and is done over", job.slot)
+        self._close(job)
+        job.running = None
+        return True
+
     def _run(self) -> None:
         try:
             self._on_start()
@@ -84,9 +101,11 @@ class Loop:
         if job.cancel.cancelled:
             self._end(job, Cancelled(job.why_cancelled))
             return
-        if job.running is None and not job.future.set_running_or_notify_cancel():
+        first = job.running is None and not job.future.running()
+        if first and not job.future.set_running_or_notify_cancel():
             self._queue.remove(job)
             return
+        self._current = job
         try:
             job.running = job.running or job.work()
             next(job.running)
@@ -100,12 +119,15 @@ class Loop:
     def _end(self, job: Job[Any], error: Exception) -> None:
         """Close a job that waits or is suspended."""
         self._queue.remove(job)
+        self._close(job)
+        _fail(job, error)
+
+    def _close(self, job: Job[Any]) -> None:
         if job.running is not None:
             try:
                 job.running.close()
             except Exception:
                 LOG.exception("a job did not end well")
-        _fail(job, error)
 
     def _end_all(self) -> None:
         for job in self._queue.drain():
