@@ -33,6 +33,7 @@ FLOORS = {
     "requests": 5,
     "pause": 5,
     "assist": 6,
+    "building": 7,
     "session": 7,
     "conversation": 8,
     "lsp": 9,

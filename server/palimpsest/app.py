@@ -1,16 +1,14 @@
-"""The one place that builds and closes everything of the language server.
+"""The one place that starts and closes everything of the language server.
 
-In: arguments, settings, folders.  Out: a running server.  Every room is put together here; none builds another.
+In: arguments, settings, folders.  Out: a running server.  What a window works with is put together in `building.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import hashlib
 import logging
 import logging.handlers
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,8 +56,9 @@ def serve_main(argv: list[str]) -> int:
     _log_to_file(options.log_level)
 
     from palimpsest.lsp.features import make_server
+    from palimpsest.lsp.window import Making
 
-    server = make_server(build_session)
+    server = make_server(Making(build_session, change_session))
     if options.tcp:
         server.start_tcp(host, int(port))
     else:
@@ -69,44 +68,12 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
-    from palimpsest.assist.completions.switches import Switches
-    from palimpsest.assist.desk import Desk
-    from palimpsest.context.board import Board
-    from palimpsest.context.chooser import Chooser
-    from palimpsest.context.gather import Gatherer
-    from palimpsest.engines.supervise import RESTART_HINT, Supervisor
-    from palimpsest.engines.target import Target
-    from palimpsest.memory.stats import FILE as STATISTICS
-    from palimpsest.memory.stats import Statistics
-    from palimpsest.models.files import model_path
-    from palimpsest.requests import Requests
+    from palimpsest.building import desk_of
+    from palimpsest.engines.supervise import RESTART_HINT
     from palimpsest.session import Session
-    from palimpsest.syntax.parse import Parser
-    from palimpsest.text.documents import Documents
-    from palimpsest.text.roots import Roots
-    from palimpsest.usage import Usage
 
-    logging.getLogger("palimpsest").setLevel(settings.log.level.upper())
-    supervisor = Supervisor(Target(model_path(settings.model), settings.engine))
-    board, documents = Board(), Documents()
-    gatherer = Gatherer.for_workspace(
-        board, settings.context, open_document=documents.find, cache=folders.cache() / "packages"
-    )
-    workspace = workspace_name(roots)
-    places = Roots(roots)
-    desk = Desk(
-        settings=settings,
-        roots=places,
-        workspace=workspace,
-        documents=documents,
-        parser=Parser(),
-        chooser=Chooser(gatherer, board, settings.context),
-        supervisor=supervisor,
-        requests=Requests(workspace, settings, lambda: model.n_params if (model := supervisor.status.model) else None),
-        usage=Usage(),
-        statistics=Statistics(folders.state() / STATISTICS, enabled=settings.statistics.enabled),
-        switches=Switches(settings.completion, places, documents),
-    )
+    desk = desk_of(settings, roots)
+    supervisor = desk.supervisor
     session = Session(desk)
 
     def show(_: object = None) -> None:
@@ -131,10 +98,12 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     return session
 
 
-def workspace_name(roots: tuple[Path, ...]) -> str:
-    """What the engine knows this window by: two windows on one folder have each their own cache and one store."""
-    place = hashlib.blake2b("\0".join(map(str, roots)).encode(), digest_size=6).hexdigest()
-    return f"{place}-{os.getpid()}"
+def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:
+    """The session goes on with other settings and folders; only what these are about begins anew."""
+    from palimpsest.building import keep_up, target_of
+
+    parts = keep_up(session.desk, settings, roots)
+    session.changed_settings(parts, target_of(settings))
 
 
 def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> ShownStatus:

@@ -10,7 +10,7 @@ Knows no LSP, no token, no prompt format and no cache.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -20,11 +20,13 @@ from palimpsest.assist.completions.switches import Scope
 from palimpsest.assist.desk import Desk
 from palimpsest.assist.next_edits.next_edit import NextEdits
 from palimpsest.assist.noticing import Noticing
+from palimpsest.assist.parts import WindowPart
 from palimpsest.assist.suggestions.suggesting import Suggested, Suggestions
 from palimpsest.assist.summaries.summarizing import Summaries, Summarized
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.view import CursorView
 from palimpsest.engines.protocol import Engine
+from palimpsest.engines.target import Target
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.stats import Happened, Part, Statistics, What
 from palimpsest.pause import Pause
@@ -67,6 +69,8 @@ class Session:
         self._cursor: tuple[str, Position] | None = None
         self._n_awaited = 0  # completions that somebody waits for
         self._pause = Pause(self.refresh, desk.usage)
+        self._wanted = desk.supervisor.target
+        self._moving: asyncio.Task[None] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -159,12 +163,40 @@ class Session:
         snapshot = self.documents.find(self._cursor[0]) if self._cursor is not None else None
         return self.desk.switches.why_off(snapshot) if snapshot is not None else ""
 
-    def continues(self, earlier: Session) -> None:
-        """The window goes on with other settings or folders: what was open and switched stays so."""
-        self.desk.switches.continues(earlier.desk.switches)
-        self.noticing.continues(earlier.noticing)
-        for snapshot in earlier.documents:
-            self.opened(snapshot)
+    def changed_settings(self, parts: Collection[WindowPart], target: Target) -> None:
+        """The desk has other settings or folders; only these parts begin anew."""
+        if "completions" in parts:
+            self.completions.changed_settings()
+        if "lookout" in parts:
+            self.next_edits.look_elsewhere()
+        if "noticing" in parts:
+            self.noticing.changed_settings()
+        if "switches" in parts:
+            self.noticing.switched()
+        if "engine" in parts:
+            self._wanted = target
+            if self._moving is None:
+                self._moving = asyncio.get_running_loop().create_task(self._move())
+        if parts:
+            self.usage.on_change()
+            self.refresh_soon()
+
+    async def _move(self) -> None:
+        """To the engine that is wanted now, and once more where that changes meanwhile."""
+        supervisor = self.desk.supervisor
+        try:
+            while self._wanted != supervisor.target:
+                target = self._wanted
+                with suppress(EngineError):
+                    await (await supervisor.ready()).close_workspace(self.desk.workspace)
+                await supervisor.restart(target)
+                self._forget_engine()
+        finally:
+            self._moving = None
+
+    def _forget_engine(self) -> None:
+        self.completions.forget()
+        self.usage.reset()
 
     def _at(self, uri: str, position: Position) -> None:
         moved_on = self._cursor is None or self._cursor[0] != uri
@@ -287,17 +319,17 @@ class Session:
 
     async def restart_engine(self) -> None:
         await self.desk.supervisor.restart()
-        self.completions.forget()
-        self.usage.reset()
+        self._forget_engine()
         self.refresh_soon()
 
     async def reset_cache(self) -> None:
         engine = await self.desk.supervisor.ready()
         await engine.reset(self.desk.workspace)
-        self.completions.forget()
-        self.usage.reset()
+        self._forget_engine()
 
     async def aclose(self) -> None:
+        if self._moving is not None:
+            self._moving.cancel()
         self._pause.cancel()
         self.noticing.close()
         await asyncio.to_thread(self.statistics.close)

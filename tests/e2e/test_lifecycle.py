@@ -1,10 +1,7 @@
 """Starting, settings, and clients that misbehave."""
 
 import asyncio
-import json
-import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from palimpsest.models.files import embedded
 from palimpsest.text.uris import to_uri
 
 from .conftest import Editor, start_editor, stop_editor
+from .raw import Raw, framed, initialize_params
 
 
 async def test_until_the_model_is_loaded_completion_is_empty_and_the_status_says_why(shop: Path) -> None:
@@ -35,9 +33,9 @@ async def test_until_the_model_is_loaded_completion_is_empty_and_the_status_says
 
 
 async def test_initialize_says_what_is_served_and_a_client_that_never_sends_initialized_is(shop: Path) -> None:
-    raw = await _Raw.start()
+    raw = await Raw.start()
     try:
-        capabilities = (await raw.request("initialize", _initialize_params(shop)))["result"]["capabilities"]
+        capabilities = (await raw.request("initialize", initialize_params(shop)))["result"]["capabilities"]
         assert capabilities["positionEncoding"] == "utf-8"
         assert "inlineCompletionProvider" in capabilities
         assert set(capabilities["codeActionProvider"]["codeActionKinds"]) == {
@@ -65,22 +63,22 @@ async def test_initialize_says_what_is_served_and_a_client_that_never_sends_init
 
 
 async def test_a_request_is_about_the_text_before_it_however_much_comes_at_once(shop: Path) -> None:
-    raw = await _Raw.start()
+    raw = await Raw.start()
     try:
-        await raw.request("initialize", _initialize_params(shop))
+        await raw.request("initialize", initialize_params(shop))
         uri = "file:///untitled.py"
         document = {"uri": uri, "languageId": "python", "version": 0, "text": ""}
         await raw.notify("textDocument/didOpen", {"textDocument": document})
         at_once = b""
         for n in range(1, 9):
             changes = [{"text": f"def f{n}(x):\n    return x\n"}]
-            at_once += _framed(
+            at_once += framed(
                 "textDocument/didChange", {"textDocument": {"uri": uri, "version": n}, "contentChanges": changes}
             )
             shown = {"uri": uri, "position": {"line": 1, "character": 4}}
             command = {"command": "palimpsest.context.show", "arguments": [shown]}
-            at_once += _framed("workspace/executeCommand", command, id=100 + n)
-        at_once += _framed("textDocument/didClose", {"textDocument": {"uri": uri}})
+            at_once += framed("workspace/executeCommand", command, id=100 + n)
+        at_once += framed("textDocument/didClose", {"textDocument": {"uri": uri}})
         await raw.send(at_once)
         for n in range(1, 9):
             assert (await raw.answer(100 + n))["result"]["editing"]["name"] == f"f{n}"
@@ -89,9 +87,9 @@ async def test_a_request_is_about_the_text_before_it_however_much_comes_at_once(
 
 
 async def test_nonsense_is_answered_with_an_error_and_the_server_lives(shop: Path) -> None:
-    raw = await _Raw.start()
+    raw = await Raw.start()
     try:
-        await raw.request("initialize", _initialize_params(shop))
+        await raw.request("initialize", initialize_params(shop))
         answer = await raw.request("textDocument/inlineCompletion", {"textDocument": 3})
         assert answer["error"]["code"] == -32602
         assert "textDocument" in answer["error"]["message"]
@@ -217,76 +215,12 @@ async def test_without_an_engine_everything_but_the_model_works(shop: Path) -> N
         await stop_editor(editor)
 
 
-def _initialize_params(root: Path) -> dict[str, Any]:
-    return {
-        "processId": os.getpid(),
-        "capabilities": {
-            "general": {"positionEncodings": ["utf-16", "utf-8"]},
-            "textDocument": {"inlineCompletion": {}},
-        },
-        "workspaceFolders": [{"uri": to_uri(root), "name": "shop"}],
-    }
-
-
 async def _until(condition: Any) -> None:
     for _ in range(400):
         if condition():
             return
         await asyncio.sleep(0.02)
     raise AssertionError("it did not happen")
-
-
-def _framed(method: str, params: Any, **more: Any) -> bytes:
-    body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
-    return b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-class _Raw:
-    """A client by hand, for what a well-made one does not send."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self._id = 0
-
-    @classmethod
-    async def start(cls) -> "_Raw":
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "palimpsest", "serve", stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
-        )
-        return cls(process)
-
-    async def send(self, data: bytes) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(data)
-        await self._process.stdin.drain()
-
-    async def notify(self, method: str, params: Any, **more: Any) -> None:
-        await self.send(_framed(method, params, **more))
-
-    async def request(self, method: str, params: Any) -> dict[str, Any]:
-        self._id += 1
-        await self.notify(method, params, id=self._id)
-        return await self.answer(self._id)
-
-    async def answer(self, id: int) -> dict[str, Any]:
-        while True:
-            message = await asyncio.wait_for(self._read(), 30)
-            if message.get("id") == id and "method" not in message:
-                return message
-
-    async def _read(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        head = await self._process.stdout.readuntil(b"\r\n\r\n")
-        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        message: dict[str, Any] = json.loads(await self._process.stdout.readexactly(length))
-        return message
-
-    async def stop(self) -> None:
-        if self._process.returncode is None:
-            self._process.kill()
-        await self._process.wait()
-        self._process._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected
 
 
 async def test_the_status_says_why_there_is_no_model(shop: Path) -> None:
@@ -322,8 +256,6 @@ async def test_changed_settings_take_effect_and_a_setting_taken_back_is_gone(edi
     async def configured(own: dict[str, Any]) -> list[lsp.InlineCompletionItem]:
         editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings={"palimpsest": own}))
         await editor.show(uri, position)  # the documents are still open
-        await asyncio.sleep(0.2)
-        await editor.ready()
         return await editor.complete(uri, position)
 
     assert await configured({"completion": {"enabled": False}}) == []

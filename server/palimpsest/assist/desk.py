@@ -1,6 +1,7 @@
 """What every kind of help works with: documents, the view of a cursor, its blocks, the engine.
 
-In: the parts that `app.py` built.  Out: views, and answers of the engine, accounted for.  Owns nothing of its own.
+In: the parts that `building.py` made, and keeps up with the settings.  Out: views, and answers of the engine,
+accounted for.  Owns nothing of its own.  Who needs a part asks the desk for it each time: it may be another one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LOADING_S = 60.0
 """Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Desk:
     """One window's; everything on it lives on one asyncio loop."""
 

@@ -53,9 +53,7 @@ class Noticing:
         self.on_change: Callable[[str, Notice | None], None] = lambda _uri, _notice: None
         self._desk = desk
         self._suggestions = suggestions
-        options = desk.settings.suggestion
-        self._on = options.enabled and options.proactive
-        self._pause = Pause(self._look, None, idle_s=options.proactive_s, what="a suggestion unasked")
+        self._pause = self._new_pause()
         self._place: tuple[str, Position] | None = None
         self._shown: dict[str, Notice] = {}
         self._asked = OrderedDict[str, str]()  # by what was asked about: the id of what came of it, or nothing
@@ -102,9 +100,23 @@ class Noticing:
             if not self._wanted(notice.snapshot):
                 self._show(uri, None)
 
-    def continues(self, earlier: Noticing) -> None:
-        """The window goes on with other settings: what a person did not want then is not wanted now."""
-        self._asked |= {key: known for key, known in earlier._asked.items() if known == DONE}
+    def changed_settings(self) -> None:
+        """What was asked about before is asked about anew, but for what a person had, and took or did not."""
+        self._pause.cancel()
+        self._pause = self._new_pause()
+        self._asked = OrderedDict((key, known) for key, known in self._asked.items() if known == DONE)
+        if not self._on:
+            for uri in list(self._shown):
+                self._show(uri, None)
+
+    @property
+    def _on(self) -> bool:
+        options = self._desk.settings.suggestion
+        return options.enabled and options.proactive
+
+    def _new_pause(self) -> Pause:
+        idle_s = self._desk.settings.suggestion.proactive_s
+        return Pause(self._look, None, idle_s=idle_s, what="a suggestion unasked")
 
     def close(self) -> None:
         self._pause.cancel()

@@ -118,6 +118,16 @@ class Board:
             self._revision += known
             return known
 
+    def leave(self, gone: Callable[[str], bool]) -> None:
+        """Take off what is of documents that are `gone`, by their URIs: pins, and posted blocks."""
+        with self._lock:
+            for uri in [uri for uri in self._pins if gone(uri)]:
+                del self._pins[uri]
+                self._revision += 1
+            for key in [key for key, p in self._posted.items() if p.block.uri is not None and gone(p.block.uri)]:
+                del self._posted[key]
+                self._revision += 1
+
     @property
     def pins(self) -> tuple[str, ...]:
         """URIs in the order they were pinned."""

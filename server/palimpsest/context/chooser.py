@@ -44,7 +44,7 @@ class Chooser:
         self.board = board
         self._gatherer = gatherer
         self._settings = settings
-        self._budget = settings.budget or UNKNOWN_MODEL
+        self._n_ctx: int | None = None
         self._follows = False
         self._counts: dict[str, int] = {}
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
@@ -54,8 +54,19 @@ class Chooser:
     def fits(self, n_ctx: int, *, follows: bool = False) -> None:
         """The model is known: half of its context is for blocks, unless a setting says otherwise.  `follows`: it was
         taught to do what it is told, so that the project's rules go before code that is only useful."""
-        self._budget = self._settings.budget or min(n_ctx // 2, MOST)
+        self._n_ctx = n_ctx
         self._follows = follows
+
+    def begin_anew(self, gatherer: Gatherer, settings: ContextSettings) -> None:
+        """Choose from other sources, by other settings.  What is on the board stays, and so do the counts."""
+        self._gatherer.close()
+        self._gatherer, self._settings = gatherer, settings
+        self._made_for = None
+
+    @property
+    def _budget(self) -> int:
+        most = UNKNOWN_MODEL if self._n_ctx is None else min(self._n_ctx // 2, MOST)
+        return self._settings.budget or most
 
     def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
         """The blocks for a cursor; `fresh` gathers again even where the last choice still stands."""

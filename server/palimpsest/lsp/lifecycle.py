@@ -5,6 +5,8 @@ In: the client's life.  Out: the window's.  Knows no document.
 
 from __future__ import annotations
 
+import logging
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -14,6 +16,8 @@ from palimpsest.lsp.window import client_of, plain
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
+logger = logging.getLogger(__name__)
+
 WATCHED = ("**/*.py", "**/.gitignore", "**/palimpsest.toml", "**/README*")
 
 
@@ -22,37 +26,45 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
+        server.protocol.begun()
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
         window.initialize(params, client_of(params, chosen))
 
     @server.feature(lsp.INITIALIZED)
-    async def initialized(params: lsp.InitializedParams) -> None:
+    def initialized(params: lsp.InitializedParams) -> None:
         window.initialized.set()
         if window.client.watches:
             watchers = [lsp.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
             registration = lsp.Registration("palimpsest-files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-            await server.client_register_capability_async(lsp.RegistrationParams([registration]))
+            asked = lsp.RegistrationParams([registration])
+            answer = server.protocol.send_request(lsp.CLIENT_REGISTER_CAPABILITY, asked)
+            answer.add_done_callback(_registered)
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    async def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:
+    def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:
         uris = [change.uri for change in params.changes]
         if any(uri.endswith("/palimpsest.toml") for uri in uris):
-            await window.reconfigure()
+            window.apply()
         window.session.files_changed(uris)
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    async def configuration_changed(params: lsp.DidChangeConfigurationParams) -> None:
+    def configuration_changed(params: lsp.DidChangeConfigurationParams) -> None:
         if window.client.configuration:
-            await window.reconfigure()
+            window.ask_for_configuration()
         else:
             window.configure_with(plain(params.settings))
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    async def folders_changed(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+    def folders_changed(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
         event = params.event
         window.folders_changed([f.uri for f in event.added], [f.uri for f in event.removed])
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(*_: Any) -> None:
         await window.aclose()
+
+
+def _registered(answer: Future[Any]) -> None:
+    if (error := answer.exception()) is not None:
+        logger.warning("the client does not watch files: %s", error)

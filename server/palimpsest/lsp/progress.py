@@ -1,6 +1,10 @@
 """Work-done progress around something slow, and cancellation by its token.
 
 In: a title, and the client's token where it gave one.  Out: begin, report, end.  Knows no feature.
+
+Nothing waits for the client: where it has to make a token of ours first, progress begins when it says that it has, or
+not at all.  (Some answer that only when they have the answer to what they asked themselves.)  A client that has not
+answered is not asked again.
 """
 
 from __future__ import annotations
@@ -9,9 +13,10 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
@@ -19,8 +24,6 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
-
-CREATE_WAIT_S = 1.0
 
 
 @dataclass
@@ -30,38 +33,56 @@ class Outcome:
     message: str = ""
 
 
+class _Shown:
+    """One piece of work as the client shows it; `begin` and `end` in any number and order."""
+
+    def __init__(self, server: PalimpsestServer, title: str) -> None:
+        self._reporter = server.work_done_progress
+        self._title = title
+        self._task = asyncio.current_task()
+        self._token: lsp.ProgressToken | None = None
+        self._ended = False
+
+    def begin(self, token: lsp.ProgressToken) -> None:
+        if self._ended or self._token is not None:
+            return
+        self._token = token
+        self._reporter.begin(token, lsp.WorkDoneProgressBegin(title=self._title, cancellable=True))
+        self._reporter.tokens[token].add_done_callback(self._cancelled)
+
+    def created(self, token: str, answer: Future[Any]) -> None:
+        """The client's answer to `window/workDoneProgress/create`."""
+        if (error := answer.exception()) is None:
+            self.begin(token)
+        else:
+            logger.debug("no progress: %r", error)
+
+    def end(self, message: str) -> None:
+        self._ended = True
+        if self._token is not None:
+            self._reporter.tokens.pop(self._token, None)
+            self._reporter.end(self._token, lsp.WorkDoneProgressEnd(message=message or None))
+
+    def _cancelled(self, future: Future[Any]) -> None:
+        if self._task is not None and future.cancelled():
+            self._task.cancel()
+
+
 @asynccontextmanager
 async def progress(
     server: PalimpsestServer, title: str, token: lsp.ProgressToken | None = None
 ) -> AsyncIterator[Outcome]:
     """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  What the body puts
     into the outcome is shown at the end."""
-    reporter = server.work_done_progress
-    if token is None:
-        token = await _created(server)
-    outcome = Outcome()
-    if token is None:
-        yield outcome
-        return
-    task = asyncio.current_task()
-    reporter.begin(token, lsp.WorkDoneProgressBegin(title=title, cancellable=True))
-    cancelled = reporter.tokens[token]
-    cancelled.add_done_callback(lambda future: task.cancel() if task and future.cancelled() else None)
+    outcome, shown = Outcome(), _Shown(server, title)
+    if token is not None:
+        shown.begin(token)
+    elif server.window.client.progress and (server.creating is None or server.creating.done()):
+        own = f"palimpsest-{uuid.uuid4()}"
+        params = lsp.WorkDoneProgressCreateParams(own)
+        server.creating = server.protocol.send_request(lsp.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
+        server.creating.add_done_callback(lambda future: shown.created(own, future))
     try:
         yield outcome
     finally:
-        reporter.tokens.pop(token, None)
-        reporter.end(token, lsp.WorkDoneProgressEnd(message=outcome.message or None))
-
-
-async def _created(server: PalimpsestServer) -> str | None:
-    """A token of ours, where the client shows progress and answers in time."""
-    if not server.window.client.progress:
-        return None
-    token = f"palimpsest-{uuid.uuid4()}"
-    try:
-        await asyncio.wait_for(server.work_done_progress.create_async(token), CREATE_WAIT_S)
-    except Exception as error:  # progress is only for the eyes
-        logger.debug("no progress: %r", error)
-        return None
-    return token
+        shown.end(outcome.message)

@@ -3,6 +3,12 @@
 In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feature.
 
 * A request whose parameters are wrong is answered (−32602, the field named); pygls drops it and the client waits.
+  Answered is one, too, that comes before `initialize` or after `shutdown`, and what is no message at all (`inbox.py`).
+* An error is one sentence for a person and has no `data`: VS Code shows that as `[object Object]`, and what is inside
+  is nobody's business but the log's.
+* Messages can be held back until the settings are known (`hold`).
+* Whoever waits for a client's answer may stop waiting: the answer may come all the same, or twice, or be nonsense.
+* What is done is forgotten: pygls keeps the future of every notification and of every command's body.
 * Methods of our own (`palimpsest/…`), and those of other clients that LSP does not know, keep their parameters as plain
   dictionaries.
 * A command that is sent as a notification, as some clients do, is carried out.
@@ -17,9 +23,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from cattrs.v import transform_error
 from lsprotocol import types
@@ -27,12 +35,15 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
+from palimpsest.lsp.inbox import Inbox
+
 logger = logging.getLogger(__name__)
 
 OWN = "palimpsest/"
 PLAIN = {"textDocument/copilotInlineEdit", "textDocument/didShowInlineEdit", "textDocument/didFocus"}
 """Methods of other clients that LSP does not know."""
 _OF_PYGLS = "pygls.protocol.json_rpc"
+OUR_FAULT = "Palimpsest made a mistake of its own; what happened is in its log."
 Handed = Generator[Any, Any, None]
 """What pygls makes of a handler of its own: it yields the one to call next."""
 
@@ -54,7 +65,10 @@ def _what_is_wrong(error: BaseException) -> str:
 
 
 def _refusals_in_one_line(record: logging.LogRecord) -> bool:
-    """What the editor is told as an error of the request's, without code that it may quote."""
+    """What the editor is told as an error of the request's, without code that it may quote; what cannot be read is
+    logged where it is refused."""
+    if str(record.msg).startswith("Unable to deserialize"):
+        return False
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError.value:
         record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
@@ -70,6 +84,38 @@ class Protocol(LanguageServerProtocol):
         super().__init__(*args, **kwargs)
         logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
+        self._asked: dict[Any, Future[Any]] = {}
+        self._inbox = Inbox(self._take, self.refuse)
+
+    # What comes in --------------------------------------------------------------------------------------------
+
+    def receive(self, body: bytes) -> None:
+        """One message as it came.  Raises nothing but SystemExit."""
+        self._inbox.receive(body)
+
+    def begun(self) -> None:
+        """`initialize` was understood: what else there is may come."""
+        self._inbox.begun()
+
+    def hold(self) -> None:
+        """Keep what comes from now on until `release`, but for answers and the connection's own beginning and end."""
+        self._inbox.hold()
+
+    def release(self) -> None:
+        self._inbox.release()
+
+    def refuse(self, msg_id: Any, code: int, message: str) -> None:
+        """Answer a request with an error."""
+        self._send_response(msg_id, None, types.ResponseError(code, message))
+
+    def _take(self, data: dict[str, Any]) -> None:
+        try:
+            if "method" not in data and data["id"] not in self._asked:
+                logger.info("an answer to nothing that was asked: %r", data["id"])
+                return
+            self.handle_message(self.structure_message(data))
+        except Exception:
+            logger.exception("a message failed")
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         if "jsonrpc" not in data:
@@ -86,11 +132,12 @@ class Protocol(LanguageServerProtocol):
             return super().structure_message(data)
         except JsonRpcException as error:
             problem = _what_is_wrong(error)
-            if "id" not in data or "method" not in data:
-                logger.warning("ignored %r: %s", method or "a response", problem)
+            if "method" not in data:
+                self._asked[data["id"]].set_exception(JsonRpcException(f"the answer cannot be read: {problem}"))
+            elif "id" not in data:
+                logger.warning("ignored %r: %s", method, problem)
             else:
-                wrong = JsonRpcInvalidParams(f"{method}: {problem}")
-                self._send_response(data["id"], None, wrong.to_response_error())
+                self.refuse(data["id"], types.ErrorCodes.InvalidParams.value, f"{method}: {problem}")
             return _Answered()
 
     def _command_without_answer(self, data: dict[str, Any]) -> Any:
@@ -123,6 +170,14 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handed:
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.SHUTDOWN], args, None
+        for msg_id, future in list(self._request_futures.items()):  # each is forgotten as it ends
+            if msg_id != self.msg_id:
+                future.cancel()
+        self._shutdown = True
+
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""
         msg_id = self.msg_id
@@ -130,9 +185,49 @@ class Protocol(LanguageServerProtocol):
         body.add_done_callback(lambda _: self._bodies.pop(msg_id, None))
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
+        """One that is answered already, as happens to whoever types fast, is nothing to log."""
         if (body := self._bodies.pop(msg_id, None)) is not None:
             body.cancel()
-        super()._handle_cancel_notification(msg_id)
+        if msg_id not in self._asked and (future := self._request_futures.get(msg_id)) is not None:
+            future.cancel()
+
+    def _execute_handler(
+        self,
+        msg_id: Any,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], Any],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        def done(future: Any) -> None:
+            if self._request_futures.get(msg_id) is future:
+                del self._request_futures[msg_id]
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
+
+    # What goes out --------------------------------------------------------------------------------------------
+
+    def send_request(
+        self, method: str, params: Any = None, callback: Callable[[Any], None] | None = None, msg_id: Any = None
+    ) -> Future[Any]:
+        """The client's answer, which may never come.  To cancel a wait for it does not cancel it."""
+        identity = uuid4().hex if msg_id is None else msg_id
+        future: Future[Any] = super().send_request(method, params, callback, identity)
+        future.set_running_or_notify_cancel()
+        self._asked[identity] = future
+        future.add_done_callback(lambda _: self._forget(identity))
+        return future
+
+    def _forget(self, identity: Any) -> None:
+        for known in (self._asked, self._request_futures, self._result_types):
+            known.pop(identity, None)
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is not None:
+            inside = error.code == types.ErrorCodes.InternalError.value
+            error = types.ResponseError(error.code, OUR_FAULT if inside else error.message)
+        super()._send_response(msg_id, result, error)
 
 
 def _prefer_utf8(message: dict[str, Any]) -> None:
@@ -157,5 +252,4 @@ def response_error(error: BaseException) -> JsonRpcException:
         code = types.LSPErrorCodes.ContentModified.value
     elif isinstance(error, errors.Cancelled):
         code = types.LSPErrorCodes.ServerCancelled.value
-    data = {"code": error.code} if isinstance(error, errors.PalimpsestError) else None
-    return JsonRpcException(str(error), code, data)
+    return JsonRpcException(str(error), code)

@@ -1,6 +1,6 @@
 """The language server: one connection, one window.
 
-In: a way to build a session.  Out: a pygls server, still without features (`features.py` registers them).
+In: ways to build and to change a session.  Out: a pygls server, still without features (`features.py` registers them).
 """
 
 from __future__ import annotations
@@ -8,19 +8,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-import threading
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from pygls.io_ import StdoutWriter, run_async
+from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
 from palimpsest.lsp.protocol import Protocol
-from palimpsest.lsp.stdio import reader_of
-from palimpsest.lsp.window import BuildSession, Window
+from palimpsest.lsp.stdio import Writer, bodies, reader_of
+from palimpsest.lsp.window import Making, Window
 
 logger = logging.getLogger(__name__)
+
+CLOSING_S = 2.0
+"""An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
 
 
 class PalimpsestServer(LanguageServer):
@@ -28,27 +31,54 @@ class PalimpsestServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, build: BuildSession) -> None:
+    def __init__(self, making: Making) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol)
-        self.window = Window(self, build)
+        self.window = Window(self, making)
+        self.creating: Future[Any] | None = None
+        """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
-        """Serve until `exit`, or until the editor is gone; pygls's, with a reader of our own (`stdio.py`)."""
-        self._stop_event = threading.Event()
-        self.protocol.set_writer(StdoutWriter(stdout or sys.stdout.buffer))
-        try:
-            with suppress(KeyboardInterrupt, SystemExit):  # `exit` is a SystemExit
-                asyncio.run(self._serve(stdin or sys.stdin.buffer, self._stop_event))
-        except BrokenPipeError:
-            logger.warning("the editor is gone")
-        finally:
-            self.shutdown()  # type: ignore[no-untyped-call]
+        """Serve until `exit`, or until the editor is gone; pygls's, with a reader and a writer of our own."""
+        with suppress(KeyboardInterrupt, SystemExit):  # `exit` is a SystemExit
+            asyncio.run(self._serve_io(stdin or sys.stdin.buffer, stdout or sys.stdout.buffer))
 
-    async def _serve(self, stdin: BinaryIO, stop: threading.Event) -> None:
-        await run_async(
-            stop_event=stop,
-            reader=reader_of(stdin),
-            protocol=self.protocol,
-            logger=logger,
-            error_handler=self.report_server_error,
-        )
+    def start_tcp(self, host: str, port: int) -> None:
+        """The same for the first who connects (debugging)."""
+        with suppress(KeyboardInterrupt, SystemExit):
+            asyncio.run(self._serve_tcp(host, port))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What goes wrong inside is for the log alone: pygls would show it to the person.  Failed requests are logged
+        where they are answered."""
+        if source is not FeatureRequestError:
+            frames = error.data if isinstance(error, JsonRpcException) else None
+            trace = "".join(frames["traceback"]) if isinstance(frames, dict) and "traceback" in frames else ""
+            logger.error("%s: %s\n%s", getattr(source, "__name__", source), error, trace)
+
+    async def _serve_io(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        reader = reader_of(stdin)
+        self.protocol.set_writer(Writer(stdout, reader.feed_eof))
+        await self._serve(reader)
+
+    async def _serve_tcp(self, host: str, port: int) -> None:
+        served: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if self.protocol.writer is not None:
+                writer.close()
+                return
+            self.protocol.set_writer(writer)
+            try:
+                await self._serve(reader)
+            finally:
+                if not served.done():
+                    served.set_result(None)
+
+        async with await asyncio.start_server(connected, host, port):
+            await served
+
+    async def _serve(self, reader: asyncio.StreamReader) -> None:
+        async for body in bodies(reader):
+            self.protocol.receive(body)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.window.aclose(), CLOSING_S)

@@ -1,6 +1,6 @@
-"""Standard input as a stream of the event loop, on every system.
+"""Standard input and output as the protocol wants them, on every system.
 
-In: a blocking binary file.  Out: an `asyncio.StreamReader`.  Knows no message.
+In: blocking binary files.  Out: the bytes of each message, one after the other, and a writer.  Knows no message.
 
 One thread reads whatever has come and hands it over at once.  (pygls's own reader asks a pool of threads for each line
 of a header and for each body: eight hand-overs for a keystroke.)
@@ -12,25 +12,38 @@ them, however many messages came in one read.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import select
 import threading
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
-from typing import BinaryIO
+from typing import BinaryIO, SupportsIndex
+
+logger = logging.getLogger(__name__)
 
 MOST = 1 << 16
 """Bytes of one read."""
+MOST_BODY = 1 << 28
+"""Bytes of one message; a longer one is read and thrown away."""
+MOST_DIGITS = 18
 
 
 class MessageReader(asyncio.StreamReader):
-    """For pygls, which takes a message's body with `readexactly`.  Where everything has come already, an
-    `asyncio.StreamReader` gives it without a turn of the loop."""
+    """A stream that can be ended from this side, too: what still comes then is nothing."""
 
-    async def readexactly(self, n: int) -> bytes:
-        await asyncio.sleep(0)  # what the message before this one has started, starts
-        return await super().readexactly(n)
+    _ended = False
+
+    def feed_data(self, data: Iterable[SupportsIndex]) -> None:
+        if not self._ended:
+            super().feed_data(data)
+
+    def feed_eof(self) -> None:
+        self._ended = True
+        super().feed_eof()
 
 
-def reader_of(file: BinaryIO) -> asyncio.StreamReader:
+def reader_of(file: BinaryIO) -> MessageReader:
     """Must be called on the event loop.  Nothing else may read from `file` any more; the thread ends with the file,
     or is left behind when the process ends."""
     reader = MessageReader()
@@ -39,13 +52,80 @@ def reader_of(file: BinaryIO) -> asyncio.StreamReader:
     return reader
 
 
-def _read(descriptor: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
+def _read(descriptor: int, reader: MessageReader, loop: asyncio.AbstractEventLoop) -> None:
     """`os.read`, not the file's buffer: its lock, held by a thread, would be fatal when the interpreter ends."""
     with suppress(RuntimeError):  # the loop is closed: nobody listens any more
         try:
             while data := os.read(descriptor, MOST):
                 loop.call_soon_threadsafe(reader.feed_data, data)
         except OSError as error:
-            loop.call_soon_threadsafe(reader.set_exception, error)
-        else:
-            loop.call_soon_threadsafe(reader.feed_eof)
+            logger.info("the editor is gone: %s", error)
+        loop.call_soon_threadsafe(reader.feed_eof)
+
+
+async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """The messages until the end of the stream.  What is no header is passed over up to the next one that tells a
+    length, so that one wrong length costs the messages it swallows and no more."""
+    length: int | None = None
+    while True:
+        try:
+            line = await reader.readline()
+        except ValueError:  # longer than any header; the reader has thrown it away
+            continue
+        if not line:
+            return
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            digits = value.strip()
+            length = int(digits) if digits.isdigit() and len(digits) <= MOST_DIGITS else None
+        elif not line.strip() and length is not None:
+            body, length = await _body(reader, length), None
+            if body is not None:
+                await asyncio.sleep(0)  # what the message before this one has started, starts
+                yield body
+
+
+async def _body(reader: asyncio.StreamReader, length: int) -> bytes | None:
+    if length <= MOST_BODY:
+        try:
+            return await reader.readexactly(length)
+        except asyncio.IncompleteReadError:
+            return None
+    logger.warning("a message of %d bytes was passed over; %d at most", length, MOST_BODY)
+    while length and (piece := await reader.read(min(length, MOST))):
+        length -= len(piece)
+    return None
+
+
+class Writer:
+    """What pygls writes to.  That nobody reads any more is no error: it is said once in the log, and `on_gone` is
+    called; everything after that is dropped.
+
+    Writes past the file's buffer, which the interpreter would try to write once more when it ends.
+    """
+
+    def __init__(self, file: BinaryIO, on_gone: Callable[[], None]) -> None:
+        self._file = file
+        self._descriptor = file.fileno()
+        self._on_gone = on_gone
+        self._gone = False
+
+    def write(self, data: bytes) -> None:
+        if self._gone:
+            return
+        left = memoryview(data)
+        try:
+            while left:
+                try:
+                    left = left[os.write(self._descriptor, left) :]
+                except BlockingIOError:  # the other side made the pipe so
+                    select.select((), (self._descriptor,), ())
+        except OSError as error:
+            self._gone = True
+            logger.info("the editor is gone: %s", error)
+            self._on_gone()
+
+    def close(self) -> None:
+        self._gone = True
+        with suppress(OSError):
+            self._file.close()

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
-from pygls.lsp.server import LanguageServer
 
 from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
@@ -25,11 +27,13 @@ from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
 if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session import Session
 
 logger = logging.getLogger(__name__)
 
 FILE = "palimpsest.toml"
+SECTION = "palimpsest"
 CONFIGURATION_WAIT_S = 2.0
 """A client that says it answers `workspace/configuration` but does not is not waited for longer."""
 
@@ -49,7 +53,12 @@ class Client:
     tags: bool = False
 
 
-BuildSession = Callable[[Settings, "tuple[Path, ...]", Report], "Session"]
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How sessions come about: `build` gives one, `change` has it go on with other settings and folders."""
+
+    build: Callable[[Settings, tuple[Path, ...], Report], Session]
+    change: Callable[[Session, Settings, tuple[Path, ...]], None]
 
 
 def plain(value: Any) -> Any:
@@ -62,29 +71,32 @@ def plain(value: Any) -> Any:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, server: LanguageServer, build: BuildSession) -> None:
+    def __init__(self, server: PalimpsestServer, making: Making) -> None:
         self.client = Client()
         self.report = Report(server)
         self.settings = Settings()
         self._server = server
-        self._build = build
+        self._making = making
         self._roots: tuple[Path, ...] = ()
         self._options: Mapping[str, Any] = {}
         self._configuration: Mapping[str, Any] = {}
+        self._n_asked = self._n_heard = 0
+        self._heard = asyncio.Event()
         self._session: Session | None = None
         self._closing = False
         self._configured: asyncio.Task[None] | None = None
         self.initialized = asyncio.Event()
         self.on_session: Callable[[Session], None] = lambda _session: None
-        """Told each session, as soon as it is built: what is told to the person unasked begins there."""
+        """Told the session, as soon as it is built: what is told to the person unasked begins there."""
 
     @property
     def session(self) -> Session:
         if self._session is None:
             if self._closing:
                 raise EngineUnavailable("The server is shutting down.")
-            self._start()
-        assert self._session is not None
+            self.settings = self._read_settings()
+            self._session = self._making.build(self.settings, self._roots, self.report)
+            self.on_session(self._session)
         return self._session
 
     def initialize(self, params: lsp.InitializeParams, client: Client) -> None:
@@ -96,28 +108,37 @@ class Window:
         self._roots = tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None)
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
+        if client.configuration:
+            self._server.protocol.hold()  # no session with settings that are not the person's
         # Not waiting for `initialized`: some clients never send it.
         self._configured = asyncio.get_running_loop().create_task(self._configure())
 
-    async def reconfigure(self) -> None:
-        """The editor's settings changed: ask for them where it answers, and begin a new session where they differ."""
-        if self.client.configuration:
-            await self._ask_for_configuration()
-        self._apply()
+    def ask_for_configuration(self) -> None:
+        """The client's answer counts whenever it comes, unless it has answered a later question meanwhile."""
+        self._n_asked += 1
+        params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
+        answer = self._server.protocol.send_request(lsp.WORKSPACE_CONFIGURATION, params)
+        answer.add_done_callback(partial(self._hear, self._n_asked))
 
     def configure_with(self, settings: Any) -> None:
         """`workspace/didChangeConfiguration` with the settings in it (clients without `workspace/configuration`)."""
         if isinstance(settings, Mapping):
-            own = settings.get("palimpsest", None if of_others(settings) else settings)
+            own = settings.get(SECTION, None if of_others(settings) else settings)
             if isinstance(own, Mapping):
                 self._configuration = own
-        self._apply()
+        self.apply()
 
     def folders_changed(self, added: list[str], removed: list[str]) -> None:
         gone = {path.resolve() for uri in removed if (path := to_path(uri)) is not None}
         new = [path.resolve() for uri in added if (path := to_path(uri)) is not None]
         self._roots = (*(r for r in self._roots if r not in gone), *(p for p in new if p not in self._roots))
-        self._apply(force=True)
+        self.apply()
+
+    def apply(self) -> None:
+        """Go on with the settings and folders as they are now."""
+        if self._session is not None and not self._closing:
+            self.settings = self._read_settings()
+            self._making.change(self._session, self.settings, self._roots)
 
     async def aclose(self) -> None:
         self._closing = True
@@ -130,34 +151,33 @@ class Window:
     # Parts ----------------------------------------------------------------------------------------------------
 
     async def _configure(self) -> None:
+        """Begin as soon as the settings are known, or after a moment without an answer."""
         try:
             await asyncio.sleep(0)  # the answer to `initialize` goes first
-            if self.client.configuration and await self._initialized():
-                await self._ask_for_configuration()
+            if self.client.configuration and await _came(self.initialized):  # no request may be sent before
+                self.ask_for_configuration()
+                if not await _came(self._heard):
+                    logger.warning("no answer to workspace/configuration yet")
             if not self._closing:
                 _ = self.session
         except Exception:
             logger.exception("starting the session failed")
+        finally:
+            self._server.protocol.release()
 
-    async def _initialized(self) -> bool:
-        """Whether the client said `initialized`; requests may not be sent to it before."""
-        try:
-            await asyncio.wait_for(self.initialized.wait(), CONFIGURATION_WAIT_S)
-        except TimeoutError:
-            return False
-        return True
-
-    async def _ask_for_configuration(self) -> None:
-        items = [lsp.ConfigurationItem(section="palimpsest")]
-        request = self._server.workspace_configuration_async(lsp.ConfigurationParams(items=items))
-        try:
-            answer = await asyncio.wait_for(request, CONFIGURATION_WAIT_S)
-        except Exception as error:  # a client's refusal or silence is no reason not to work
-            logger.warning("the client did not answer workspace/configuration: %r", error)
+    def _hear(self, number: int, answer: Future[Any]) -> None:
+        """One answer to `workspace/configuration`: a list with one object, or null where nothing is set."""
+        if number < self._n_heard:
             return
-        own = plain(answer[0]) if answer else None
-        if isinstance(own, Mapping):
-            self._configuration = own
+        self._n_heard = number
+        if (error := answer.exception()) is not None:  # a client's refusal is no reason not to work
+            logger.warning("the client did not answer workspace/configuration: %s", error)
+        else:
+            values = answer.result()
+            own = plain(values[0]) if values else None
+            self._configuration = own if isinstance(own, Mapping) else {}
+            self.apply()
+        self._heard.set()
 
     def _read_settings(self) -> Settings:
         layers: list[Mapping[str, Any]] = []
@@ -172,24 +192,12 @@ class Window:
             self.report.warn(f"Setting {problem}")
         return settings
 
-    def _start(self) -> None:
-        self.settings = self._read_settings()
-        self._session = self._build(self.settings, self._roots, self.report)
-        self.on_session(self._session)
 
-    def _apply(self, *, force: bool = False) -> None:
-        """Use new settings or folders: a new session takes over the open documents (they are immutable)."""
-        old = self._session
-        if old is None:
-            return
-        settings = self._read_settings()
-        if settings == self.settings and not force:
-            return
-        self.settings = settings
-        self._session = self._build(settings, self._roots, self.report)
-        self.on_session(self._session)
-        self._session.continues(old)
-        asyncio.get_running_loop().create_task(old.aclose())
+async def _came(event: asyncio.Event) -> bool:
+    """Whether it came in time."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), CONFIGURATION_WAIT_S)
+    return event.is_set()
 
 
 def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind | str) -> Client:

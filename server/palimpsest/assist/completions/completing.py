@@ -70,6 +70,10 @@ class Completions:
         self._results.forget()
         self._screen = None
 
+    def changed_settings(self) -> None:
+        self._results = Results(self._desk.settings.completion.cached)
+        self.forget_screen()
+
     def forget_screen(self) -> None:
         """What is on screen is no longer."""
         self._ghost.forget()

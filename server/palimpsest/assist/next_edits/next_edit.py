@@ -58,6 +58,10 @@ class NextEdits:
         self._answer: tuple[tuple[str, str], Place | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
 
+    def look_elsewhere(self) -> None:
+        """Folders, or what is excluded in them, are others."""
+        self._lookout = Lookout(self._desk.roots.folders, self._desk.settings.context.exclude)
+
     @property
     def enabled(self) -> bool:
         return self._desk.settings.next_edit.enabled

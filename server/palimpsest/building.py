@@ -1,0 +1,104 @@
+"""A window's desk: made once, and kept up with settings and folders that change.
+
+In: settings, folders.  Out: the desk with everything on it; the parts that have to begin anew (`assist/parts.py`).
+Every room below is put together here; none builds another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+from palimpsest import folders
+from palimpsest.assist.completions.switches import Switches
+from palimpsest.assist.desk import Desk
+from palimpsest.assist.parts import WindowPart, stale_parts
+from palimpsest.context.board import Board
+from palimpsest.context.chooser import Chooser
+from palimpsest.context.gather import Gatherer
+from palimpsest.engines.supervise import Supervisor
+from palimpsest.engines.target import Target
+from palimpsest.memory.stats import FILE as STATISTICS
+from palimpsest.memory.stats import Statistics
+from palimpsest.models.files import model_path
+from palimpsest.requests import Requests
+from palimpsest.settings import Settings
+from palimpsest.syntax.parse import Parser
+from palimpsest.text.documents import Documents
+from palimpsest.text.roots import Roots
+from palimpsest.text.uris import is_inside, path_or_none
+from palimpsest.usage import Usage
+
+
+def desk_of(settings: Settings, roots: tuple[Path, ...]) -> Desk:
+    """Nothing is started yet."""
+    board, documents, supervisor = Board(), Documents(), Supervisor(target_of(settings))
+    workspace, places = workspace_name(roots), Roots(roots)
+    _log(settings)
+    return Desk(
+        settings=settings,
+        roots=places,
+        workspace=workspace,
+        documents=documents,
+        parser=Parser(),
+        chooser=Chooser(_gatherer(board, settings, documents), board, settings.context),
+        supervisor=supervisor,
+        requests=_requests(workspace, settings, supervisor),
+        usage=Usage(),
+        statistics=Statistics(folders.state() / STATISTICS, enabled=settings.statistics.enabled),
+        switches=Switches(settings.completion, places, documents),
+    )
+
+
+def keep_up(desk: Desk, settings: Settings, roots: tuple[Path, ...]) -> frozenset[WindowPart]:
+    """Have the desk go on with other settings and folders; the parts that this concerns.  Those that are not on the
+    desk, and the engine, are the session's to begin anew."""
+    before = desk.roots.folders
+    parts = stale_parts(desk.settings, settings, folders=roots != before)
+    desk.settings, desk.roots = settings, Roots(roots)
+    desk.requests = _requests(desk.workspace, settings, desk.supervisor)
+    desk.statistics.enabled = settings.statistics.enabled
+    if "log" in parts:
+        _log(settings)
+    if "switches" in parts:
+        earlier, desk.switches = desk.switches, Switches(settings.completion, desk.roots, desk.documents)
+        desk.switches.continues(earlier)
+    if "sources" in parts:
+        gatherer = _gatherer(desk.chooser.board, settings, desk.documents)
+        desk.chooser.begin_anew(gatherer, settings.context)
+    gone = tuple(folder for folder in before if folder not in roots)
+    if gone:
+        desk.chooser.board.leave(lambda uri: _lies_in(uri, gone) and not _lies_in(uri, roots))
+    return parts
+
+
+def target_of(settings: Settings) -> Target:
+    """The engine that these settings mean."""
+    return Target(model_path(settings.model), settings.engine)
+
+
+def workspace_name(roots: tuple[Path, ...]) -> str:
+    """What the engine knows this window by: two windows on one folder have each their own cache and one store.  It
+    stays when folders come and go."""
+    place = hashlib.blake2b("\0".join(map(str, roots)).encode(), digest_size=6).hexdigest()
+    return f"{place}-{os.getpid()}"
+
+
+def _gatherer(board: Board, settings: Settings, documents: Documents) -> Gatherer:
+    cache = folders.cache() / "packages"
+    return Gatherer.for_workspace(board, settings.context, open_document=documents.find, cache=cache)
+
+
+def _requests(workspace: str, settings: Settings, supervisor: Supervisor) -> Requests:
+    return Requests(workspace, settings, lambda: model.n_params if (model := supervisor.status.model) else None)
+
+
+def _log(settings: Settings) -> None:
+    logging.getLogger("palimpsest").setLevel(settings.log.level.upper())
+
+
+def _lies_in(uri: str, places: tuple[Path, ...]) -> bool:
+    path = path_or_none(uri)
+    return path is not None and is_inside(path, places)
