@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
-from palimpsest.text.uris import to_uri
+from palimpsest.text.uris import to_path, to_uri
 
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 READY_S = 60.0
@@ -93,6 +93,34 @@ class Editor:
         )
         before = self.texts[uri][: offset + len(cursor)]
         return lsp.Position(before.count("\n"), len(before.rpartition("\n")[2].encode("utf-8")))
+
+    def apply(self, changes: Sequence[lsp.TextDocumentEdit]) -> None:
+        """As an editor applies a `WorkspaceEdit`: what is open is changed, the rest on disk."""
+        for change in changes:
+            uri = change.text_document.uri
+            path = to_path(uri)
+            assert path is not None
+            text = self.texts[uri] if uri in self.texts else path.read_text(encoding="utf-8")
+            for edit in sorted(change.edits, key=lambda e: (-e.range.start.line, -e.range.start.character)):
+                assert isinstance(edit, lsp.TextEdit)
+                start, end = self._offset(text, edit.range.start), self._offset(text, edit.range.end)
+                text = text[:start] + edit.new_text + text[end:]
+            if uri in self.texts:
+                self.texts[uri] = text
+                self.versions[uri] += 1
+                identifier = lsp.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri])
+                whole = [lsp.TextDocumentContentChangeWholeDocument(text)]
+                params = lsp.DidChangeTextDocumentParams(identifier, whole)
+                self.client.text_document_did_change(params)
+            else:
+                path.write_text(text, encoding="utf-8")
+
+    @staticmethod
+    def _offset(text: str, position: lsp.Position) -> int:
+        lines = text.split("\n")
+        before = sum(len(line) + 1 for line in lines[: position.line])
+        line = lines[position.line] if position.line < len(lines) else ""
+        return min(len(text), before + len(line.encode()[: position.character].decode()))
 
     async def complete(
         self, uri: str, position: lsp.Position, *, invoked: bool = False

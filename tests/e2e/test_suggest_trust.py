@@ -2,6 +2,7 @@
 with one.  The engine's replies are written by the tests; the server and the client are real."""
 
 import ast
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,12 +27,33 @@ REFUSED = -32602
 
 @dataclass
 class Bench:
-    """An editor with a scripted engine, and what it was asked to apply."""
+    """An editor with a scripted engine, and what it was asked to apply.
+
+    `says`: the button that its person presses, or None; `applies`: the documents whose edits it makes, None for all.
+    """
 
     editor: Editor
     engine: Scripted
     answers: bool = True
+    says: str | None = "Apply"
+    applies: set[str] | None = None
     edits: list[lsp.ApplyWorkspaceEditParams] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+
+    def apply(self, params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        """As VS Code does it: what wants confirmation is not ticked, and a part is said to be all of it."""
+        self.edits.append(params)
+        if not self.answers:
+            return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="no thanks")
+        wanted = [c for c in params.edit.document_changes or () if isinstance(c, lsp.TextDocumentEdit)]
+        asked = {name for name, a in (params.edit.change_annotations or {}).items() if a.needs_confirmation}
+        ticked = [c for c in wanted if not any(getattr(e, "annotation_id", "") in asked for e in c.edits)]
+        self.editor.apply([c for c in ticked if self.applies is None or c.text_document.uri in self.applies])
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    def asked(self, params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+        self.questions.append(params.message)
+        return next((a for a in params.actions or () if a.title == self.says), None)
 
     async def ask(self, uri: str, at: str = "totla", **more: Any) -> dict[str, Any]:
         position = self.editor.at(uri, at)
@@ -91,11 +113,8 @@ async def start(machine: dict[str, str], shop: Path, engine: Scripted, **more: A
     settings = {"engine": {"kind": "openai", "url": engine.url}, **more.pop("settings", {})}
     it = Bench(await start_editor(shop, settings, **more), engine)
 
-    @it.editor.client.feature(lsp.WORKSPACE_APPLY_EDIT)
-    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
-        it.edits.append(params)
-        return lsp.ApplyWorkspaceEditResult(applied=it.answers, failure_reason=None if it.answers else "no thanks")
-
+    it.editor.client.feature(lsp.WORKSPACE_APPLY_EDIT)(lambda params: it.apply(params))
+    it.editor.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)(lambda params: it.asked(params))
     await it.editor.ready()
     return it
 
@@ -107,7 +126,7 @@ async def bench(machine: dict[str, str], shop: Path, engine: Scripted) -> AsyncI
     await stop_editor(it.editor)
 
 
-async def test_one_reply_for_two_files_is_one_edit_that_is_shown_before_it_is_applied(bench: Bench, shop: Path) -> None:
+async def test_one_reply_for_two_files_is_one_edit_that_is_applied_as_a_whole(bench: Bench, shop: Path) -> None:
     uri, other = bench.editor.open("shop/cart.py"), shop / "shop" / "discount.py"
     await bench.editor.command("palimpsest.context.pin", {"uri": to_uri(other)})
     old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
@@ -121,10 +140,7 @@ async def test_one_reply_for_two_files_is_one_edit_that_is_shown_before_it_is_ap
     here, there = found["edit"]["documentChanges"]
     assert here["textDocument"] == {"uri": uri, "version": 1}
     assert there["textDocument"] == {"uri": to_uri(other), "version": None}
-    annotations = found["edit"]["changeAnnotations"]
-    asked = {change["textDocument"]["uri"]: annotations[change["edits"][0]["annotationId"]] for change in (here, there)}
-    assert [asked[where].get("needsConfirmation") for where in (uri, to_uri(other))] == [False, True]
-    assert asked[uri]["label"] == "Correct a name."
+    assert "changeAnnotations" not in found["edit"], "a client could leave out what is annotated"
     for name, line in (("shop/cart.py", RIGHT), ("shop/discount.py", new)):
         assert f"+++ b/{name}\n" in found["diff"]
         assert f"+{line}\n" in found["diff"]
@@ -151,10 +167,68 @@ async def test_one_reply_for_two_files_is_one_edit_that_is_shown_before_it_is_ap
     assert len(bench.edits) == 1
     other.write_text(text, encoding="utf-8")
     bench.answers = True
+    bench.questions.clear()
+    bench.says = "Do not apply"
+    assert (await bench.on("accept", found["id"]))["reason"] == "it was not confirmed"
+    assert len(bench.edits) == 1
+    bench.says = "Apply"
     assert (await bench.on("accept", found["id"]))["applied"]
+    assert "shop/cart.py (+1 −1), shop/discount.py (+1 −1)" in bench.questions[-1]
+    assert new in other.read_text(encoding="utf-8")
+    assert RIGHT in bench.editor.texts[uri]
     code, message = await bench.wrong("accept", found["id"])
     assert code == REFUSED
     assert "was accepted already" in message
+
+
+async def test_a_part_that_an_editor_left_out_is_told_whatever_the_editor_says(bench: Bench, shop: Path) -> None:
+    uri, other = bench.editor.open("shop/cart.py"), bench.editor.open("shop/discount.py")
+    await bench.editor.command("palimpsest.context.pin", {"uri": other})
+    old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
+    line = numbered(shop / "shop" / "discount.py", old)
+    bench.engine.replies = [reply(suggestion("shop/discount.py", f"L{line} {new}"), FIX)]
+    (found,) = (await bench.ask(uri))["suggestions"]
+    before = await counted(bench)
+    bench.applies = set()
+    answer = await bench.on("accept", found["id"])
+    assert (answer["applied"], "nothing has changed" in answer["reason"]) == (False, True)
+    bench.applies = {uri}
+    answer = await bench.on("accept", found["id"])
+    assert not answer["applied"]
+    assert "shop/cart.py is changed; shop/discount.py is as before" in answer["reason"]
+    assert answer["reason"] in bench.editor.client.messages[-1].message
+    assert await counted(bench) == before, "what is applied in part is not accepted"
+
+
+@pytest.mark.parametrize("resolves", [["edit"], ["edit", "command"]])
+async def test_an_action_that_changes_other_files_asks_and_is_applied_as_a_whole(
+    machine: dict[str, str], shop: Path, engine: Scripted, resolves: list[str]
+) -> None:
+    def offer(offered: lsp.ClientCapabilities) -> None:
+        assert offered.text_document
+        assert offered.text_document.code_action
+        offered.text_document.code_action.resolve_support = lsp.ClientCodeActionResolveOptions(resolves)
+
+    bench = await start(machine, shop, engine, offer=offer)
+    try:
+        other = shop / "shop" / "discount.py"
+        await bench.editor.command("palimpsest.context.pin", {"uri": to_uri(other)})
+        old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
+        bench.engine.replies = [reply(suggestion("shop/discount.py", f"L{numbered(other, old)} {new}"), FIX)]
+        action = next(a for a in await bench.actions() if isinstance(a, lsp.CodeAction))
+        resolved = await bench.editor.client.code_action_resolve_async(action)
+        assert resolved.edit is None, "an editor would show it, and apply a part"
+        if resolved.command is not None:
+            assert resolves == ["edit", "command"]
+            assert resolved.command.arguments
+            argument = plain(resolved.command.arguments[0])
+            assert (await bench.editor.command(resolved.command.command, argument))["applied"]
+        while RIGHT not in bench.editor.texts[to_uri(shop / "shop" / "cart.py")] or not bench.edits:
+            await asyncio.sleep(0.02)
+        assert new in other.read_text(encoding="utf-8")
+        assert len(bench.questions) == len(bench.edits) == 1
+    finally:
+        await stop_editor(bench.editor)
 
 
 async def test_a_block_from_outside_is_edited_where_its_text_stands_and_secrets_never(
@@ -200,8 +274,9 @@ async def test_the_class_of_another_file_is_edited_through_its_block(bench: Benc
     (changed,) = found["edit"]["documentChanges"]
     assert changed["textDocument"] == {"uri": other, "version": 1}
     assert "    minimum: int = 1\n" in applied(bench.editor.texts[other], found["edit"])
-    # It is another file than the one that was asked about, so it is shown before it is applied.
-    assert [a["needsConfirmation"] for a in found["edit"]["changeAnnotations"].values()] == [True]
+    # It is another file than the one that was asked about, so a person is asked before it is applied.
+    bench.says = None
+    assert (await bench.on("accept", found["id"]))["reason"] == "it was not confirmed"
     bench.editor.edit(other, "    minimum: int = 0", "    minimum: int = 5")
     code, _ = await bench.wrong("accept", found["id"])
     assert code == lsp.LSPErrorCodes.ContentModified.value
@@ -389,7 +464,8 @@ async def test_a_wrong_format_is_named_and_another_one_read(bench: Bench) -> Non
 async def test_what_is_confirmed_is_a_setting(bench: Bench, shop: Path) -> None:
     uri, other = bench.editor.open("shop/cart.py"), shop / "shop" / "discount.py"
     old, new = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
-    for confirm, asked in (("others", [False, True]), ("always", [True, True]), ("never", None)):
+    bench.says = None
+    for confirm, asked in (("others", 1), ("always", 2), ("never", 0)):
         own = {"suggestion": {"confirm": confirm}}
         bench.editor.client.workspace_did_change_configuration(
             lsp.DidChangeConfigurationParams(settings={"palimpsest": own})
@@ -398,8 +474,14 @@ async def test_what_is_confirmed_is_a_setting(bench: Bench, shop: Path) -> None:
         bench.engine.replies = [reply(suggestion("shop/discount.py", f"L{numbered(other, old)} {new}"), FIX)]
         (found,) = (await bench.ask(uri))["suggestions"]
         assert len(found["edit"]["documentChanges"]) == 2
-        annotations = found["edit"].get("changeAnnotations")
-        assert (annotations and sorted(a["needsConfirmation"] for a in annotations.values())) == asked, confirm
+        bench.engine.replies = [reply(FIX)]
+        (alone,) = (await bench.ask(uri))["suggestions"]
+        bench.answers, n_before = False, len(bench.questions)
+        for offered in (found, alone):
+            await bench.on("accept", offered["id"])
+        assert len(bench.questions) - n_before == asked, confirm
+        await bench.on("accept", found["id"], confirmed=True)
+        assert len(bench.questions) - n_before == asked, "what was confirmed is not asked about again"
 
 
 async def test_the_summary_is_shown_at_the_end_and_a_client_that_cannot_resolve_is_served(
@@ -450,6 +532,8 @@ async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_i
         assert resolved.command
         before = await counted(bench)
         assert resolved.command.arguments
+        (uri,) = bench.editor.texts
+        bench.editor.edit(uri, WRONG, RIGHT)
         await bench.editor.command(resolved.command.command, plain(resolved.command.arguments[0]))
         after = await counted(bench)
         assert [now - then for now, then in zip(after, before, strict=True)] == [0, 1, 0]

@@ -13,13 +13,16 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import noticing
+from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggesting import APPLIED, APPLY, best_of, edit_of, suggested, title_of
+from palimpsest.lsp.suggesting import ACCEPT, APPLIED, APPLY, best_of, edit_of, suggested
 
 if TYPE_CHECKING:
+    from palimpsest.assist.suggestions.suggesting import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 REWRITE = "refactor.rewrite.palimpsest"
@@ -70,15 +73,24 @@ def register(server: PalimpsestServer) -> None:
                 offer = best_of(server, await suggested(server, arguments))
                 if offer is not None:
                     outcome.message = offer.proposal.summary
-                    action.edit = edit_of(server, offer)
-                    action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title
-                    if window.client.resolves_command:
-                        action.command = lsp.Command(
-                            title=action.title, command=APPLIED, arguments=[{"id": offer.proposal.id}]
-                        )
+                    _fill_in(server, action, offer)
         except PalimpsestError as error:
             raise response_error(error) from error
         return action
+
+
+def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: Offer) -> None:
+    """The edit itself; where a person is asked first, what asks and then has the client apply it."""
+    window, identity = server.window, offer.proposal.id
+    action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title
+    asks = asks_first(offer, window.session.settings.suggestion.confirm)
+    if not asks:
+        action.edit = edit_of(server, offer)
+    if window.client.resolves_command:
+        command = ACCEPT if asks else APPLIED
+        action.command = lsp.Command(title=action.title, command=command, arguments=[{"id": identity}])
+    elif asks:
+        apply_soon(server, identity)
 
 
 def _asked(only: Sequence[lsp.CodeActionKind | str] | None, kind: str) -> bool:

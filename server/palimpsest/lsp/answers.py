@@ -76,11 +76,11 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     }
 
 
-def suggestions(suggested: Suggested, client: Client, confirm: str, roots: Roots) -> dict[str, Any]:
+def suggestions(suggested: Suggested, client: Client, roots: Roots) -> dict[str, Any]:
     from pygls.protocol import default_converter
 
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
-    found, here = [], suggested.question.uri
+    found = []
     for proposal in suggested.proposals:
         first = proposal.changes[0]
         found.append(
@@ -88,7 +88,7 @@ def suggestions(suggested: Suggested, client: Client, confirm: str, roots: Roots
                 "id": proposal.id,
                 "name": first.names[0],
                 "uri": first.uri,
-                "edit": converter.unstructure(proposal_edit(proposal, suggested.snapshots, client, confirm, here)),
+                "edit": converter.unstructure(proposal_edit(proposal, suggested.snapshots, client)),
                 "agreement": proposal.agreement,
                 "summary": proposal.summary,
                 "flags": list(proposal.flags),

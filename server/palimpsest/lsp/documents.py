@@ -24,10 +24,15 @@ logger = logging.getLogger(__name__)
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
+    def tell() -> None:
+        for listener in tuple(window.text_listeners):
+            listener()
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         window.session.opened(Snapshot(item.uri, item.version, item.language_id, item.text))
+        tell()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -39,6 +44,7 @@ def register(server: PalimpsestServer) -> None:
         version = params.text_document.version
         new, edits = apply_changes(old, version, params.content_changes, window.client.encoding)
         window.session.changed(new, edits)
+        tell()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:

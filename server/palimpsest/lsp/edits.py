@@ -1,6 +1,7 @@
-"""Proposals as `WorkspaceEdit`s: several documents at once, shown before they are applied where that is wished.
+"""Proposals as `WorkspaceEdit`s: several documents at once.
 
-In: a proposal and the documents it applies to.  Out: LSP's types.  Knows no session.
+In: a proposal and the documents it applies to.  Out: LSP's types, and whether a person is asked first.  Knows no
+session.
 """
 
 from __future__ import annotations
@@ -16,34 +17,38 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Change, Proposal
 
 if TYPE_CHECKING:
+    from palimpsest.assist.suggestions.suggesting import Offer
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 
-HERE, ELSEWHERE = "palimpsest", "palimpsest.other"
-"""Change annotations: edits of the document that was asked about, and of others."""
 
-
-def proposal_edit(
-    proposal: Proposal, snapshots: Mapping[str, Snapshot], client: Client, confirm: str, here: str
-) -> lsp.WorkspaceEdit:
+def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client: Client) -> lsp.WorkspaceEdit:
     """All of it as one edit that a client refuses where an open document has moved on; of one that is not open there
-    is no version to tell, the server has looked just before.
-
-    `confirm` is the setting `suggestion.confirm`; `here` the URI of the document that was asked about.  Where the
-    client knows only plain `changes`, there are no versions and no questions.
-    """
-    if not client.versioned_edits:
-        plain = {
-            change.uri: [text_edit(snapshots[change.uri], edit, client.encoding) for edit in change.edits]
-            for change in proposal.changes
-        }
-        return lsp.WorkspaceEdit(changes=plain)
-    annotations = _annotations(proposal, confirm, here) if client.annotations else {}
-    changes = [
-        _document_edit(change, snapshots[change.uri], client, _annotation(change, here) if annotations else "")
+    is no version to tell, the server has looked just before.  Where the client knows only plain `changes`, there are
+    no versions."""
+    edits = {
+        change.uri: [text_edit(snapshots[change.uri], edit, client.encoding) for edit in change.edits]
         for change in proposal.changes
-    ]
-    return lsp.WorkspaceEdit(document_changes=list(changes), change_annotations=annotations or None)
+    }
+    if not client.versioned_edits:
+        return lsp.WorkspaceEdit(changes=edits)
+    return lsp.WorkspaceEdit(
+        document_changes=[
+            lsp.TextDocumentEdit(
+                lsp.OptionalVersionedTextDocumentIdentifier(uri, change.version if change.is_open else None),
+                list(edits[uri]),
+            )
+            for change in proposal.changes
+            for uri in (snapshots[change.uri].uri,)
+        ]
+    )
+
+
+def asks_first(offer: Offer, confirm: str) -> bool:
+    """Whether the setting `suggestion.confirm` wants a person to say yes before this is applied: to what changes
+    other files than the one that was asked about, to everything, or to nothing."""
+    others = any(change.uri != offer.question.uri for change in offer.proposal.changes)
+    return confirm == "always" or (confirm == "others" and others)
 
 
 def proposal_diff(proposal: Proposal, snapshots: Mapping[str, Snapshot], roots: Roots) -> str:
@@ -53,34 +58,11 @@ def proposal_diff(proposal: Proposal, snapshots: Mapping[str, Snapshot], roots: 
     )
 
 
-def _annotation(change: Change, here: str) -> str:
-    return HERE if change.uri == here else ELSEWHERE
+def size_of(change: Change) -> str:
+    """Lines that come and go, as `+3 −1`."""
+    come, go = sum(len(edit.lines) for edit in change.edits), sum(edit.end - edit.start for edit in change.edits)
+    return f"+{come} −{go}"
 
 
-def _annotations(proposal: Proposal, confirm: str, here: str) -> dict[str, lsp.ChangeAnnotation]:
-    """None where nothing is to be confirmed: an editor may show a preview for whatever is annotated."""
-    asked = {HERE: confirm == "always", ELSEWHERE: confirm != "never"}
-    names = {_annotation(change, here) for change in proposal.changes}
-    if not any(asked[name] for name in names):
-        return {}
-    label = proposal.summary or "Palimpsest"
-    others = sum(change.uri != here for change in proposal.changes)
-    described = {HERE: "in this file", ELSEWHERE: "in another file" if others == 1 else f"in {others} other files"}
-    return {
-        name: lsp.ChangeAnnotation(label=label, needs_confirmation=asked[name], description=described[name])
-        for name in sorted(names)
-    }
-
-
-def _document_edit(change: Change, snapshot: Snapshot, client: Client, annotation: str) -> lsp.TextDocumentEdit:
-    version = change.version if change.is_open else None
-    identifier = lsp.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=version)
-    edits: list[lsp.TextEdit | lsp.AnnotatedTextEdit | lsp.SnippetTextEdit] = []
-    for edit in change.edits:
-        plain = text_edit(snapshot, edit, client.encoding)
-        edits.append(
-            lsp.AnnotatedTextEdit(annotation_id=annotation, range=plain.range, new_text=plain.new_text)
-            if annotation
-            else plain
-        )
-    return lsp.TextDocumentEdit(text_document=identifier, edits=edits)
+def title_of(summary: str) -> str:
+    return f"Palimpsest: {summary}" if summary else "Palimpsest"

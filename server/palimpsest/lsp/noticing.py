@@ -12,7 +12,8 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.suggesting import REJECT, edit_of, title_of
+from palimpsest.lsp.edits import asks_first, title_of
+from palimpsest.lsp.suggesting import ACCEPT, REJECT, edit_of
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
@@ -60,8 +61,13 @@ def actions(server: PalimpsestServer, params: lsp.CodeActionParams, kind: str) -
     tags = [lsp.CodeActionTag.LlmGenerated] if client.tags else None
     title = title_of(notice.summary or NO_SUMMARY)
     dismiss = lsp.Command(title="Palimpsest: dismiss", command=REJECT, arguments=[{"id": notice.id}])
+    taken = lsp.CodeAction(title=title, kind=kind, diagnostics=about, tags=tags)
+    if asks_first(offer, session.settings.suggestion.confirm):
+        taken.command = lsp.Command(title=title, command=ACCEPT, arguments=[{"id": notice.id}])
+    else:
+        taken.edit = edit_of(server, offer)
     return [
-        lsp.CodeAction(title=title, kind=kind, diagnostics=about, edit=edit_of(server, offer), tags=tags),
+        taken,
         lsp.CodeAction(title="Palimpsest: dismiss this suggestion", kind=kind, diagnostics=about, command=dismiss),
     ]
 

@@ -90,6 +90,11 @@ class Report:
         """The outcome of something the person asked for and that has no other answer to show."""
         self._message(message, lsp.MessageType.Info)
 
+    def caution(self, message: str) -> None:
+        """Something that the person has to look at; shown each time."""
+        logger.warning("%s", message)
+        self._message(message, lsp.MessageType.Warning)
+
     def _message(self, message: str, kind: lsp.MessageType) -> None:
         self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=f"Palimpsest: {message}"))
 

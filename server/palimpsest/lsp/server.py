@@ -34,6 +34,8 @@ class PalimpsestServer(LanguageServer):
     def __init__(self, making: Making) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol)
         self.window = Window(self, making)
+        self.running: set[asyncio.Task[None]] = set()
+        """What goes on beside requests."""
         self.creating: Future[Any] | None = None
         """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
 

@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
+from palimpsest.lsp.applying import confirm_and_apply, is_done
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import proposal_edit
@@ -61,22 +62,21 @@ async def go_on(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any
 
 
 async def accept(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    """Have the client apply it, if it still stands."""
+    """Have the client apply it, if it still stands.  `confirmed`: the person has seen all of it and said yes."""
     identity = arguments.string("id")
-    offer = server.window.session.suggestions.current(identity)
-    answer = await server.workspace_apply_edit_async(
-        lsp.ApplyWorkspaceEditParams(edit=edit_of(server, offer), label=title_of(offer.proposal.summary))
-    )
-    if answer.applied:
-        server.window.session.suggestions.accepted(identity)
-    found = {"id": identity, "applied": answer.applied, "summary": offer.proposal.summary}
-    return found if answer.applied else found | {"reason": answer.failure_reason or "the editor did not apply it"}
+    summary = server.window.session.suggestions.offered(identity).proposal.summary
+    outcome = await confirm_and_apply(server, identity, confirmed=arguments.boolean("confirmed", False))
+    found = {"id": identity, "applied": outcome.applied, "summary": summary}
+    return found | ({"reason": outcome.reason} if outcome.reason else {})
 
 
 async def applied(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     identity = arguments.string("id")
-    server.window.session.suggestions.accepted(identity)
-    return {"id": identity, "applied": True}
+    suggestions = server.window.session.suggestions
+    outcome = await is_done(server, suggestions.offered(identity))
+    if outcome.applied:
+        suggestions.accepted(identity)
+    return {"id": identity, "applied": outcome.applied} | ({"reason": outcome.reason} if outcome.reason else {})
 
 
 async def reject(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
@@ -115,13 +115,7 @@ def best_of(server: PalimpsestServer, found: Suggested) -> Offer | None:
 
 
 def edit_of(server: PalimpsestServer, offer: Offer) -> lsp.WorkspaceEdit:
-    window = server.window
-    confirm = window.session.settings.suggestion.confirm
-    return proposal_edit(offer.proposal, offer.snapshots, window.client, confirm, offer.question.uri)
-
-
-def title_of(summary: str) -> str:
-    return f"Palimpsest: {summary}" if summary else "Palimpsest"
+    return proposal_edit(offer.proposal, offer.snapshots, server.window.client)
 
 
 def reason_for_nothing(found: Suggested) -> str:
@@ -129,8 +123,7 @@ def reason_for_nothing(found: Suggested) -> str:
 
 
 def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
-    window = server.window
-    return answers.suggestions(found, window.client, window.session.settings.suggestion.confirm, window.session.roots)
+    return answers.suggestions(found, server.window.client, server.window.session.roots)
 
 
 def _lines(arguments: Arguments) -> range | None:

@@ -44,7 +44,6 @@ class Client:
 
     encoding: PositionEncoding = "utf-16"
     versioned_edits: bool = False
-    annotations: bool = False
     configuration: bool = False
     progress: bool = False
     resolves_edit: bool = False
@@ -86,6 +85,8 @@ class Window:
         self._closing = False
         self._configured: asyncio.Task[None] | None = None
         self.initialized = asyncio.Event()
+        self.text_listeners: list[Callable[[], None]] = []
+        """Called when a document was opened or changed."""
         self.on_session: Callable[[Session], None] = lambda _session: None
         """Told the session, as soon as it is built: what is told to the person unasked begins there."""
 
@@ -209,7 +210,6 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
     return Client(
         encoding=encoding_name(encoding),
         versioned_edits=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes),
-        annotations=bool(workspace and (edit := workspace.workspace_edit) and edit.change_annotation_support),
         configuration=bool(workspace and workspace.configuration),
         progress=bool(capabilities.window and capabilities.window.work_done_progress),
         resolves_edit="edit" in resolve,

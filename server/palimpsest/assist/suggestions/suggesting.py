@@ -149,6 +149,14 @@ class Suggestions:
             changes.append(moved)
         return Offer(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.question)
 
+    def offered(self, identity: str) -> Offer:
+        """An offer as it was made.  Raises InvalidArgument for an unknown id."""
+        return self._offers.get(identity)
+
+    def document(self, uri: str, here: str) -> Snapshot | None:
+        """A document of an offer as it is now, open or not; `here` is the one that was asked about."""
+        return self._files.seen(uri, here)
+
     def accepted(self, identity: str) -> None:
         """The editor has applied it."""
         offer = self._offers.take(identity, "was accepted already")
