@@ -218,7 +218,7 @@ class SuggestionSettings:
     )
     confirm: str = _setting(
         "others",
-        "Edits that the editor shows before it applies them, where it can: those of other files, all, or none.",
+        "Edits that a person is asked about before they are applied: those of other files, all, or none.",
         choices=("others", "always", "never"),
     )
     proactive: bool = _setting(

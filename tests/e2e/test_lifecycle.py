@@ -190,8 +190,8 @@ async def test_wrong_arguments_are_errors_that_name_the_field(editor: Editor) ->
         assert message.startswith(f"{field}: "), (name, argument, message)
     needs = {f"palimpsest.{name}" for name, _, _ in WRONG} - {"palimpsest.stats", "palimpsest.summarize"}
     for command in sorted(COMMANDS):
-        for nothing in (3, [{}], *([None] if command in needs else [])):
-            assert (await error(command, nothing)).startswith(f"{command}: "), (command, nothing)
+        for wrong in (3, [{}], "no" if "nextEdit" not in command else 3):
+            assert (await error(command, wrong)).startswith(f"{command}: "), (command, wrong)
         if command in needs:
             assert "is missing" in await error(command, {}), command
 
@@ -199,6 +199,29 @@ async def test_wrong_arguments_are_errors_that_name_the_field(editor: Editor) ->
     shown = await editor.show(uri, lsp.Position(100_000, 100_000))
     assert shown["editing"]["file"] == "shop/cart.py"
     await editor.complete(uri, lsp.Position(100_000, 0))
+
+
+async def test_no_argument_has_many_shapes(shop: Path) -> None:
+    """As Lua, Emacs and others write an empty table, nil and nothing; a field that is null is one that is not there."""
+    raw = await Raw.start()
+    try:
+        await raw.begin(shop, {"engine": {"kind": "none"}})
+        for arguments in ({}, {"arguments": None}, *({"arguments": given} for given in ([], [None], [{}], [[]]))):
+            answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.stats", **arguments})
+            assert "since" in answer["result"], arguments
+            answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.context.pin", **arguments})
+            assert answer["error"]["message"] == "uri: is missing; palimpsest.context.pin wants a string.", arguments
+            assert "data" not in answer["error"], "VS Code shows it as [object Object]"
+        assert "since" in (await raw.command("palimpsest.stats", {"days": None}))["result"]
+        uri = await raw.open(shop / "shop" / "cart.py")
+        put = {"type": "package", "name": "x", "text": "y", "editable": None, "uri": None, "ttl": None}
+        assert (await raw.command("palimpsest.context.put", put))["result"]["name"] == "x"
+        asked = {"uri": uri, "position": {"line": 0, "character": 0}, "range": None, "instruction": None, "n": None}
+        for range in (None, []):
+            answer = await raw.command("palimpsest.suggest", {**asked, "range": range, "workDoneToken": None})
+            assert "engine" in answer["error"]["message"], answer
+    finally:
+        await raw.stop()
 
 
 async def test_without_an_engine_everything_but_the_model_works(shop: Path) -> None:

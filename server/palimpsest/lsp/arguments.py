@@ -1,11 +1,14 @@
 """Reading a command's one argument: what is missing or wrong is named.
 
 In: a decoded JSON value.  Out: checked values.  Knows no command.
+
+Nothing comes in many shapes: no arguments, an empty list of them, null, and an empty list where an object is meant,
+since Lua and Lisp write their empty tables and nil so.  All of them are an object without fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -15,15 +18,21 @@ from palimpsest.errors import InvalidArgument
 _MISSING: Any = object()
 
 
+def only_one(given: Sequence[Any] | None) -> Any:
+    """The first of a command's arguments, or None; what comes behind it is another client's business."""
+    return given[0] if given else None
+
+
 class Arguments:
     """The object a command was called with.  Every reader raises InvalidArgument that names the field."""
 
     def __init__(self, where: str, value: Any) -> None:
         if hasattr(value, "_asdict"):
             value = value._asdict()
+        if value is None or value == [] or value == ():
+            value = {}
         if not isinstance(value, dict):
-            kind = "nothing" if value is None else type(value).__name__
-            raise InvalidArgument(where, f"expected one object as the argument, got {kind}.")
+            raise InvalidArgument(where, f"expected one object as the argument, got {type(value).__name__}.")
         self._where = where
         self._value: dict[str, Any] = value
 
@@ -61,8 +70,8 @@ class Arguments:
         return value
 
     def object(self, name: str) -> Arguments:
-        value = self._value.get(name, _MISSING)
-        if value is _MISSING:
+        value = self.raw(name)
+        if value is None:
             raise InvalidArgument(name, f"is missing; {self._where} wants an object.")
         return Arguments(name, value)
 
@@ -75,4 +84,6 @@ class Arguments:
         return value
 
     def raw(self, name: str) -> Any:
-        return self._value.get(name)
+        """The value as it came; None for one that is missing or empty."""
+        value = self._value.get(name)
+        return None if value == [] else value

@@ -15,7 +15,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp import answers, counting, next_edit, suggesting, summarize
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import Arguments, only_one
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Body = Callable[["PalimpsestServer", Arguments], Awaitable[dict[str, Any]]]
-EMPTY_ALLOWED = {
-    "palimpsest.cache.map",
-    "palimpsest.cache.reset",
-    "palimpsest.model.info",
-    "palimpsest.restartEngine",
-    counting.STATS,
-    counting.RESET,
-    summarize.COMMAND,
-}
 
 
 async def context_show(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
@@ -132,11 +123,11 @@ def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.E
         task = asyncio.current_task()
         assert task is not None
         server.protocol.adopt(task)
-        given = params.arguments or ([{}] if name in EMPTY_ALLOWED else [None])
-        if name in next_edit.COMMANDS and isinstance(given[0], str):
-            given = [{"id": given[0]}]
+        given = only_one(params.arguments)
+        if name in next_edit.COMMANDS and isinstance(given, str):
+            given = {"id": given}
         try:
-            arguments = Arguments(name, given[0])
+            arguments = Arguments(name, given)
             if name not in SLOW:
                 return await body(server, arguments)
             token = params.work_done_token or arguments.token("workDoneToken")

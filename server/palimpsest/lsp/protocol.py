@@ -202,6 +202,8 @@ class Protocol(LanguageServerProtocol):
         def done(future: Any) -> None:
             if self._request_futures.get(msg_id) is future:
                 del self._request_futures[msg_id]
+            if not future.cancelled():
+                future.exception()  # looked at: of one whose request is cancelled nobody asks what came of it
             callback(future)
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
