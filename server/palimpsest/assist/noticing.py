@@ -105,7 +105,9 @@ class Noticing:
         self._pause.cancel()
         self._pause = self._new_pause()
         self._asked = OrderedDict((key, known) for key, known in self._asked.items() if known == DONE)
-        if not self._on:
+        if self._on and self._place is not None:
+            self._pause.soon()
+        elif not self._on:
             for uri in list(self._shown):
                 self._show(uri, None)
 
