@@ -99,17 +99,21 @@ class Noticing:
         for uri, notice in list(self._shown.items()):
             if not self._wanted(notice.snapshot):
                 self._show(uri, None)
+        self._look_soon()
 
     def changed_settings(self) -> None:
         """What was asked about before is asked about anew, but for what a person had, and took or did not."""
         self._pause.cancel()
         self._pause = self._new_pause()
         self._asked = OrderedDict((key, known) for key, known in self._asked.items() if known == DONE)
-        if self._on and self._place is not None:
-            self._pause.soon()
-        elif not self._on:
+        if not self._on:
             for uri in list(self._shown):
                 self._show(uri, None)
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        if self._on and self._place is not None:
+            self._pause.soon()
 
     @property
     def _on(self) -> bool:
