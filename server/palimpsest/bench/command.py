@@ -27,6 +27,7 @@ BENCHES = (  # modules of this room, in the order of `--help`
     "replay",
     "keystroke",
     "infill",
+    "infilling",
     "quality",
     "formats",
     "names",

@@ -79,9 +79,7 @@ def _merge(base: Path, progress: Progress | None) -> None:
     try:
         from palimpsest.models.merge import merge
     except ImportError as error:
-        from palimpsest.installation import with_extra
-
-        raise ModelError(f"Merging needs {error.name}.", hint=with_extra("engine")) from error
+        raise ModelError(f"Merging needs {error.name}, which comes with the engine.") from error
     merge(base, adapter(), path(), progress)
 
 

@@ -148,7 +148,7 @@ class _Window:
         driver.close(uri)
         for block in put:
             await driver.command("palimpsest.context.drop", {key: block[key] for key in ("type", "name")})
-        text = _inserted(items[0], position) if items else ""
+        text = inserted(items[0], position) if items else ""
         decoded = after["decoded"] + after["warmed"] - before["decoded"] - before["warmed"]
         return Offered(hole.trimmed(text), decoded, after["generated"] - before["generated"], ms), context
 
@@ -157,7 +157,7 @@ class _Window:
         return found
 
 
-def _inserted(item: Any, position: Position) -> str:
+def inserted(item: Any, position: Position) -> str:
     """What an item puts behind the cursor; its text begins with the word that is typed already."""
     text = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
     typed = position.character - item.range.start.character if item.range else 0
