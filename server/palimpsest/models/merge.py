@@ -12,7 +12,7 @@ the matrix NAME, those numbered in `palimpsest.rows.NAME`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 
 from palimpsest.errors import ModelError
+from palimpsest.models.transfer import Progress
 
-Progress = Callable[[int, int], None]
 Matrix = NDArray[np.float32]
 Q8_0, F32 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.F32
 SAYS, ROWS = "palimpsest.merged.", "palimpsest.rows."

