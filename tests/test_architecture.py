@@ -21,6 +21,7 @@ FLOORS = {
     "git": 1,
     "reading": 1,
     "patterns": 1,
+    "repetition": 1,
     "models": 2,
     "syntax": 2,
     "engines": 2,

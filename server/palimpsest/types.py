@@ -33,6 +33,13 @@ FOOTER = "</workspace>\n"
 CURSOR_MARKER = "<|FIM_MIDDLE|>"
 """Stands where the cursor is in an editing block that a model or a person reads (FORMATS.md)."""
 
+MARKUP = (
+    HEADER.rstrip(), FOOTER.rstrip(), "<context", "</context>", "<editing", "</editing>", "<suggestion",
+    "</suggestion>", "\n<summary>", "\n</summary>", CURSOR_MARKER,
+)  # fmt: skip
+"""What is our own markup and no code; a model that was trained on it may go on with it.  Documentation of C# has
+summaries too, but not at the beginning of a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

@@ -195,7 +195,6 @@ WRONG = {
     "no messages": ("/v1/chat/completions", {"max_tokens": 5}, "messages"),
     "messages that are none": ("/v1/chat/completions", {"messages": "x"}, "messages"),
     "a message without content": ("/v1/chat/completions", {"messages": [{"role": "user"}]}, "messages"),
-    "several completions": ("/v1/completions", {"prompt": "a", "n": 2}, "n"),
     "no prefix": ("/infill", {"input_suffix": ""}, "input_prefix"),
     "no suffix": ("/infill", {"input_prefix": ""}, "input_suffix"),
     "a prefix that is none": ("/infill", {"input_prefix": 5, "input_suffix": ""}, "input_prefix"),

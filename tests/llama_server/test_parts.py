@@ -14,6 +14,7 @@ from palimpsest.kv.llama_server import chat, params, prompts
 from palimpsest.kv.llama_server.fields import Fields
 from palimpsest.kv.llama_server.replies import chosen
 from palimpsest.kv.llama_server.wording import Wording
+from palimpsest.types import MARKUP
 
 PIECES = st.lists(st.text(alphabet="ab\n é日", max_size=4), max_size=12)
 
@@ -160,3 +161,35 @@ def test_a_template_cannot_reach_out() -> None:
         rendered("{{ messages.__class__.__mro__[1].__subclasses__() }}", HELLO)
     with pytest.raises(ModelError):
         rendered("{% for %}", HELLO)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text", "stop"),
+    [
+        (["x = 1\n", "</", "edit", "ing>\n", "more"], "x = 1", "eos"),
+        (["</editing>"], "", "eos"),
+        (["x\n", "  <suggestion", ' name="editing">'], "x", "eos"),
+        (["x\n", "<sug", "gest"], "x\n<suggest", "limit"),
+        (["x = y<context ", "type"], "x = y", "eos"),
+        (["/// <summary>", "a"], "/// <summary>a", "limit"),
+        (["    \n", "<summary>a"], "", "eos"),
+        (["a < b and c\n", "</div>"], "a < b and c\n</div>", "limit"),
+        (['x = "', "<summary>", '"'], 'x = "<summary>"', "limit"),
+    ],
+)
+def test_the_models_own_markup_ends_an_answer_and_is_not_told(pieces: list[str], text: str, stop: str) -> None:
+    words = Wording([], markup=MARKUP)
+    sent = said(words, [piece.encode() for piece in pieces])
+    assert (words.text, words.stop) == (text, stop)
+    assert sent.rstrip() == text.rstrip()
+    assert not any(tag in sent for tag in ("</editing", "<suggestion "))
+
+
+def test_what_goes_round_in_circles_ends_the_answer_behind_its_first_copy() -> None:
+    words = Wording([], before="x = 1\n")
+    sent = said(words, [b"y = 2\n"] * 25)
+    assert (words.text, words.stop) == ("y = 2", "limit")
+    assert sent.count("y = 2") <= 3
+    short = Wording([], before="print(")
+    said(short, [b"notona(notona("])
+    assert short.text == "notona("

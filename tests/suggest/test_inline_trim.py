@@ -53,6 +53,16 @@ def shown(code: str, text: str, *, multiline: bool = False, language: str = "pyt
         ("x = |", "  \n\t ", ""),
         ("x = |", "</editing>\n", ""),
         ("x = |", "1<|FIM_MIDDLE|>2", "1"),
+        ("x = |", '1<suggestion name="editing">', "1"),
+        ("|", '<context type="class" name="A">', ""),
+        # the same again and again
+        ("print(|", "notona(notona(", "notona("),
+        ("x = notona(|", "notona(notona(", ""),
+        ("def f|", "f" * 40, "f"),
+        ("x = 1\ny = 2\n|", "y = 2", ""),
+        ("def f(it):\n    next(it)\n    |", "next(it)", ""),
+        ("def f(it):\n    next(it)\n    ne|", "xt(it)", "xt(it)"),
+        ("x = [\n    a,\n    |", "a,", "a,"),
     ],
 )
 def test_one_statement(code: str, text: str, wanted: str) -> None:
@@ -73,6 +83,8 @@ BODY = "def f(a):\n    |\n"
         (BODY, "\n\n    x = 1", ""),
         (BODY, "\ndef g(): pass", ""),
         (BODY, "x()\n    x()\n    x()\n", "x()"),
+        (BODY, "x = 1\n" + "    if x:\n        y()\n" * 3, "x = 1\n    if x:\n        y()"),
+        ("x = 1\n|\n", "x = 1\n" * 25, ""),
         ("def f(a):|\n", "\n    return 1\ndef g():\n    pass", "\n    return 1"),
         ("if a:|\n", "\n    b\nelse:\n    c\nd\n", "\n    b\nelse:\n    c"),
         ("|\n", "def f():\n    return 1\nx = f()\n", "def f():\n    return 1"),

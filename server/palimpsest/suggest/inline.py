@@ -13,10 +13,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from palimpsest.repetition import LOOK_BACK, kept
 from palimpsest.suggest.code_scan import State, scan, unmatched_closers
 from palimpsest.types import CURSOR_MARKER
 
-_FOREIGN = ("\n</editing", CURSOR_MARKER, "\n<editing", "\n</workspace")
+_FOREIGN = (
+    CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
+    "\n<workspace>", "\n</workspace>",
+)  # fmt: skip
 _CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 _WORD = re.compile(r"\w")
 _CLOSING = frozenset(")]}>\"'`,;:.")
@@ -64,7 +68,8 @@ def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The cursor.  `line_depth` is the bracket depth where its line starts, `rest_closes` how many brackets the rest
-    of the line closes; a completion may take the depth down to `floor`, None where that cannot be told."""
+    of the line closes; a completion may take the depth down to `floor`, None where that cannot be told.  `above`: the
+    end of what stands before the cursor."""
 
     state: State
     line_depth: int
@@ -73,6 +78,7 @@ class _Place:
     rest_closes: int
     line: str
     rest: str
+    above: str
     next_lines: tuple[str, ...]
     multiline: bool
     language: str
@@ -92,6 +98,7 @@ class _Place:
             rest_closes=unmatched_closers(rest, language, state),
             line=prefix[line_start:],
             rest=rest,
+            above=prefix[-LOOK_BACK:],
             next_lines=tuple(line.rstrip() for line in below.split("\n") if line.strip()),
             multiline=multiline and not rest.strip(),
             language=language,
@@ -109,9 +116,8 @@ class _Place:
 
 def _foreign(text: str, place: _Place) -> int:
     """Where our own tags begin: no code."""
-    if text.startswith("</editing"):
-        return 0
-    return min((at for mark in _FOREIGN if (at := text.find(mark)) >= 0), default=len(text))
+    found = [at for mark in _FOREIGN if (at := f"\n{text}".find(mark)) >= 0]
+    return max(0, min(found, default=len(text) + 1) - 1)
 
 
 def _end(text: str, place: _Place) -> int:
@@ -207,6 +213,7 @@ def _repeats_rest(text: str, place: _Place) -> int:
 def _repeats_lines(text: str, place: _Place) -> int:
     """Where the lines after the cursor begin again, or a line says the same as the one above it."""
     lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
+    line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
     for i, (start, line, inside) in enumerate(lines):
         if start == 0 and not place.on_empty_line:
             continue
@@ -216,9 +223,15 @@ def _repeats_lines(text: str, place: _Place) -> int:
             return max(0, start - 1)
         if last and place.next_lines and len(line.strip()) >= _PARTIAL and place.next_lines[0].startswith(line):
             return max(0, start - 1)
-        if i and line == lines[i - 1][1] and _WORD.search(line) and not inside:
-            return start - 1
+        above = lines[i - 1][1] if i else line_above
+        if line == above and _WORD.search(line) and not inside:
+            return max(0, start - 1)
     return len(text)
+
+
+def _goes_in_circles(text: str, place: _Place) -> int:
+    """Where a text that has lost its way begins to repeat itself, or what stands right above it."""
+    return kept(text, place.above)
 
 
 def _tidy(text: str, place: _Place) -> str:
@@ -237,4 +250,5 @@ _RULES: tuple[Callable[[str, _Place], int], ...] = (
     _closing_quote,
     _repeats_rest,
     _repeats_lines,
+    _goes_in_circles,
 )

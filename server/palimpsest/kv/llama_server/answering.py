@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -18,17 +18,17 @@ from starlette.responses import Response, StreamingResponse
 from palimpsest import wire
 from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.llama_server import errors
+from palimpsest.kv.llama_server.outcome import Done, Piece
 from palimpsest.kv.llama_server.params import Params
 from palimpsest.kv.llama_server.replies import Json, Replies
 from palimpsest.kv.llama_server.serving import Ask, Serving
-from palimpsest.kv.llama_server.work import Done, Piece
 from palimpsest.kv.process.asking import first_of
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """One kind of answer.  `marker`: the stream ends with `[DONE]`.  `shows_prompt`: the answer has the prompt's
-    text in it."""
+    text in it.  `in_one`: several completions are choices of one object, not an array of objects."""
 
     whole: Callable[[Replies, Done], Json]
     begin: Callable[[Replies], list[Json]]
@@ -36,6 +36,7 @@ class Form:
     end: Callable[[Replies, Done], list[Json]]
     marker: bool = True
     shows_prompt: bool = False
+    in_one: bool = True
 
 
 def _no_beginning(_replies: Replies) -> list[Json]:
@@ -49,6 +50,7 @@ NATIVE = Form(
     lambda replies, done: [replies.native(done, streamed=True)],
     marker=False,
     shows_prompt=True,
+    in_one=False,
 )
 COMPLETION = Form(
     Replies.completion,
@@ -75,18 +77,23 @@ class Question:
 
 
 async def answer(serving: Serving, request: Request, question: Question, asks: list[Ask]) -> Response:
-    """An object, an array of them for several prompts, or a stream."""
+    """An object with every completion, an array of one for each, or a stream.  Completions of one prompt are made
+    together, those of several prompts one after the other."""
     await asyncio.to_thread(_admit, question.params)
     model = (await serving.about()).name
     if question.params.stream:
         return await _streamed(serving, request, question, asks[0], model)
-    made = []
-    for index, ask in enumerate(asks):
-        slot, done = await serving.done(
+    made = list[Json]()
+    base = Replies(question.params, model, -1, before=question.before)
+    for ask in asks:
+        slot, dones = await serving.done(
             request, question.params, ask, question.urgency, wants_prompt=question.wants_prompt
         )
-        replies = Replies(question.params, model, slot, index, question.before)
-        made.append(question.form.whole(replies, done))
+        for nth, done in enumerate(dones):
+            replies = replace(base, slot=slot, index=len(made), params=question.params.of(nth))
+            made.append(question.form.whole(replies, done))
+    if question.form.in_one:
+        made = [made[0] | {"choices": [choice for one in made for choice in one["choices"]]}]
     return reply(made[0] if len(made) == 1 else made)
 
 
@@ -105,22 +112,24 @@ async def _streamed(serving: Serving, request: Request, question: Question, ask:
 async def _events(
     question: Question,
     model: str,
-    first: Piece | tuple[int, Done],
-    pieces: AsyncIterator[Piece | tuple[int, Done]],
+    first: Piece | tuple[int, list[Done]],
+    pieces: AsyncIterator[Piece | tuple[int, list[Done]]],
 ) -> AsyncIterator[bytes]:
-    form, replies = question.form, Replies(question.params, model, -1, before=question.before)
+    form, base = question.form, Replies(question.params, model, -1, before=question.before)
+    each = [replace(base, index=nth, params=question.params.of(nth)) for nth in range(question.params.n)]
     try:
-        for data in form.begin(replies):
-            yield event(data)
-        item: Piece | tuple[int, Done] | None = first
+        for replies in each:
+            for data in form.begin(replies):
+                yield event(data)
+        item: Piece | tuple[int, list[Done]] | None = first
         while isinstance(item, Piece):
-            yield event(form.piece(replies, item))
+            yield event(form.piece(each[item.index], item))
             item = await anext(pieces, None)
         assert item is not None, "a stream ends with what it came to"
-        slot, done = item
-        final = Replies(question.params, model, slot, 0, question.before, replies.id, replies.created)
-        for data in form.end(final, done):
-            yield event(data)
+        slot, dones = item
+        for replies, done in zip(each, dones, strict=True):
+            for data in form.end(replace(replies, slot=slot), done):
+                yield event(data)
         if form.marker:
             yield b"data: [DONE]\n\n"
     except Exception as error:

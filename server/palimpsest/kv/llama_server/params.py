@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from palimpsest.errors import InvalidArgument
@@ -18,6 +18,8 @@ from palimpsest.kv.generation.schema import grammar_of
 from palimpsest.kv.llama_server.fields import Fields
 
 RANDOM_SEED = 0xFFFFFFFF
+MOST_AT_ONCE = 4
+"""Completions of one prompt: llama-server's limit is its number of slots, of which there are as many here."""
 INF = float("inf")
 BIG = 3.4e38
 SAMPLERS = ("penalties", "dry", "top_n_sigma", "top_k", "typ_p", "top_p", "min_p", "xtc", "temperature")
@@ -82,12 +84,14 @@ REFUSED = {  # name: the value that means it is not asked for
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """`sampling` has every number of FLOATS and INTS, and `seed` and `top_k`.  `bias`: (token, or a text all of whose
-    tokens are meant; what is added to its logit).  `schema`: JSON of a schema that stands in for a grammar."""
+    """`sampling` has every number of FLOATS and INTS, and `seed` and `top_k`.  `n`: completions wanted of each prompt.
+    `bias`: (token, or a text all of whose tokens are meant; what is added to its logit).  `schema`: JSON of a schema
+    that stands in for a grammar."""
 
     sampling: Mapping[str, float]
     samplers: tuple[str, ...] = SAMPLERS
     n_predict: int = -1
+    n: int = 1
     n_indent: int = 0
     t_max_predict_ms: int = 0
     stop: tuple[str, ...] = ()
@@ -111,6 +115,13 @@ class Params:
         """The grammar, or the schema's; "" for neither.  Raises InvalidArgument for a schema that is not one."""
         return self.grammar or (grammar_of(self.schema) if self.schema is not None else "")
 
+    def of(self, index: int) -> Params:
+        """Those of one of several completions: a given seed counts on, so that no two draw alike."""
+        seed = int(self.sampling["seed"])
+        if not index or seed == RANDOM_SEED:
+            return self
+        return replace(self, sampling={**self.sampling, "seed": (seed + index) & RANDOM_SEED})
+
 
 def read(fields: Fields, *, n_probs: int | None = None) -> Params:
     """Raises InvalidArgument."""
@@ -120,6 +131,7 @@ def read(fields: Fields, *, n_probs: int | None = None) -> Params:
         sampling=_sampling(fields),
         samplers=_samplers(named, fields) if named is not None else SAMPLERS,
         n_predict=fields.integer("n_predict", "max_completion_tokens", "max_tokens", default=-1, low=-1),
+        n=fields.integer("n_cmpl", "n", default=1, low=1, high=MOST_AT_ONCE),
         n_indent=fields.integer("n_indent", default=0, low=0),
         t_max_predict_ms=fields.integer("t_max_predict_ms", default=0, low=-1),
         stop=_stops(fields),
@@ -150,9 +162,6 @@ def _refuse(fields: Fields) -> None:
     for name, off in REFUSED.items():
         if fields.has(name) and fields.raw(name) != off:
             raise InvalidArgument(name, "is not supported here.")
-    for name in ("n_cmpl", "n"):
-        if fields.integer(name, default=1) != 1:
-            raise InvalidArgument(name, "one completion at a time is made here; expected 1.")
 
 
 def _sampling(fields: Fields) -> dict[str, float]:

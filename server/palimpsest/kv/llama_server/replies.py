@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palimpsest import __version__
+from palimpsest.kv.llama_server.outcome import Done, Piece, Probability, Timings
 from palimpsest.kv.llama_server.params import Params, settings
-from palimpsest.kv.llama_server.work import Done, Piece, Probability, Timings
 
 Json = dict[str, Any]
 LETTERS = string.ascii_letters + string.digits
@@ -28,8 +28,8 @@ def _id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What all answers to one request have in common.  `before`: text that a chat's answer is to go on from, and
-    that is part of it."""
+    """What all answers to one request have in common.  `index`: which of its completions this one is.  `before`: text
+    that a chat's answer is to go on from, and that is part of it."""
 
     params: Params
     model: str

@@ -15,9 +15,10 @@ from starlette.requests import Request
 from palimpsest import wire
 from palimpsest.errors import Cancelled
 from palimpsest.kv.llama_server.about import About, about
+from palimpsest.kv.llama_server.outcome import Done, Piece
 from palimpsest.kv.llama_server.params import Params
 from palimpsest.kv.llama_server.slots import Slot, Slots
-from palimpsest.kv.llama_server.work import Completion, Done, Piece
+from palimpsest.kv.llama_server.work import Completion
 from palimpsest.kv.process.asking import result_of, why_cancelled
 from palimpsest.kv.process.life import Life
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
     from palimpsest.kv.work.core import EngineCore
 
-Ask = Callable[[Completion, int], Generator[None, None, Done]]
+Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
 """What to do with a completion in a slot, on the engine's thread."""
 
 
@@ -47,22 +48,22 @@ class Serving:
 
     async def done(
         self, request: Request, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
-    ) -> tuple[int, Done]:
-        """The slot and what came of it."""
+    ) -> tuple[int, list[Done]]:
+        """The slot, and what came of it: as many completions as are wanted."""
         self.core.model()
         with self.slots.taken(params) as slot:
             work = self._work(params, ask, slot, lambda _piece: None, wants_prompt)
             name = f"http-{slot.index}"
-            done = await result_of(
+            dones = await result_of(
                 request, self.life, lambda token: self.core.run(work, token, slot=urgency, workspace=name)
             )
-            self.slots.note(slot, done)
-            return slot.index, done
+            self.slots.note(slot, dones)
+            return slot.index, dones
 
     async def stream(
         self, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
-    ) -> AsyncIterator[Piece | tuple[int, Done]]:
-        """Pieces as they come, at last the slot and `Done`."""
+    ) -> AsyncIterator[Piece | tuple[int, list[Done]]]:
+        """Pieces as they come, at last the slot and every completion's `Done`."""
         self.core.model()
         loop = asyncio.get_running_loop()
         pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
@@ -77,14 +78,14 @@ class Serving:
             while (piece := await pieces.get()) is not None:
                 yield piece
             try:
-                done = job.result()
+                dones = job.result()
             except Cancelled:
                 raise why_cancelled(self.life) from None
-            self.slots.note(slot, done)
-            yield slot.index, done
+            self.slots.note(slot, dones)
+            yield slot.index, dones
 
     @staticmethod
     def _work(
         params: Params, ask: Ask, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
-    ) -> Callable[[Engine], Generator[None, None, Done]]:
+    ) -> Callable[[Engine], Generator[None, None, list[Done]]]:
         return lambda engine: ask(Completion(engine, params, emit, wants_prompt), slot.index)

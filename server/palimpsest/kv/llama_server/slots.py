@@ -6,15 +6,15 @@ workspaces; what is in the cache is theirs to know.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from palimpsest.kv.llama_server.params import Params, settings
-from palimpsest.kv.llama_server.work import Done
+from palimpsest.kv.llama_server.outcome import Done
+from palimpsest.kv.llama_server.params import MOST_AT_ONCE, Params, settings
 
-N_SLOTS = 4
+N_SLOTS = MOST_AT_ONCE
 METRICS = (  # name, kind, help, the sum it tells
     ("prompt_tokens_total", "counter", "Prompt tokens decoded, without those that were in the cache", "prompt_n"),
     ("prompt_tokens_cached_total", "counter", "Prompt tokens that were in the cache", "cache_n"),
@@ -94,19 +94,20 @@ class Slots:
         finally:
             slot.n_open -= 1
 
-    def note(self, slot: Slot, done: Done) -> None:
-        slot.done = done
+    def note(self, slot: Slot, dones: Sequence[Done]) -> None:
+        """What one prompt's completions came to; all of them came from one decoding of it."""
+        slot.done = done = dones[0]
         sums, t = self.sums, done.timings
         for name, value in (
             ("prompt_n", t.prompt_n),
             ("cache_n", t.cache_n),
             ("prompt_s", t.prompt_ms / 1000),
-            ("predicted_n", t.predicted_n),
+            ("predicted_n", sum(done.timings.predicted_n for done in dones)),
             ("predicted_s", t.predicted_ms / 1000),
             ("n_calls", done.n_calls),
         ):
             sums[name] += value
-        sums["n_longest"] = max(sums["n_longest"], done.n_prompt + len(done.tokens))
+        sums["n_longest"] = max(sums["n_longest"], *(done.n_prompt + len(done.tokens) for done in dones))
 
     def metrics(self) -> str:
         """Prometheus' text format."""

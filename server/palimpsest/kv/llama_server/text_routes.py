@@ -50,8 +50,8 @@ class TextRoutes:
         found = prompts.read(fields.raw("prompt"))
         if len(found) > MAX_PROMPTS:
             raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(found)}.")
-        if len(found) > 1 and (read.stream or form is not NATIVE):
-            raise InvalidArgument("prompt", "several prompts are answered by /completion without `stream` only.")
+        if len(found) > 1 and read.stream:
+            raise InvalidArgument("prompt", "several prompts are not answered as a stream.")
         return await answer(self._serving, request, Question(read, form, "chat"), [_ask(parts) for parts in found])
 
     async def chat(self, request: Request) -> Response:

@@ -1,0 +1,168 @@
+"""Several completions of one prompt: made together, in the real one's shapes, as llama.vscode asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from palimpsest.bench.replaying.peer import started
+from palimpsest.kv.measure.measure import with_f32_weights
+from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
+from tests.llama_server.test_as_the_real_one import assert_alike
+from tests.models import written
+
+PREFIX, SUFFIX = "def volume(width, height, depth):\n", "\n    return base * depth\n"
+HELLO = [{"role": "user", "content": "hello"}]
+LLAMA_VSCODE = {
+    "id_slot": 0,
+    "input_prefix": PREFIX,
+    "input_suffix": SUFFIX,
+    "input_extra": [
+        {"text": "def area(width, height):\n    return width * height\n", "time": 7, "filename": "area.py"}
+    ],
+    "prompt": "    base = ",
+    "n_predict": 8,
+    "n_cmpl": 3,
+    "top_k": 40,
+    "top_p": 0.99,
+    "stream": False,
+    "samplers": ["top_k", "top_p", "infill"],
+    "cache_prompt": True,
+    "n_indent": 4,
+    "t_max_prompt_ms": 500,
+    "t_max_predict_ms": 2500,
+    "model": "any/model",
+}
+"""The fields that it sends while a person types, with values of our own."""
+
+
+@pytest.fixture(scope="module")
+def four() -> Iterator[tuple[Client, Client]]:
+    """The stock llama-server with four slots, and ours, over the same model and in f32 throughout."""
+    f32 = ["--n-ctx", "4096", "--type-k", "f32", "--type-v", "f32", "--flash-attention", "off"]
+    theirs = {"n_ctx": 16384, "parallel": 4, "threads": 1, "batch": 1024, "cache_type": 0, "flash_attention": 0}
+    with with_f32_weights(EMBEDDED) as (model, _):
+        engine = HttpEngine(model, *f32).ready()
+        with started(model, theirs) as url:
+            yield Client(url), Client(engine.url)
+        engine.close()
+
+
+def without_slots(data: Any) -> Any:
+    """Each server chooses its slots by itself."""
+    if isinstance(data, list):
+        return [without_slots(item) for item in data]
+    return {name: value for name, value in data.items() if name != "id_slot"} if isinstance(data, dict) else data
+
+
+SEEDED = {"seed": 11, "temperature": 1.5, "n_predict": 6}
+SAME: dict[str, tuple[str, dict[str, Any]]] = {
+    "a completion": ("/completion", {"prompt": "def f", **SEEDED, "n_cmpl": 3}),
+    "two prompts": ("/completion", {"prompt": ["def f", "x = "], **SEEDED, "n_cmpl": 2}),
+    "two names for it": ("/completion", {"prompt": "def f", **SEEDED, "n_cmpl": 2, "n": 3}),
+    "one": ("/completion", {"prompt": "def f", **SEEDED, "n_cmpl": 1}),
+    "chosen fields": (
+        "/completion",
+        {"prompt": "def f", **SEEDED, "n_cmpl": 2, "response_fields": ["index", "content", "timings/predicted_n"]},
+    ),
+    "stop strings": ("/completion", {"prompt": "def f", **SEEDED, "n_predict": 24, "n_cmpl": 4, "stop": ["e", "("]}),
+    "OpenAI's completions": ("/v1/completions", {"prompt": "def f", "max_tokens": 4, "seed": 11, "n": 2}),
+    "OpenAI's, of two prompts": ("/v1/completions", {"prompt": ["def f", "x ="], "max_tokens": 4, "temperature": 0}),
+    "chats": ("/v1/chat/completions", {"messages": HELLO, "max_tokens": 3, "seed": 11, "n": 3}),
+    "too many": ("/completion", {"prompt": "def f", "n_cmpl": 9}),
+    "none": ("/v1/completions", {"prompt": "def f", "n": 0}),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_they_are_the_real_ones(name: str, four: tuple[Client, Client]) -> None:
+    real, ours = four
+    path, body = SAME[name]
+    expected, found = real.ask(path, body), ours.ask(path, body)
+    assert found.status == expected.status
+    if found.status == 200:
+        assert_alike(without_slots(expected.data), without_slots(found.data))
+    else:
+        assert list(found.data["error"]) == list(expected.data["error"])
+        assert found.data["error"]["message"].startswith(("n_cmpl: expected 1 to 4", "n: expected 1 to 4"))
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/completion", {"prompt": "def f", "n_predict": 3, "temperature": 0, "n_cmpl": 2}),
+        ("/v1/chat/completions", {"messages": HELLO, "max_tokens": 2, "temperature": 0, "n": 2}),
+    ],
+)
+def test_streams_have_the_real_ones_events_for_each(
+    path: str, body: dict[str, Any], four: tuple[Client, Client]
+) -> None:
+    def by_index(client: Client) -> list[list[Any]]:
+        """The order among completions is nobody's promise."""
+        frames = [frame for frame in client.post(path, **body, stream=True).frames if frame != "[DONE]"]
+        ours = [(frame["choices"][0] if "choices" in frame else frame)["index"] for frame in frames]
+        return [[without_slots(f) for f, at in zip(frames, ours, strict=True) if at == i] for i in range(2)]
+
+    real, ours = four
+    assert_alike(by_index(real), by_index(ours))
+
+
+def infills(client: Client, **more: Any) -> Any:
+    answer = client.post("/infill", **LLAMA_VSCODE | more)
+    assert answer.status == 200, answer
+    return answer.data
+
+
+def test_llama_vscode_gets_its_three(four: tuple[Client, Client]) -> None:
+    real, ours = four
+    expected, found = infills(real), infills(ours)
+    assert [list(one) for one in found] == [list(one) for one in expected]
+    assert [one["index"] for one in found] == [0, 1, 2]
+    assert all(one["tokens_predicted"] >= 1 for one in found)
+
+
+@pytest.fixture(scope="module", params=["suffix first", "isolated", "whole prompts"])
+def layout(request: pytest.FixtureRequest, small_models: Any) -> Iterator[Client]:
+    model = EMBEDDED if request.param == "suffix first" else written("fim", small_models)
+    whole = ["--mode", "whole-prompt"] if request.param == "whole prompts" else []
+    engine = HttpEngine(model, "--n-ctx", "2048", *whole).ready()
+    yield Client(engine.url)
+    engine.close()
+
+
+def test_they_are_made_in_one_batch_and_leave_nothing_behind(layout: Client) -> None:
+    alone = infills(layout, n_cmpl=1, temperature=0, samplers=["temperature"])
+    calls = n_calls(layout)
+    several = infills(layout, temperature=0, samplers=["temperature"])
+    assert [one["content"] for one in several] == [alone["content"]] * 3, "greedy ones are alike"
+    assert [one["timings"]["prompt_n"] for one in several] == [several[0]["timings"]["prompt_n"]] * 3
+    assert n_calls(layout) - calls <= alone["tokens_predicted"] + 1
+    again = infills(layout, n_cmpl=1, temperature=0, samplers=["temperature"], prompt="    base = x")
+    assert again["timings"]["prompt_n"] <= 8, "the prompt is still in the cache"
+    drawn = infills(layout, n_cmpl=4, seed=3, n_predict=12, samplers=["temperature"], temperature=2)
+    assert len({one["content"] for one in drawn}) > 1
+    for _ in range(40):  # more sequences than there are, were any kept
+        assert len(infills(layout, n_cmpl=4, n_predict=1)) == 4
+
+
+def n_calls(client: Client) -> int:
+    lines = dict(line.split(" ") for line in client.ask("/metrics").text.split("\n") if line and line[0] != "#")
+    return int(lines["llamacpp:n_decode_total"])
+
+
+def test_one_that_ends_early_does_not_end_the_others(four: tuple[Client, Client]) -> None:
+    _, ours = four
+    body = {"prompt": "x = ", "grammar": 'root ::= "a" | "b" [c-f]{12}', "temperature": 3, "n_predict": 30, "seed": 2}
+    found = {
+        one["content"] for seed in range(6) for one in ours.post("/completion", **body | {"seed": seed}, n_cmpl=4).data
+    }
+    assert "a" in found
+    assert any(len(text) == 13 for text in found)
+
+
+def test_warm_ups_may_ask_for_several_too(four: tuple[Client, Client]) -> None:
+    body = {**LLAMA_VSCODE, "input_prefix": "", "input_suffix": "", "prompt": "", "n_predict": 0, "samplers": []}
+    found = four[1].post("/infill", **body).data
+    assert [(one["index"], one["content"]) for one in found] == [(0, ""), (1, ""), (2, "")]
