@@ -95,20 +95,27 @@ class Writer:
         self.gguf.add_tensor(name, values.astype(np.float32))
 
 
-def _tokenizer(w: gguf.GGUFWriter, *, fim: bool, add_bos: bool, chat: bool) -> None:
+SEED = {f"<|fim_{name}|>": f"<[fim-{name}]>" for name in ("prefix", "middle", "suffix", "pad")}
+"""Seed-Coder's markers, which llama.cpp does not know by their text."""
+
+
+def _tokenizer(w: gguf.GGUFWriter, *, fim: bool | dict[str, str], add_bos: bool, chat: bool) -> None:
+    """`fim`: with FIM tokens that are stated, without, or with others that are not."""
     tokens, merges = vocabulary()
     w.add_tokenizer_model("gpt2")
     w.add_tokenizer_pre("qwen2")
-    if not fim:  # llama.cpp knows FIM tokens by their text, too
+    if isinstance(fim, dict):
+        tokens = [fim.get(token, token) for token in tokens]
+    elif not fim:  # llama.cpp knows FIM tokens by their text, too
         tokens = [token.replace("fim_", "other_") for token in tokens]
     w.add_token_list(tokens)
-    names = {token.replace("fim_", "other_") for token in SPECIAL} | set(SPECIAL)
+    names = {token.replace("fim_", "other_") for token in SPECIAL} | set(SPECIAL) | set(SEED.values())
     w.add_token_types([gguf.TokenType.CONTROL if token in names else gguf.TokenType.NORMAL for token in tokens])
     w.add_token_merges(merges)
     w.add_bos_token_id(0)
     w.add_eos_token_id(0)
     w.add_add_bos_token(add_bos)
-    if fim:
+    if fim is True:
         for name, token in (("pre", 1), ("mid", 2), ("suf", 3), ("pad", 4)):
             w.add_uint32(f"tokenizer.ggml.fim_{name}_token_id", token)
     if chat:
@@ -119,7 +126,7 @@ def _transformer(
     path: Path,
     architecture: str,
     *,
-    fim: bool = True,
+    fim: bool | dict[str, str] = True,
     add_bos: bool = False,
     chat: bool = False,
     quantized: bool = False,
@@ -255,6 +262,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "fim": lambda path: _transformer(path, "qwen2"),
     "short": lambda path: _transformer(path, "qwen2", n_trained=1024),
     "starcoder": lambda path: _transformer(path, "qwen2", layers=1),
+    "seed": lambda path: _transformer(path, "qwen2", layers=1, fim=SEED),
     "own": lambda path: _transformer(path, "qwen2", layers=1, extra=_own_layout),
     "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
     "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),

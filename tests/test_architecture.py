@@ -16,6 +16,7 @@ FLOORS = {
     "layers": 1,
     "folders": 1,
     "address": 1,
+    "families": 1,
     "held": 1,
     "installed": 1,
     "git": 1,

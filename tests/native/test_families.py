@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
+from palimpsest.families import FAMILIES, OTHER, SuffixFirst, of_file, of_server
 from palimpsest.kv.generation.compose import Layout, laid_out
 from palimpsest.kv.llama.facts import FimTokens
-from palimpsest.kv.llama.families import FAMILIES, SuffixFirst, family_of
 from palimpsest.kv.llama.load import info
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
@@ -25,23 +25,52 @@ PRE, SUF, MID = 1, 2, 3
         ("<fim_suffix>", "starcoder2 starcoder2-3b", "StarCoder"),
         ("<fim_suffix>", "starcoder granite-20b-code-base", "StarCoder"),
         ("<fim_suffix>", "llama Granite 8B Code Instruct", "Granite Code"),
-        ("<|fim_suffix|>", "granite Granite 4.0 Tiny", "other"),
+        ("<|fim_suffix|>", "granite Granite 4.0 Tiny", "Granite 4"),
+        ("<|fim_suffix|>", "granitehybrid Granite 4.0 H Micro Base", "Granite 4"),
+        ("<fim_suffix>", "granite Granite 3.3 8B Base", "Granite 3"),
+        ("<|fim_suffix|>", "qwen3moe Qwen3-Coder-30B-A3B-Instruct", "Qwen Coder"),
+        ("<|fim_suffix|>", "qwen3next Qwen3 Coder Next", "Qwen Coder"),
+        ("<fim_suffix>", "llama Mellum-4b-sft-python", "Mellum"),
+        ("<|fim_suffix|>", "mellum2 Mellum2 12B", "other"),
         ("▁<SUF>", "llama CodeLlama-7b", "Code Llama"),
         ("<｜fim▁hole｜>", "deepseek2 DeepSeek-Coder-V2-Lite", "DeepSeek-Coder"),
         ("<|fim_suffix|>", "gemma codegemma-2b", "CodeGemma"),
         ("[SUFFIX]", "llama Codestral-22B-v0.1", "Codestral"),
         ("<[fim-suffix]>", "llama Seed-Coder-8B-Base", "Seed-Coder"),
         ("<fim_suffix>", "llama Mellum-4b-base", "Mellum"),
-        ("<fim_suffix>", "stablelm stable-code-3b", "other"),
+        ("<fim_suffix>", "stablelm stable-code-3b", "Stable Code"),
+        ("<fim_suffix>", "llama something", "other"),
     ],
 )
 def test_families_are_told_by_marker_and_name(marker: str, names: str, family: str) -> None:
-    assert family_of(marker, names).name == family
+    assert of_file(marker, names).name == family
 
 
-def test_the_last_family_is_for_all_others() -> None:
-    assert (FAMILIES[-1].marker, FAMILIES[-1].names, FAMILIES[-1].trained) == (None, None, False)
+def test_what_is_no_family_is_asked_as_most_are() -> None:
+    assert (OTHER.trained, OTHER.layout, OTHER.order) == (False, "psm", "prefix-suffix-middle")
     assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+
+
+def test_a_file_and_a_server_that_offers_it_are_of_one_family() -> None:
+    for marker, names, served in (
+        ("<[fim-suffix]>", "llama Seed-Coder-8B-Base", "ByteDance-Seed/Seed-Coder-8B-Base"),
+        ("<fim_suffix>", "llama Mellum-4b-base", "JetBrains/Mellum-4b-base"),
+        ("<|fim_suffix|>", "granite Granite 4.0 Micro", "granite4:micro"),
+        ("<fim_suffix>", "granite Granite 3.3 8B", "ibm-granite/granite-3.3-8b-base"),
+        ("<|fim_suffix|>", "qwen3moe Qwen3-Coder-30B-A3B", "Qwen/Qwen3-Coder-30B-A3B-Instruct"),
+    ):
+        assert of_file(marker, names) == of_server(served)
+
+
+def test_markers_that_llama_cpp_does_not_know_are_found_in_the_vocabulary(make_engine: MakeEngine) -> None:
+    engine = make_engine("seed")
+    found = engine.facts.fim
+    assert found is not None
+    assert (found.prefix, found.middle, found.suffix) == (1, 2, 3)
+    assert (found.family, found.order, engine.facts.fim_layout) == ("Seed-Coder", "suffix-prefix-middle", "spm")
+    assert {1, 2, 3} <= engine.facts.ends
+    assert ask(engine, fim("def f(", layout="auto")).layout == "spm"
+    assert engine.tokens_of("<[fim-suffix]>") != (3,), "in a document it is text like any other"
 
 
 @pytest.mark.parametrize(

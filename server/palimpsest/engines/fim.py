@@ -1,19 +1,16 @@
-"""How model families are asked to fill in the middle, and where what is typed goes in such a prompt.
+"""Where what is typed goes in a prompt for filling in the middle, and the same asked of a model that only talks.
 
-In: a model's name; texts before and after a cursor.  Out: prompts as text, or the parts of one.  Pure.
+In: texts before and after a cursor.  Out: prompts as text, or the parts of one.  Pure.
 
-    psm   <prefix> prefix <suffix> suffix <middle> typed → answer
-    spm   <suffix> suffix <prefix> prefix typed → answer
-
-In psm, what was typed since the prompt was first laid out stands behind `<middle>`, as if the model had written it:
-so typing re-decodes neither prefix nor suffix with a server that only reuses a prompt's beginning.
+Where the middle's marker comes last (`families.py`), what was typed since the prompt was first laid out stands behind
+it, as if the model had written it: so typing re-decodes neither prefix nor suffix with a server that only reuses a
+prompt's beginning.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from palimpsest.types import CURSOR_MARKER
 
@@ -31,51 +28,6 @@ def held_back(prefix: str) -> str:
     with the character that its first token may include, or the last space."""
     match = PIECE.search(prefix)
     return match[0] if match else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """`markers`: what stands before prefix, suffix and middle in a prompt written as text."""
-
-    markers: tuple[str, str, str]
-    layout: Literal["psm", "spm"] = "psm"
-
-    def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
-        before, between, after = self.markers
-        prefix, suffix, typed = map(self.neutral, (prefix, suffix, typed))
-        if (layout or self.layout) == "spm":
-            return f"{between}{suffix}{before}{prefix}{typed}"
-        return f"{before}{prefix}{between}{suffix}{after}{typed}"
-
-    def neutral(self, text: str) -> str:
-        """`text` with nothing in it that a server would take for a marker."""
-        for marker in self.markers:
-            word = marker.strip()
-            text = text.replace(word, f"{word[:1]} {word[1:]}")
-        return text
-
-
-QWEN = Family(("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"))
-STARCODER = Family(("<fim_prefix>", "<fim_suffix>", "<fim_middle>"))
-DEEPSEEK = Family(("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"))
-CODE_LLAMA = Family(("<PRE> ", " <SUF>", " <MID>"))
-CODESTRAL = Family(("[PREFIX]", "[SUFFIX]", "[MIDDLE]"), "spm")
-CODEGEEX = Family(("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"))
-FAMILIES = (QWEN, STARCODER, DEEPSEEK, CODE_LLAMA, CODESTRAL, CODEGEEX)
-NAMES: tuple[tuple[str, Family], ...] = (
-    (r"star-?coder|stable-?code|santa-?coder|granite.*code|refact", STARCODER),
-    (r"qwen[\d.]*-?coder|codegemma|granite-?[34]|seed-?coder|palimpsest", QWEN),
-    (r"deepseek-?coder", DEEPSEEK),
-    (r"code-?llama", CODE_LLAMA),
-    (r"codestral", CODESTRAL),
-    (r"codegeex", CODEGEEX),
-)
-
-
-def family_of(model: str) -> Family | None:
-    """By the model's name, as servers list it; None for one that is not known to fill in the middle."""
-    name = model.lower().replace("_", "-")
-    return next((family for pattern, family in NAMES if re.search(pattern, name)), None)
 
 
 @dataclass(frozen=True, slots=True)

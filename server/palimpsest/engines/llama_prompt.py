@@ -98,7 +98,7 @@ async def _fim(
     held = held_back(fim.prefix) if fim.heal and not request.grammar else ""
     kept = fim.prefix[: len(fim.prefix) - len(held)]
     typed = ""
-    if layout == "psm":
+    if marks.family.types_behind(layout):
         most = SETTLED if request.slot == "background" else MOST_TYPED
         found = workspace.anchor.typed(kept, fim.suffix, most) if workspace.anchor else None
         if found is None:
@@ -107,9 +107,7 @@ async def _fim(
             typed, kept = found, kept[: len(kept) - len(found)]
     before, after, middle = await tokens.each([kept, fim.suffix, typed])
     prefix, suffix = fitted(list(before), list(after), room - len(middle) - 3)
-    if layout == "spm":
-        return Prompt(base, (marks.suffix, *suffix, marks.prefix, *prefix), layout, held)
-    return Prompt(base, (marks.prefix, *prefix, marks.suffix, *suffix, marks.middle, *middle), layout, held)
+    return Prompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
 
 
 def cached(slot: int) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from palimpsest.engines.fim import FAMILIES, Family
 from palimpsest.engines.http import Http
 from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
+from palimpsest.families import FAMILIES, QWEN, Family, of_tokens
 from palimpsest.wire import ModelInfo
 
 REMEMBERED_CHARS = 4_000_000
@@ -81,6 +81,18 @@ class FimIds:
     middle: int
     family: Family
 
+    def laid_out(self, layout: str, prefix: list[int], suffix: list[int], typed: list[int]) -> tuple[int, ...]:
+        """As `Family.render` does it, in ids."""
+        if layout == "psm":
+            return (self.prefix, *prefix, self.suffix, *suffix, self.middle, *typed)
+        match self.family.order:
+            case "suffix-prefix":
+                return (self.suffix, *suffix, self.prefix, *prefix, *typed)
+            case "suffix-prefix-middle":
+                return (self.suffix, *suffix, self.prefix, *prefix, self.middle, *typed)
+            case _:
+                return (self.prefix, self.suffix, *suffix, self.middle, *prefix, *typed)
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -101,12 +113,13 @@ async def read(http: Http, tokens: Tokens) -> Facts:
     n_ctx = settings.get("n_ctx") if isinstance(settings, dict) else None
     if not isinstance(n_ctx, int):
         raise EngineUnavailable(f"Something that is no llama-server answers at {http.place.url}.")
-    bos, fim = await tokens.bos(), await _fim(tokens)
+    name = PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
+    bos, fim = await tokens.bos(), await _fim(tokens, name)
     chat = None if props.get("chat_template") == STAND_IN else await _chat(http, tokens)
     meta = _meta(listed)
     info = ModelInfo(
         path=str(props.get("model_path") or ""),
-        name=PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf"),
+        name=name,
         architecture="",
         n_ctx=n_ctx,
         n_ctx_train=int(meta.get("n_ctx_train") or n_ctx),
@@ -137,12 +150,12 @@ def _meta(listed: dict[str, Any]) -> dict[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-async def _fim(tokens: Tokens) -> FimIds | None:
-    """The first family whose markers are each one token of this vocabulary."""
-    for family in FAMILIES:
-        found = [await _one(tokens, marker.strip()) for marker in family.markers]
-        prefix, suffix, middle = found
-        if prefix is not None and suffix is not None and (middle is not None or family.layout == "spm"):
+async def _fim(tokens: Tokens, name: str) -> FimIds | None:
+    """The markers that are each one token of this vocabulary, and whose they are."""
+    for markers in dict.fromkeys((QWEN, *(family.markers for family in FAMILIES))):
+        family = of_tokens(markers, name)
+        prefix, suffix, middle = [await _one(tokens, marker.strip()) for marker in markers]
+        if prefix is not None and suffix is not None and (middle is not None or family.order == "suffix-prefix"):
             return FimIds(prefix, suffix, -1 if middle is None else middle, family)
     return None
 

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from palimpsest.engines.fim import Family, family_of
 from palimpsest.errors import ModelError
+from palimpsest.families import Family, of_server
 
 Maker = Literal["llama.cpp", "vLLM", "SGLang", ""]
 """Whose server it is; "": it does not say, as hosted ones."""
@@ -57,7 +57,7 @@ def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> Facts:
     if models and not found:
         known = ", ".join(str(item["id"]) for item in models[:8])
         raise ModelError(f"The server has no model {wanted!r}.", hint=f"It lists {known}.")
-    family, small = family_of(name), name.lower()
+    family, small = of_server(name), name.lower()
     way: Way = "tokens" if family else "suffix" if TAKES_SUFFIX.search(small) else "chat"
     meta = found.get("meta") if isinstance(found.get("meta"), dict) else {}
     assert isinstance(meta, dict)

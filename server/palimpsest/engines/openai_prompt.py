@@ -93,7 +93,7 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> Asked:
     family = known.family
     layout = family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
     typed = workspace.anchor.typed(prefix, suffix, MOST_TYPED) if workspace.anchor else None
-    if typed is None:
+    if typed is None or not family.types_behind(layout):
         workspace.anchor, typed = Anchor(prefix, suffix), ""
     begun = prefix[: len(prefix) - len(typed)]
     return Asked(COMPLETIONS, family.neutral(base) + family.render(begun, suffix, typed, layout), layout)

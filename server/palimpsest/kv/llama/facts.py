@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from palimpsest.errors import ModelError
-from palimpsest.kv.llama.families import FAMILIES, OURS, Family, SuffixFirst, family_of
+from palimpsest.families import FAMILIES, OURS, Family, SuffixFirst, of_file
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Model
 
@@ -152,17 +152,28 @@ def _fim_tokens(api: Any, model: Model) -> FimTokens | None:
         int(get(model.vocab)) for get in (api.llama_vocab_fim_pre, api.llama_vocab_fim_suf, api.llama_vocab_fim_mid)
     )
     if prefix < 0 or suffix < 0:
-        return None
+        return _unknown_to_llama(model)
     family = _family(model, model.piece(suffix, special=True).decode("utf-8", "replace"))
     order = family.order if middle >= 0 else "suffix-prefix"
     return FimTokens(prefix, suffix, middle, order, family.name)
+
+
+def _unknown_to_llama(model: Model) -> FimTokens | None:
+    """Markers that llama.cpp does not know by their text, such as Seed-Coder's: each one token of the vocabulary."""
+    for family in FAMILIES:
+        ids = [model.tokenize(marker.strip(), special=True) for marker in family.markers]
+        if all(len(one) == 1 for one in ids):
+            prefix, suffix, middle = (one[0] for one in ids)
+            own = _family(model, family.markers[1].strip())
+            return FimTokens(prefix, suffix, middle, own.order, own.name)
+    return None
 
 
 def _family(model: Model, marker: str) -> Family:
     if model.metadata("palimpsest.fim_layout"):
         return OURS
     keys = ("general.architecture", "general.basename", "general.name", "general.base_model.0.name")
-    return family_of(marker, " ".join(model.metadata(key) for key in keys))
+    return of_file(marker, " ".join(model.metadata(key) for key in keys))
 
 
 def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) -> frozenset[int]:

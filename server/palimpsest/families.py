@@ -1,0 +1,157 @@
+"""Code model families: their markers, and how each was taught to fill in the middle.  One table for every engine.
+
+In: a marker's text, a model's names.  Out: a `Family`.  Pure data; loads nothing.
+
+Prefix first is one order.  Suffix first comes in three, and a model knows the one it was trained on:
+
+    psm                    <prefix> prefix <suffix> suffix <middle> → middle
+    suffix-prefix          <suffix> suffix <prefix> prefix → middle
+    suffix-prefix-middle   <suffix> suffix <prefix> prefix <middle> → middle
+    prefix-suffix-middle   <prefix> <suffix> suffix <middle> prefix → middle   (the "joint" order)
+
+The joint order is an ordinary prompt with an empty prefix, of whose middle the first part is given.  So it is also the
+one to take where a model that was trained prefix first is asked suffix first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+SuffixFirst = Literal["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"]
+Layout = Literal["psm", "spm"]
+QWEN = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
+STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """`markers`: what stands before prefix, suffix and middle in a prompt written as text.
+
+    `piece` matches the suffix token's text in a model file, `names` the file's architecture and names, lower case
+    without punctuation; None matches anything, "" nothing.  `served` matches the name that a server lists.
+    `trained`: whether suffix first was part of the training, in `order`.  `layout`: how it is asked where nothing else
+    speaks for an order, as its makers show it."""
+
+    name: str
+    markers: tuple[str, str, str]
+    piece: str | None
+    names: str | None
+    served: str
+    trained: bool = False
+    order: SuffixFirst = "prefix-suffix-middle"
+    layout: Layout = "psm"
+
+    def types_behind(self, layout: str) -> bool:
+        """Whether what is typed can stand behind the middle's marker, as if the model had written it: then typing
+        decodes neither prefix nor suffix anew."""
+        return layout == "psm" or self.order == "suffix-prefix-middle"
+
+    def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
+        """A prompt as text; `typed` belongs behind `prefix`."""
+        before, between, after = self.markers
+        prefix, suffix, typed = map(self.neutral, (prefix, suffix, typed))
+        if (layout or self.layout) == "psm":
+            return f"{before}{prefix}{between}{suffix}{after}{typed}"
+        match self.order:
+            case "suffix-prefix":
+                return f"{between}{suffix}{before}{prefix}{typed}"
+            case "suffix-prefix-middle":
+                return f"{between}{suffix}{before}{prefix}{after}{typed}"
+            case _:
+                return f"{before}{between}{suffix}{after}{prefix}{typed}"
+
+    def neutral(self, text: str) -> str:
+        """`text` with nothing in it that a server would take for a marker."""
+        for marker in self.markers:
+            word = marker.strip()
+            text = text.replace(word, f"{word[:1]} {word[1:]}")
+        return text
+
+
+FAMILIES: tuple[Family, ...] = (
+    # Rozière et al. 2023, arXiv 2308.12950, 2.3: half prefix first, half suffix first in Bavarian's joint form.
+    Family("Code Llama", ("<PRE> ", " <SUF>", " <MID>"), r"^[▁ ]?<SUF>$", None, r"code-?llama", True),
+    # mistral-common, `encode_fim`: [SUFFIX] suffix [PREFIX] prefix, and nothing else.
+    Family(
+        "Codestral",
+        ("[PREFIX]", "[SUFFIX]", "[MIDDLE]"),
+        r"^\[SUFFIX\]$",
+        None,
+        r"codestral",
+        True,
+        "suffix-prefix",
+        "spm",
+    ),
+    # Seed-Coder's report, arXiv 2506.03524, on its FIM pretraining: suffix, prefix, middle, each behind its token.
+    Family(
+        "Seed-Coder",
+        ("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),
+        r"^<\[fim-suffix\]>$",
+        None,
+        r"seed-?coder",
+        True,
+        "suffix-prefix-middle",
+        "spm",
+    ),
+    # Mellum's report, arXiv 2510.05788, and model card: suffix, prefix, middle, each behind its token.
+    Family("Mellum", STARCODER, r"^<fim_suffix>$", r"mellum", r"mellum-?4b", True, "suffix-prefix-middle", "spm"),
+    # Li et al. 2023, arXiv 2305.06161, and Lozhkov et al. 2024, arXiv 2402.19173; the order is bigcode's Megatron-LM's
+    # (`gpt_dataset.py`, `permute`, `fim_spm_rate` 0.5).
+    Family("StarCoder", STARCODER, None, r"starcoder|santacoder", r"star-?coder|santa-?coder", True),
+    # Mishra et al. 2024, arXiv 2405.04324: both modes, tokens as StarCoder's.
+    Family("Granite Code", STARCODER, r"^<fim_suffix>$", r"granite\w*code", r"granite.*code", True),
+    # The model cards of Granite 3.3 (StarCoder's tokens) and of Granite 4 (tokens as Qwen's) show prefix first only.
+    Family("Granite 3", STARCODER, r"^<fim_suffix>$", r"granite", r"granite-?3"),
+    Family("Granite 4", QWEN, r"^<\|fim_suffix\|>$", r"granite", r"granite-?4"),
+    # arXiv 2406.11409: both modes, but the order of suffix first is not published; so not `trained`.
+    Family("CodeGemma", QWEN, r"^<\|fim_suffix\|>$", r"codegemma", r"codegemma"),
+    # arXiv 2409.12186 and the model cards of Qwen2.5-Coder and Qwen3-Coder: prefix first.
+    Family("Qwen Coder", QWEN, r"^<\|?fim_suffix\|?>$", r"qwen", r"qwen[\d.]*-?coder"),
+    # Guo et al. 2024, arXiv 2401.14196, 3.1.2: prefix first was chosen, at a rate of one half.
+    Family(
+        "DeepSeek-Coder",
+        ("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
+        r"^<｜fim▁hole｜>$",
+        None,
+        r"deepseek-?coder",
+    ),
+    # The model cards of Stable Code and of Refact, and CodeGeeX4's: prefix first.
+    Family("Stable Code", STARCODER, r"^<fim_suffix>$", r"stablecode|refact", r"stable-?code|refact"),
+    Family(
+        "CodeGeeX",
+        ("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"),
+        r"^<\|code_suffix\|>$",
+        None,
+        r"codegeex",
+    ),
+)
+OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix")
+"""A file that states `palimpsest.fim_layout` was trained on what `prompt/` and `kv/` write."""
+OTHER = Family("other", QWEN, None, None, "")
+
+
+def of_file(marker: str, names: str) -> Family:
+    """`marker`: the suffix token's text; `names`: architecture and names, in any writing."""
+    plain = re.sub(r"[^a-z0-9]", "", names.lower())
+    for family in FAMILIES:
+        by_marker = family.piece is None or re.search(family.piece, marker)
+        if by_marker and (family.names is None or re.search(family.names, plain)):
+            return family
+    return OTHER
+
+
+def of_server(model: str) -> Family | None:
+    """By the model's name, as servers list it; None for one that is not known to fill in the middle."""
+    name = model.lower().replace("_", "-")
+    return next((family for family in (*FAMILIES, OURS) if re.search(family.served, name)), None)
+
+
+def of_tokens(markers: tuple[str, str, str], name: str) -> Family:
+    """Whose markers these are; where several families have the same, by the model's name."""
+    named = of_server(name)
+    if named is not None and named.markers == markers:
+        return named
+    same = [family for family in (*FAMILIES, OTHER) if family.markers == markers]
+    return next((family for family in same if not family.trained), same[0])
