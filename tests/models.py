@@ -10,6 +10,9 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
     plain      llama, no FIM tokens, a BOS token that is added, a chat template
     swa        gemma2-like sliding window beside full attention
     mrope      qwen2vl: rotary positions that cannot be shifted
+    embedding  qwen2 that says how it pools; reranker the same
+    encoder    qwen2 whose tokens see those behind them
+    adapter    a LoRA file; projector: one for pictures (mmproj)
     mamba      recurrent: one state per sequence
     hybrid     lfm2: short convolutions, which keep a state, beside attention
 """
@@ -254,6 +257,14 @@ def _swa(w: gguf.GGUFWriter) -> None:
     w.add_value_length(32)
 
 
+def _no_model(path: Path, architecture: str, kind: str) -> None:
+    w = gguf.GGUFWriter(path, architecture)
+    w.add_type(kind)
+    w.add_name(path.stem)
+    w.add_tensor("blk.0.attn_q.weight.lora_a", np.zeros((8, 64), np.float32))
+    _finish(w)
+
+
 def _own_layout(w: gguf.GGUFWriter) -> None:
     w.add_string("palimpsest.fim_layout", "psm")
 
@@ -268,6 +279,15 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
     "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
     "mrope": lambda path: _transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),
+    "embedding": lambda path: _transformer(
+        path, "qwen2", layers=1, extra=lambda w: w.add_pooling_type(gguf.PoolingType.LAST)
+    ),
+    "reranker": lambda path: _transformer(
+        path, "qwen2", layers=1, extra=lambda w: w.add_pooling_type(gguf.PoolingType.RANK)
+    ),
+    "encoder": lambda path: _transformer(path, "qwen2", layers=1, extra=lambda w: w.add_causal_attention(False)),
+    "adapter": lambda path: _no_model(path, "qwen2", "adapter"),
+    "projector": lambda path: _no_model(path, "clip", "mmproj"),
     "mamba": lambda path: _mamba(path),
     "hybrid": lambda path: _hybrid(path),
 }

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.kv.arena.store import HostStore, StoredKV
+from palimpsest.kv.cache.stores import MAX_NOTED, MAX_WORKSPACES, Stores
 
 
 def kv(n_bytes: int, key: str = "", start: int = 0) -> StoredKV:
@@ -106,3 +107,16 @@ def test_the_budget_holds_whatever_is_done(max_bytes, operations):
             store.drop(digest)
             assert digest not in store
         store.check()
+
+
+def test_what_is_noted_of_workspaces_is_bounded() -> None:
+    stores = Stores(1000)
+    for i in range(3 * MAX_WORKSPACES):
+        stores.note(f"w{i}", "digest")
+    for i in range(3 * MAX_NOTED):
+        stores.note("w", f"d{i}")
+    assert len(stores._noted) == MAX_WORKSPACES
+    assert len(stores._noted["w"]) == MAX_NOTED
+    stores.put(f"d{3 * MAX_NOTED - 1}", StoredKV(b"x", 1, 0))
+    stores.forget("w")
+    assert stores.bytes == 0, "what was named last is known"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ import pytest
 from palimpsest.kv.cache.disk_file import Header, checksum, read, write
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.identity import kv_identity
+from palimpsest.kv.llama.native import Run
 from palimpsest.settings import EngineSettings
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, TestedEngine, difference, done, request, sized, sync, text
@@ -102,6 +104,67 @@ def test_files_of_another_kind_of_cache_do_not_fit_and_are_decoded(make_engine: 
     engine = begun(make_engine)
     assert {report.action for report in sync(engine, BLOCKS).blocks} == {"written"}
     assert difference(engine, engine.workspace("w")) < CLOSE
+
+
+def test_files_that_another_engine_has_written_anew_are_read_as_they_are_now(
+    make_engine: MakeEngine, folder: Path
+) -> None:
+    """The same blocks at other positions, after their headers were read."""
+    written(make_engine)
+    engine = begun(make_engine)
+    workspace = engine.workspace("w")
+    assert isinstance(workspace, InPlaceWorkspace)
+    sync(engine, [])
+    known = {path.stem: engine.store.start_of(path.stem) for path in files(folder)}
+    for path in files(folder):
+        header, _ = read(path)
+        assert header.start == known[path.stem]
+        path.unlink()
+    other = make_engine(disk_mb=64)
+    sync(other, [("first", sized(other, 150, 30)), *BLOCKS[::-1]], "elsewhere")
+    other.close()
+    moved = [path for path in files(folder) if path.stem in known and read(path)[0].start != known[path.stem]]
+    assert len(moved) > 6
+    assert {report.action for report in sync(engine, BLOCKS).blocks} == {"restored"}
+    engine.check()
+    assert difference(engine, workspace) < CLOSE
+
+
+def test_a_file_with_fewer_cells_than_it_says_is_not_taken(make_engine: MakeEngine, folder: Path) -> None:
+    """One whose checksum is right, as another block's state under this one's name would be."""
+    written(make_engine)
+    one, *others = files(folder)
+    _, data = read(one)
+    for path in others:
+        header = read(path)[0]
+        own = path.parent.name
+        write(path, Header(own, header.digest, header.n_tokens, header.start, "", len(data), checksum(data)), data)
+    engine = begun(make_engine)
+    actions = [report.action for report in sync(engine, BLOCKS).blocks]
+    assert actions.count("restored") == 1
+    assert actions.count("written") == len(BLOCKS) - 1
+    engine.check()
+    assert difference(engine, engine.workspace("w")) < CLOSE
+
+
+def test_a_copy_that_only_finds_no_room_is_kept(make_engine: MakeEngine, folder: Path) -> None:
+    written(make_engine)
+    engine = begun(make_engine)
+    sync(engine, [])
+    seq = engine.take()
+    n = engine.free_cells - 20
+    for start in range(0, n, engine.context.n_batch):
+        engine.context.decode([Run([5] * min(engine.context.n_batch, n - start), start, seq)])
+    workspace = engine.workspace("w")
+    assert isinstance(workspace, InPlaceWorkspace)
+    limits = workspace._limits
+    workspace._limits = lambda: replace(limits(), cells_free=4000)  # type: ignore[method-assign]
+    assert {report.action for report in sync(engine, BLOCKS[:3]).blocks} == {"unfit"}
+    del workspace._limits
+    engine.give(seq)
+    assert len(files(folder)) == len(BLOCKS)
+    assert {report.action for report in sync(engine, BLOCKS).blocks} == {"restored"}
+    assert difference(engine, workspace) < CLOSE
 
 
 @pytest.mark.parametrize("change", [{"type_k": "f16"}, {"kind": "short"}])

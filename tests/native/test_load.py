@@ -49,6 +49,34 @@ def test_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:
         Model(tmp_path, n_gpu_layers=0, extra_bufts=False)
 
 
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        ("embedding", "an embedding model"),
+        ("reranker", "a reranker"),
+        ("encoder", "an encoder"),
+        ("adapter", "an adapter"),
+        ("projector", "a projector for pictures"),
+    ],
+)
+def test_a_file_that_does_not_write_text_is_said_to_be_what_it_is(make_core: MakeCore, kind: str, what: str) -> None:
+    core = make_core(kind)
+    health = core.health()
+    assert (health.state, health.error and health.error["code"]) == ("failed", "model")
+    assert health.error is not None
+    assert what in health.error["message"]
+    assert f"{kind}.gguf" in health.error["message"]
+    assert "palimpsest model list" in health.error["hint"]
+
+
+def test_the_cause_of_a_failed_load_is_told(models: Callable[[str], Path], tmp_path: Path) -> None:
+    path = tmp_path / "unknown.gguf"
+    raw = models("fim").read_bytes()
+    path.write_bytes(raw.replace(b"qwen2", b"qwenX"))
+    with pytest.raises(ModelError, match="qwenX"):
+        Model(path, n_gpu_layers=0, extra_bufts=False)
+
+
 def test_a_context_too_large_says_how_many_tokens_would_fit(make_engine: MakeEngine) -> None:
     with pytest.raises(ContextTooLarge) as caught:
         make_engine(n_ctx=1 << 20, memory_mb=8)

@@ -23,8 +23,8 @@ class Held(Protocol):
     def start(self) -> int: ...
     @property
     def key(self) -> str: ...
-    def read(self) -> Data | None:
-        """What `llama_state_seq_get_data` gave; None when it is gone or damaged."""
+    def read(self) -> StoredKV | None:
+        """All of it as it is now, which may be another copy than was looked at; None when it is gone or damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +41,8 @@ class StoredKV:
     def n_bytes(self) -> int:
         return memoryview(self.data).nbytes
 
-    def read(self) -> Data:
-        return self.data
+    def read(self) -> StoredKV:
+        return self
 
 
 class HostStore:

@@ -25,13 +25,16 @@ from palimpsest.kv.cache.disk_file import Damaged, Header, checksum, read, read_
 LOG = logging.getLogger("palimpsest.engine")
 MAX_WAITING = 256 << 20
 """Bytes that may wait to be written; what comes when there are more is not kept."""
+MAX_HEADERS = 4096
+"""Headers that are known without reading them again; those known longest are forgotten first."""
 ABANDONED_S = 3600.0
 """A file half written for so long is nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiskKV:
-    """A `Held` that is read when it is needed."""
+    """A `Held` that is read when it is needed.  Its file may have been written anew since, by another engine, with the
+    same tokens at other positions."""
 
     disk: DiskStore
     digest: str
@@ -39,7 +42,7 @@ class DiskKV:
     start: int
     key: str
 
-    def read(self) -> bytearray | None:
+    def read(self) -> StoredKV | None:
         return self.disk.read(self.digest)
 
 
@@ -89,8 +92,8 @@ class DiskStore:
             header = self._header(digest)
         return None if header is None else DiskKV(self, digest, header.n_tokens, header.start, header.key)
 
-    def read(self, digest: str) -> bytearray | None:
-        """The data, verified; None when it is gone or damaged."""
+    def read(self, digest: str) -> StoredKV | None:
+        """Header and data of one file, verified; None when it is gone or damaged."""
         path = self._path(digest)
         try:
             header, data = read(path)
@@ -101,7 +104,8 @@ class DiskStore:
         except (OSError, Damaged) as error:
             self._forget(digest, error)
             return None
-        return data
+        self._know(digest, header)
+        return StoredKV(data, header.n_tokens, header.start, header.key)
 
     def put(self, digest: str, item: StoredKV, *, patient: bool = False) -> bool:
         """Have it written some time; False when it will not be.  `patient` waits until there is room among what
@@ -155,8 +159,14 @@ class DiskStore:
         except (OSError, Damaged) as error:
             self._forget(digest, error)
             return None
-        self._headers[digest] = header
+        self._know(digest, header)
         return header
+
+    def _know(self, digest: str, header: Header) -> None:
+        self._headers.pop(digest, None)
+        while len(self._headers) >= MAX_HEADERS:
+            del self._headers[next(iter(self._headers))]
+        self._headers[digest] = header
 
     def _forget(self, digest: str, error: Exception) -> None:
         if isinstance(error, Damaged):

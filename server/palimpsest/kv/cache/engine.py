@@ -28,7 +28,7 @@ from palimpsest.kv.generation.known import KnownWords
 from palimpsest.kv.generation.tail import NONE
 from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
-from palimpsest.kv.llama import load, memory, trial
+from palimpsest.kv.llama import load, memory, purpose, trial
 from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
 from palimpsest.settings import EngineSettings
 
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("palimpsest.engine")
 STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated", "searched")
-TOKEN_CACHE = 1024
+TOKEN_CACHE, SHORT_TEXT = 1024, 1 << 16
+"""Texts whose tokens are kept, and characters of the longest of them."""
+MANY_WORKSPACES = 128
 TAIL_CACHE = 16
 
 
@@ -55,7 +57,7 @@ class Engine:
         self.model = Model(path, n_gpu_layers=load.n_gpu_layers(settings), extra_bufts=self.extra_bufts)
         self.facts = model_facts.read(self.model)
         if not self.facts.n_ctx_train or not self.model.n_vocab:
-            raise ModelError(f"{path} is not a language model.", hint="Choose a GGUF file of a text model.")
+            raise ModelError(f"{path} is not a language model.", hint=purpose.HINT)
         self.max_bytes = memory.bound(settings)
         self.context, self.params = memory.make(self.model, self.facts, settings, make_context, self.max_bytes)
         self.why_not = model_facts.decide(
@@ -71,7 +73,7 @@ class Engine:
         self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
         special = functools.partial(self.model.tokenize, special=True)
         self.composer = Composer(self.facts, self.vocab, lambda text: list(self._tokens_of_tail(text)), special)
-        self.tokens_of: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TOKEN_CACHE)(
+        self._tokens_of_short: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TOKEN_CACHE)(
             lambda text: tuple(self.model.tokenize(text))
         )
         # while a word is typed, neither what stands before it nor what stands after it changes
@@ -82,7 +84,7 @@ class Engine:
         self.known_words: KnownWords[tuple[int, ...]] = KnownWords(
             lambda tokens: self.vocab.text(tokens).decode("utf-8", "replace")
         )
-        self.texts = Texts(lambda text: self.tokens_of(text))
+        self.texts = Texts(self.tokens_of)
         self.store: Stores = make_stores(path, settings, self._has_long_rope)
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
@@ -142,6 +144,9 @@ class Engine:
     def free_cells(self) -> int:
         return self.context.cells.free
 
+    def tokens_of(self, text: str) -> tuple[int, ...]:
+        return self._tokens_of_short(text) if len(text) <= SHORT_TEXT else tuple(self.model.tokenize(text))
+
     def tick(self) -> int:
         """Later than every tick before: for what was used least recently."""
         self._clock += 1
@@ -166,6 +171,10 @@ class Engine:
         """The workspace of that name, made when there is none."""
         found = self.workspaces.get(name)
         if found is None:
+            if len(self.workspaces) >= MANY_WORKSPACES:  # names of requests that failed before anything was done
+                empty = [w for w in self.workspaces.values() if not w.seqs and not w.busy]
+                for workspace in empty:
+                    del self.workspaces[workspace.name]
             kind = InPlaceWorkspace if self.in_place else WholeWorkspace
             found = self.workspaces[name] = kind(self, name)
         return found

@@ -151,26 +151,25 @@ class Executor:
 
     def _restore(self, step: Restore) -> None:
         """From the store; a block whose copy is gone, or finds no room, is written instead."""
-        item = self._stored[step.digest]
-        data = None if item is None else item.read()
-        if (
-            item is None
-            or data is None
-            or not self._load(data, item.start, step.span.start, step.n_tokens, attached=True)
-        ):
-            self._engine.store.drop(step.digest)
+        held = self._stored[step.digest]
+        item = None if held is None else held.read()
+        if item is None or not self._load(item, step.span.start, step.n_tokens, attached=True):
+            if item is not None and self._engine.free_cells >= step.n_tokens:  # it is not what it says it is
+                self._engine.store.drop(step.digest)
             self._writes.append(Write(step.key, step.span, step.tokens, step.digest, step.rank))
             return
         self._ledger.restored += step.n_tokens
         self._ledger.did(step.key, "restored")
         self._apply(step)
 
-    def _load(self, data: bytes | bytearray | memoryview, old: int, new: int, n_tokens: int, *, attached: bool) -> bool:
-        """Cells saved at `old` to `new` in HOLD, and MAIN when attached; False when there is no room for them."""
-        if self._engine.free_cells < n_tokens:
-            self._engine.make_room(n_tokens, self._workspace)
+    def _load(self, item: StoredKV, new: int, n_tokens: int, *, attached: bool) -> bool:
+        """Saved cells to `new` in HOLD, and MAIN when attached; False, and nothing is changed, when there is no room,
+        or they are not `n_tokens` cells."""
+        old = item.start
+        if self._engine.free_cells < n_tokens and not self._engine.make_room(n_tokens, self._workspace):
+            return False
         with self._engine.scratch() as scratch:
-            if not self._context.load(scratch, data, old, n_tokens):
+            if not self._context.load(scratch, item.data, old, n_tokens):
                 return False
             if old != new:
                 self._context.shift(scratch, old, old + n_tokens, new - old)
@@ -206,7 +205,8 @@ class Executor:
             attached = self._arena[move.key].attached
             self._context.remove(self._workspace.main, start, end)
             self._context.remove(self._workspace.hold, start, end)
-            if data is None or not self._load(data, start, move.new.start, move.n_tokens, attached=attached):
+            copy = None if data is None else StoredKV(data, move.n_tokens, start)
+            if copy is None or not self._load(copy, move.new.start, move.n_tokens, attached=attached):
                 self._arena.free(move.key)
                 self._workspace.version += 1
                 self._workspace.changed()

@@ -68,17 +68,29 @@ class Ladder:
         engine, limit = self._engine, max(found, default=0) if self._alone else n_common
         for n in sorted(found, reverse=True):
             held = engine.store.get(found[n]) if n <= limit else None
-            data = None if held is None else held.read()
-            if data is None:
+            item = None if held is None else held.read()
+            if item is None:
                 continue
             new = engine.take()
-            if not self._alone:
-                engine.context.copy(seq, new)
-            if engine.context.load_partial(new, data) and (self._alone or engine.context.remove(new, n)):
-                engine.store.note(self._workspace, found[n])
-                engine.give(seq)
-                return new, n
+            try:
+                if self._taken_up(seq, new, item, n):
+                    engine.store.note(self._workspace, found[n])
+                    engine.give(seq)
+                    return new, n
+            except BaseException:
+                engine.give(new)
+                raise
             engine.give(new)
             engine.store.drop(found[n])
-        engine.give(seq)
-        return engine.take(), 0
+        if seq < 0:
+            return engine.take(), 0
+        engine.context.remove(seq)
+        return seq, 0
+
+    def _taken_up(self, seq: int, new: int, item: StoredKV, n_tokens: int) -> bool:
+        """Make `new` have the state, behind the same tokens' cells of `seq` where those are kept."""
+        context = self._engine.context
+        if not self._alone:
+            context.copy(seq, new)
+        loaded = item.n_tokens == n_tokens and context.load_partial(new, item.data)
+        return loaded and (self._alone or context.remove(new, n_tokens))

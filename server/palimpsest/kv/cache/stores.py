@@ -17,13 +17,17 @@ from palimpsest.kv.llama.identity import kv_identity
 from palimpsest.settings import EngineSettings
 
 LOG = logging.getLogger("palimpsest.engine")
+MAX_NOTED = 8192
+"""Digests that are known to be a workspace's; those it named longest ago are forgotten first."""
+MAX_WORKSPACES = 256
+"""The same for workspaces."""
 
 
 class Stores:
     """`get`, `put`, `in`, `drop` and `start_of` are all that planner and executor use.
 
-    A digest belongs to every workspace that ever named it (`note`), so that a reset finds its copies wherever they
-    came from.
+    A digest belongs to every workspace that named it (`note`), so that a reset finds its copies wherever they came
+    from; the last some thousands that a workspace named are known.
     """
 
     def __init__(self, max_bytes: int, disk: DiskStore | None = None) -> None:
@@ -77,7 +81,13 @@ class Stores:
     # Workspaces
 
     def note(self, workspace: str, digest: str) -> None:
-        self._noted.setdefault(workspace, {})[digest] = None
+        noted = self._noted.pop(workspace, {})
+        self._noted[workspace] = noted  # both in order of last use
+        noted.pop(digest, None)
+        noted[digest] = None
+        for known, most in ((noted, MAX_NOTED), (self._noted, MAX_WORKSPACES)):
+            if len(known) > most:
+                del known[next(iter(known))]
 
     def keys_of(self, workspace: str) -> list[str]:
         """What the workspace's blocks in the store are called."""
@@ -85,7 +95,7 @@ class Stores:
         return list(dict.fromkeys(item.key for item in held if item is not None and item.key))
 
     def forget(self, workspace: str) -> None:
-        """Drop every copy of what the workspace ever wanted."""
+        """Drop every copy of what the workspace wanted."""
         for digest in self._noted.pop(workspace, ()):
             self.drop(digest)
 

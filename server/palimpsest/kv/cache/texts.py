@@ -13,6 +13,8 @@ from palimpsest.wire import WantedBlock, text_hash
 
 Tokens = tuple[int, ...]
 MAX_TOKENS = 1 << 20
+OVERHEAD = 16
+"""What keeping a text costs besides its tokens, in tokens."""
 
 
 class Texts:
@@ -50,10 +52,10 @@ class Texts:
         tokens = self._tokens_of(block.text)
         if block.hash and block.hash not in self._known:
             self._known[block.hash] = tokens
-            self._n_tokens += len(tokens)
+            self._n_tokens += len(tokens) + OVERHEAD
         return tokens
 
     def _forget(self) -> None:
         while self._n_tokens > self._max_tokens and len(self._known) > 1:
             _, tokens = self._known.popitem(last=False)
-            self._n_tokens -= len(tokens)
+            self._n_tokens -= len(tokens) + OVERHEAD
