@@ -15,6 +15,7 @@ FLOORS = {
     "settings": 1,
     "layers": 1,
     "folders": 1,
+    "logs": 1,
     "address": 1,
     "families": 1,
     "held": 1,

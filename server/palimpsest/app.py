@@ -8,12 +8,11 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
-import logging.handlers
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palimpsest import folders
+from palimpsest import folders, logs
 from palimpsest.settings import Settings
 
 if TYPE_CHECKING:
@@ -129,13 +128,13 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
 
 def _log_to_file(level: str) -> None:
     """Everything to a file that never grows large, warnings to stderr, nothing to stdout: that is the protocol's."""
-    formatter = logging.Formatter("%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s")
+    formatter = logs.Formatter("%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s")
     errors = logging.StreamHandler(sys.stderr)
     errors.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [errors]
     try:
         path = folders.state() / "server.log"
-        handlers.append(logging.handlers.RotatingFileHandler(path, maxBytes=1 << 20, backupCount=2, encoding="utf-8"))
+        handlers.append(logs.PrivateFile(path, max_bytes=1 << 20, n_old=2))
     except OSError as error:
         print(f"palimpsest: no log file: {error}", file=sys.stderr)
     for handler in handlers:

@@ -10,6 +10,8 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -17,8 +19,8 @@ import platformdirs
 APP = "palimpsest"
 
 
-def _made(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
+def _made(path: Path, mode: int = 0o777) -> Path:
+    path.mkdir(parents=True, exist_ok=True, mode=mode)
     return path
 
 
@@ -32,7 +34,11 @@ def cache() -> Path:
 
 
 def state() -> Path:
-    return _made(Path(platformdirs.user_state_dir(APP, appauthor=False)))
+    """Logs and statistics: for this user's eyes only."""
+    path = _made(Path(platformdirs.user_state_dir(APP, appauthor=False)), 0o700)
+    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+        path.chmod(0o700)
+    return path
 
 
 def models() -> Path:
@@ -48,27 +54,61 @@ _LONGEST_NAME = len("/engine-0123456789ab.sock")
 def runtime() -> Path:
     """A private folder for sockets and locks, made on demand; short enough for a socket's path.
 
-    Raises PermissionError where someone else made it first.
+    Every process of this user comes to the same one: the first of a list that is, or can be made, this user's own.
+    Raises PermissionError where none can.
     """
-    path = _runtime_path()
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if sys.platform != "win32":
-        facts = path.lstat()  # in a shared folder a link could lead anywhere
-        if facts.st_uid != os.getuid() or not stat.S_ISDIR(facts.st_mode):
-            raise PermissionError(f"{path} is not this user's own folder")
-        path.chmod(0o700)
-    return path
-
-
-def _runtime_path() -> Path:
     if sys.platform == "win32":
-        return Path(platformdirs.user_runtime_dir(APP, appauthor=False))
+        return _made(Path(platformdirs.user_runtime_dir(APP, appauthor=False)))
+    for path in _runtime_paths():
+        if _is_short(path) and _is_ours(path):
+            return path
+    return _recorded()
+
+
+def _runtime_paths() -> Iterator[Path]:
     base = os.environ.get("XDG_RUNTIME_DIR")
-    if base and os.path.isabs(base) and os.path.isdir(base) and os.access(base, os.W_OK) and _is_short(Path(base, APP)):
-        return Path(base, APP)
+    if base and os.path.isabs(base) and os.path.isdir(base) and os.access(base, os.W_OK):
+        yield Path(base, APP)
     own = f"{APP}-{os.getuid()}"
-    path = Path(tempfile.gettempdir(), own)
-    return path if _is_short(path) else Path("/tmp", own)
+    yield Path(tempfile.gettempdir(), own)
+    yield Path("/tmp", own)
+    yield Path(platformdirs.user_state_dir(APP, appauthor=False), "run")
+    yield Path(platformdirs.user_cache_dir(APP, appauthor=False), "run")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether `path` is a folder of this user's own, which it then is for nobody else.  In a shared folder somebody may
+    have made it first, or put a link there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        facts = path.lstat()
+        if facts.st_uid != os.getuid() or not stat.S_ISDIR(facts.st_mode):
+            return False
+        path.chmod(0o700)
+    except OSError:
+        return False
+    return os.access(path, os.W_OK | os.X_OK)
+
+
+def _recorded() -> Path:
+    """A folder with a name that nobody can have taken, written down where this user's next process finds it."""
+    record = state() / "runtime-folder"
+    for _ in range(3):
+        with suppress(OSError, ValueError):
+            path = Path(record.read_text(encoding="utf-8"))
+            if path.is_absolute() and path.exists() and _is_ours(path):
+                return path
+            record.unlink()
+        made = Path(tempfile.mkdtemp(prefix=f"{APP}-", dir="/tmp"))
+        draft = record.with_name(f"{record.name}.{os.getpid()}")
+        draft.write_text(str(made), encoding="utf-8")
+        with suppress(FileExistsError):
+            os.link(draft, record)  # unlike a rename, it fails where another process was first
+        draft.unlink()
+        if record.read_text(encoding="utf-8") == str(made):
+            return made
+        made.rmdir()
+    raise PermissionError("There is no folder for sockets that is this user's own.")
 
 
 def _is_short(folder: Path) -> bool:

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from palimpsest.errors import PalimpsestError
 
@@ -53,9 +54,32 @@ def read_text(path: Path | str, most: int, inside: Iterable[Path] | None = None)
     return read(path, most, inside).decode("utf-8-sig", errors="replace")
 
 
-def _check(status: os.stat_result, most: int) -> None:
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file of any size, or what a link to one leads to, for reading.  Raises Refused for anything else, and
+    OSError where it cannot be opened.  Never waits for a writer."""
+    check_regular(path)
+    fd = os.open(path, os.O_RDONLY | _NO_WAITING)
+    file = open(fd, "rb")  # noqa: SIM115  the caller closes it
+    try:
+        _check_kind(os.fstat(fd))
+    except Refused:
+        file.close()
+        raise
+    return file
+
+
+def check_regular(path: Path) -> None:
+    """Raises Refused where `path` is something else than a regular file, OSError where there is nothing."""
+    _check_kind(os.stat(path))
+
+
+def _check_kind(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise Refused("is not a regular file")
+
+
+def _check(status: os.stat_result, most: int) -> None:
+    _check_kind(status)
     if status.st_size > most:
         raise Refused(f"is larger than {most:,} bytes")
 

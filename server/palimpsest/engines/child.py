@@ -14,13 +14,16 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from palimpsest import logs
+
 MAX_FILE = 1 << 18
 """Bytes of an engine's stderr that are kept from one start to the next."""
 TAIL = 1 << 14
 LAST_LINES = 8
 MAX_WORD = 400
 EVERYDAY = re.compile(
-    r"  File |    |Thread 0x|Current thread|Stack \(most|Extension modules|Traceback|[-\d]+ [\d:,]+ (INFO|DEBUG) "
+    r" {2}(File |Traceback|  )|Traceback|Thread 0x|Current thread|Stack \(most|Extension modules|"
+    r"[-\d]+ [\d:,]+ (INFO|DEBUG) "
 )
 """Lines that tell a person nothing: frames of stacks, and our log where all is well."""
 NATIVE_FAULT = 0x8000_0000
@@ -97,7 +100,8 @@ def start(arguments: Sequence[str], words: Path, cwd: Path) -> Child:
     folder can be removed while the engine runs.  Raises OSError.
     """
     mode = "wb" if words.exists() and words.stat().st_size > MAX_FILE else "ab"
-    with words.open(mode) as stderr:
+    with open(words, mode, opener=logs.private) as stderr:
+        logs.make_private(words)
         begin = stderr.tell()
         command = [sys.executable, "-P", "-m", "palimpsest", *arguments]
         flags = 0

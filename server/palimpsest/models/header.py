@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.errors import ModelError
+from palimpsest.reading import Refused, open_regular
 
 MAGIC = b"GGUF"
 NOT_COMPLETE = "Download it again; `palimpsest model get` goes on where it stopped and checks the result."
@@ -78,7 +79,7 @@ class GgufFile:
 def read_header(path: Path) -> GgufFile:
     """What the file says about itself.  Raises ModelError when it is missing, no GGUF, or cut off."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if file.read(4) != MAGIC:
                 raise ModelError(f"{path} is not a GGUF file.", hint="Choose one with `palimpsest model use PATH`.")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -86,6 +87,8 @@ def read_header(path: Path) -> GgufFile:
     except FileNotFoundError:
         hint = "Choose another with `palimpsest model use PATH`, or `palimpsest model use embedded`."
         raise ModelError(f"There is no model file {path}.", hint=hint) from None
+    except Refused as error:
+        raise ModelError(f"{path} {error.message}.", hint="A model is a GGUF file.") from None
     except OSError as error:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 

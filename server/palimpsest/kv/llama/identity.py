@@ -10,6 +10,7 @@ import importlib.metadata
 import json
 from pathlib import Path
 
+from palimpsest.reading import open_regular
 from palimpsest.settings import EngineSettings
 
 SAMPLES = 64
@@ -26,7 +27,7 @@ def kv_identity(model: Path, settings: EngineSettings, long_rope: bool) -> str:
     version = importlib.metadata.version("llama-cpp-python")
     what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, long_rope, version], sort_keys=True)
     made = hashlib.blake2b(what.encode(), digest_size=12)
-    with model.open("rb") as file:
+    with open_regular(model) as file:
         made.update(file.read(BEGINNING))
         rest = max(0, facts.st_size - BEGINNING - SAMPLE)
         for i in range(SAMPLES):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from palimpsest.kv.llama.batch import Batch
 from palimpsest.kv.llama.batch import Run as Run
 from palimpsest.kv.llama.cells import Cells
 from palimpsest.kv.llama.library import library
+from palimpsest.reading import Refused, check_regular, open_regular
 from palimpsest.kv.llama.states import States
 
 Logits = npt.NDArray[np.float32]
@@ -117,14 +119,25 @@ def _check_file(path: Path) -> None:
     """What llama.cpp would only say in its log."""
     hint = "Set `model.path`, or choose a model with `palimpsest model use PATH`."
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             magic = file.read(4)
+        for part in _parts(path):
+            check_regular(part)
     except FileNotFoundError:
-        raise ModelError(f"There is no model file {path}.", hint=hint) from None
+        raise ModelError(f"There is no model file {path}, or a part of it is missing.", hint=hint) from None
+    except Refused as error:
+        raise ModelError(f"{path}, or a part of it, {error.message}.", hint=hint) from None
     except OSError as error:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.", hint=hint) from error
     if magic != b"GGUF":
         raise ModelError(f"{path} is not a GGUF file.", hint=hint)
+
+
+def _parts(path: Path) -> list[Path]:
+    """All files of a model in several parts, which llama.cpp opens by their names."""
+    found = PART.fullmatch(path.name)
+    n = int(found[2]) if found else 0
+    return [path.with_name(f"{found[1]}-{i:05}-of-{n:05}.gguf") for i in range(1, n + 1)] if found else []
 
 
 @dataclass(frozen=True, slots=True)

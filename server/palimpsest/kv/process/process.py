@@ -15,7 +15,6 @@ import faulthandler
 import gc
 import json
 import logging
-import logging.handlers
 import math
 import os
 import signal
@@ -28,7 +27,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from palimpsest import __version__, folders, installed
+from palimpsest import __version__, folders, installed, logs
 from palimpsest.address import Address, address, beside, has_sockets, identity
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.kv.process import public as public_options
@@ -207,15 +206,15 @@ def _quiet_stdout(options: Options) -> None:
     with suppress(OSError, RuntimeError):  # no stderr at all
         os.dup2(2, 1)
         faulthandler.enable()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(logs.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=options.log_level.upper(), handlers=[handler])
 
 
 def _log_to_file(place: Address) -> None:
     with suppress(OSError):  # a log that cannot be written is no reason to have no engine
         path = folders.state() / f"{place.name}.log"
-        handler = logging.handlers.RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8")
-        handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+        handler = logs.PrivateFile(path, max_bytes=1 << 20, n_old=1)
+        handler.setFormatter(logs.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
         logging.getLogger().addHandler(handler)
 
 
