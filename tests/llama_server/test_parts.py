@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.errors import InvalidArgument
 from palimpsest.kv.llama_server import chat, params, prompts
 from palimpsest.kv.llama_server.fields import Fields
+from palimpsest.kv.llama_server.rendering import Renderer
 from palimpsest.kv.llama_server.replies import chosen
 from palimpsest.kv.llama_server.wording import Wording
 from palimpsest.types import MARKUP
@@ -137,7 +139,11 @@ def test_prompts_come_in_many_forms(value: Any, found: list[Any]) -> None:
 
 def rendered(template: str, messages: list[dict[str, Any]], **more: Any) -> str:
     asked = chat.read(Fields({"messages": messages, **more}))
-    return chat.render(asked, template, bos="<s>", eos="</s>")
+    renderer = Renderer()
+    try:
+        return asyncio.run(renderer.render(asked, template, bos="<s>", eos="</s>"))
+    finally:
+        renderer.close()
 
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -159,8 +165,11 @@ def test_a_template_that_refuses_is_quoted() -> None:
 def test_a_template_cannot_reach_out() -> None:
     with pytest.raises(InvalidArgument):
         rendered("{{ messages.__class__.__mro__[1].__subclasses__() }}", HELLO)
-    with pytest.raises(ModelError):
-        rendered("{% for %}", HELLO)
+
+
+def test_a_template_that_cannot_be_read_gives_way_to_chatml(caplog: pytest.LogCaptureFixture) -> None:
+    assert rendered("{% for %}", HELLO) == "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n"
+    assert "the model's chat template cannot be used: it cannot be read" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from palimpsest.kv.llama.states import States
 
 Logits = npt.NDArray[np.float32]
 """One row over the vocabulary, a copy of its own."""
+PART = re.compile(r"(.*)-\d{5}-of-(\d{5})\.gguf", re.DOTALL)
 NO_SLOT = 1
 """llama_decode: no room for the batch, and nothing happened.  After 2 or below −1 part of the batch may stay."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.kv.llama.library import library
-from palimpsest.kv.llama_server.chat import CHATML
+from palimpsest.kv.llama_server.templates import CHATML
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine

@@ -1,33 +1,16 @@
-"""Chats as one text, by the model's own template.
+"""A chat as a request gives it.
 
-In: messages as JSON, the template in the model's file.  Out: a prompt.  A model that has no template gets ChatML,
-as llama-server does.  Templates come with models from anywhere: they run sandboxed.  Knows no token.
+In: messages as JSON.  Out: a `Chat`; `rendering.py` makes one text of it.  Knows no token.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
-from jinja2 import TemplateError
-from jinja2.ext import loopcontrols
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.errors import InvalidArgument
 from palimpsest.kv.llama_server.fields import Fields, called
-
-CHATML = (
-    "{%- for message in messages -%}\n"
-    "  {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' -}}\n"
-    "{%- endfor -%}\n"
-    "{%- if add_generation_prompt -%}\n"
-    "  {{- '<|im_start|>assistant\n' -}}\n"
-    "{%- endif -%}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +65,3 @@ def _text(content: Any) -> str:
             raise InvalidArgument("messages", f"content: only parts of type text are supported here, got {kind}.")
         texts.append(part["text"])
     return "\n".join(texts)
-
-
-def render(chat: Chat, template: str, *, bos: str, eos: str) -> str:
-    """Raises InvalidArgument for messages the template refuses, ModelError for a template that cannot be used."""
-    found = _template(template)
-    told = {"add_generation_prompt": chat.add_generation_prompt, "bos_token": bos, "eos_token": eos, "tools": None}
-    try:
-        made = found.render({**chat.variables, "messages": chat.messages, **told})
-    except InvalidArgument:
-        raise
-    except Exception as error:  # whatever a template does with messages it did not think of
-        raise InvalidArgument("messages", f"the model's template cannot write them: {error}") from None
-    return str(made).removeprefix(bos) + chat.before
-
-
-@lru_cache(maxsize=4)
-def _template(text: str) -> Any:
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
-    environment.filters["tojson"] = _to_json
-    try:
-        return environment.from_string(text)
-    except TemplateError as error:
-        raise ModelError(f"The model's chat template cannot be read: {error}") from None
-
-
-def _refuse(message: str) -> NoReturn:
-    raise InvalidArgument("messages", f"the model's template says: {message}")
-
-
-def _to_json(value: Any, indent: int | None = None, **_options: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)

@@ -17,6 +17,7 @@ from palimpsest.errors import Cancelled
 from palimpsest.kv.llama_server.about import About, about
 from palimpsest.kv.llama_server.outcome import Done, Piece
 from palimpsest.kv.llama_server.params import Params
+from palimpsest.kv.llama_server.rendering import Renderer
 from palimpsest.kv.llama_server.slots import Slot, Slots
 from palimpsest.kv.llama_server.work import Completion
 from palimpsest.kv.process.asking import result_of, why_cancelled
@@ -37,6 +38,7 @@ class Serving:
         self.core = core
         self.life = life
         self.slots = Slots()
+        self.renderer = Renderer()
         self._about: About | None = None
 
     async def about(self) -> About:

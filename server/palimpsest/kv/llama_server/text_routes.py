@@ -13,7 +13,9 @@ from starlette.routing import Route
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.llama_server import chat, infill, params, prompts
+from palimpsest.kv.llama_server.about import About
 from palimpsest.kv.llama_server.answering import CHAT, COMPLETION, NATIVE, Form, Question, answer, reply
+from palimpsest.kv.llama_server.chat import Chat
 from palimpsest.kv.llama_server.fields import Fields
 from palimpsest.kv.llama_server.serving import Ask, Serving
 from palimpsest.kv.process.asking import body
@@ -60,7 +62,7 @@ class TextRoutes:
         asked = chat.read(fields)
         read = params.read(fields, n_probs=_n_probs(fields))
         about = await self._serving.about()
-        text = chat.render(asked, about.template, bos=about.bos, eos=about.eos)
+        text = await self._rendered(asked, about)
         return await answer(self._serving, request, Question(read, CHAT, "chat", asked.before), [_ask((text,))])
 
     async def infill(self, request: Request) -> Response:
@@ -73,7 +75,10 @@ class TextRoutes:
     async def apply_template(self, request: Request) -> Response:
         asked = chat.read(Fields(await body(request)))
         about = await self._serving.about()
-        return reply({"prompt": chat.render(asked, about.template, bos=about.bos, eos=about.eos)})
+        return reply({"prompt": await self._rendered(asked, about)})
+
+    async def _rendered(self, asked: Chat, about: About) -> str:
+        return await self._serving.renderer.render(asked, about.template, bos=about.bos, eos=about.eos)
 
 
 def _ask(parts: prompts.Parts) -> Ask:
