@@ -88,7 +88,7 @@ def read_header(path: Path) -> GgufFile:
         hint = "Choose another with `palimpsest model use PATH`, or `palimpsest model use embedded`."
         raise ModelError(f"There is no model file {path}.", hint=hint) from None
     except Refused as error:
-        raise ModelError(f"{path} {error.message}.", hint="A model is a GGUF file.") from None
+        raise ModelError(f"The model file {path} cannot be read: it {error.message}.") from None
     except OSError as error:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
