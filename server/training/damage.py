@@ -41,6 +41,26 @@ BREAKERS: dict[Breaker, int] = {
 }
 
 
+WISHES: dict[str, tuple[str, ...]] = {
+    "misspelt": ("Fix the typo.", "There is a misspelt name", "fix the NameError"),
+    "dropped": ("A line is missing, add it", "Add what is missing.", "restore the missing statement"),
+    "swapped": ("The arguments are in the wrong order", "fix the call", "Swap the arguments back."),
+    "operator": ("The condition is wrong", "fix the operator", "Correct the comparison or operator."),
+    "no-return": ("Return the result", "it returns None, fix it", "The return is missing."),
+    "stale-signature": ("Add the missing parameter", "the signature lacks a parameter", "Fix the signature."),
+    "doubled": ("Remove the duplicate line", "a line stands here twice", "Delete the repeated statement."),
+    "no-colon": ("Fix the syntax error", "a colon is missing"),
+    "open-bracket": ("Fix the syntax error", "close the bracket"),
+    "no-docstring": ("Add a docstring", "document this function", "Write a docstring."),
+}
+"""What a person may ask for who sees the fault but not the edit."""
+
+
+def wishes(broken: Damage) -> tuple[str, ...]:
+    """Instructions that the reply follows; the last is the reply's own summary."""
+    return (*WISHES.get(broken.kind, ()), "Fix this function.", broken.summary)
+
+
 def damage(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
     """The function broken in one way that is possible, or None.  `known` are names that blocks define."""
     for breaker in rng.choices(list(BREAKERS), list(BREAKERS.values()), k=4):

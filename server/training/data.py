@@ -28,9 +28,10 @@ import numpy.typing as npt
 from tokenizers import Tokenizer
 
 from training import CACHE, corpus, tokenizer
-from training.examples import Tail, Workspace, parse, vocabulary
-from training.held import held_out
+from training.examples import Mix, Tail, Workspace, parse, vocabulary
+from training.held import held_out, kept_out
 from training.product import Place, functions
+from training.tokenizer import MARKS, Marks
 
 LAYOUTS = ("spm", "isolated", "psm", "repair")
 MAX_BLOCK, MAX_SUFFIX, MAX_TAIL = 600, 250, 420
@@ -76,20 +77,22 @@ class Store:
         )
 
 
-def tail_ids(tail: Tail, prefix: list[int], suffix: list[int], middle: list[int]) -> tuple[list[int], int, list[int]]:
+def tail_ids(
+    tail: Tail, prefix: list[int], suffix: list[int], middle: list[int], marks: Marks = MARKS
+) -> tuple[list[int], int, list[int]]:
     """(tail, index of the middle's first token, suffix encoded alone or empty)."""
-    end = [*middle, tokenizer.END]
+    end = [*middle, marks.end]
     match tail.layout:
         case "repair":
             return prefix + end, len(prefix), []
         case "spm":
-            head = [tokenizer.PREFIX, *prefix]
-            return head + end, len(head), [tokenizer.SUFFIX, *suffix]
+            head = [marks.prefix, *prefix]
+            return head + end, len(head), [marks.suffix, *suffix]
         case "isolated":
-            head = [tokenizer.PREFIX, *prefix, tokenizer.MIDDLE]
-            return head + end, len(head), [tokenizer.SUFFIX, *suffix]
+            head = [marks.prefix, *prefix, marks.middle]
+            return head + end, len(head), [marks.suffix, *suffix]
         case "psm":
-            head = [tokenizer.PREFIX, *prefix, tokenizer.SUFFIX, *suffix, tokenizer.MIDDLE]
+            head = [marks.prefix, *prefix, marks.suffix, *suffix, marks.middle]
             return head + end, len(head), []
 
 
@@ -150,8 +153,8 @@ def made(task: Task) -> list[Workspace]:
     """The workspaces of a package, in a process of its own."""
     place = Place(task.folder, task.cache)
     rng = Random(f"{task.seed} {task.package.name}")
-    share = 0.0 if task.is_held else SHARE_RENAMED
-    return [w for m in task.modules for w in place.workspaces(m, task.words, task.wanted, rng, share)]
+    mix = Mix(renamed=0.0 if task.is_held else SHARE_RENAMED)
+    return [w for m in task.modules for w in place.workspaces(m, task.words, task.wanted, rng, mix)]
 
 
 def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, list[corpus.Module]]]:
@@ -167,15 +170,19 @@ def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, li
 
 
 def tasks(found: Sequence[tuple[corpus.Package, Path, list[corpus.Module]]], a: argparse.Namespace) -> list[Task]:
-    """Which functions to take of which package: each function once, the held-out packages' first."""
-    held, taken = held_out(), set[int]()
+    """Which functions to take of which package: each function once, and none that a package kept out has, too."""
+    held, reserved = held_out(), kept_out()
+    forbidden = {d for package, _, modules in found if package.name in reserved for m in modules for d in functions(m)}
+    taken = set[int]()
     chosen = []
     for package, folder, modules in sorted(found, key=lambda f: (f[0].name not in held, f[0].name)):
+        if package.name in reserved and package.name not in held:
+            continue
         rng = Random(f"{a.seed} {package.name}")
         modules = rng.sample(modules, min(len(modules), a.max_modules or len(modules)))
         n, wanted = 0, set[int]()
         for i, module in enumerate(modules):
-            new = set(functions(module)) - taken
+            new = set(functions(module)) - taken - (set() if package.name in held else forbidden)
             taken |= new
             wanted |= new
             n += len(new)

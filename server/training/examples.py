@@ -15,8 +15,8 @@ import keyword
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
@@ -26,6 +26,19 @@ Layout = Literal["spm", "isolated", "psm", "repair"]
 PIECE = re.compile(r"[^\w\n]?\w+|[^\w\s]+")
 SHARES: dict[Layout, float] = {"spm": 0.70, "isolated": 0.04, "psm": 0.06, "repair": 0.20}
 N_TAILS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How workspaces are made: of how many modules some names are replaced by fresh ones, whether the cursor may stand
+    anywhere (`plain_cuts`) or is likelier before a name that a block has, how many tails a function gets, of which
+    layouts, and how many repairs come with what a person asks for."""
+
+    renamed: float = 0.0
+    plain_cuts: bool = False
+    n_cuts: int = 1
+    shares: Mapping[Layout, float] = field(default_factory=lambda: SHARES)
+    asked: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

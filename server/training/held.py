@@ -18,7 +18,7 @@ from palimpsest.prompt import blocks as rendering
 from palimpsest.text.snapshot import Position
 from training import outline
 from training.corpus import Module, add_environment, read_installed
-from training.examples import Workspace, parse, short_docstrings
+from training.examples import Mix, Workspace, parse, short_docstrings
 from training.product import Desk, File, Place, defined, functions, without
 
 PACKAGES = Path(__file__).with_name("packages.txt")
@@ -62,7 +62,16 @@ class NothingHeldOut(Exception):
 
 def held_out(file: Path = PACKAGES) -> dict[str, str]:
     """The requirement of each package that `packages.txt` holds out, by name."""
-    lines = (line for line in file.read_text().splitlines() if "; held out" in line)
+    return marked("; held out", file)
+
+
+def kept_out(file: Path = PACKAGES) -> frozenset[str]:
+    """The names of all packages that nothing may be learned from, those held out among them."""
+    return frozenset(marked("; held out", file)) | frozenset(marked("; kept out", file))
+
+
+def marked(mark: str, file: Path) -> dict[str, str]:
+    lines = (line for line in file.read_text().splitlines() if mark in line)
     return {line.split("==")[0]: line.split()[0] for line in lines}
 
 
@@ -83,10 +92,10 @@ def make(work: Path, n_modules: int, n_words: int, n_names: int, seed: int = 7) 
         raise NothingHeldOut("no held-out package is installed; pip install " + " ".join(held_out().values()))
     rng = Random(seed)
     rng.shuffle(found)
-    workspaces = [w for place, m in found for w in place.workspaces(m, (), functions(m), rng, 0.0)]
+    workspaces = [w for place, m in found for w in place.workspaces(m, (), functions(m), rng, Mix())]
     rng.shuffle(workspaces)
     other = Random(seed + 1)  # of its own: the other cases stay what they were
-    plain = [w for place, m in found for w in place.workspaces(m, (), functions(m), other, 0.0, plain_cuts=True)]
+    plain = [w for place, m in found for w in place.workspaces(m, (), functions(m), other, Mix(plain_cuts=True))]
     other.shuffle(plain)
     words, names = list[Case](), list[Case]()
     for place, module in found:

@@ -11,7 +11,7 @@ in one flat list, without padding: only attention works on padded groups of rows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -23,7 +23,17 @@ T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Mode = Literal["own", "none", "other"]
 SPM, ISOLATED, PSM, REPAIR = range(4)
-WEIGHTS = {"block": 0.3, "suffix": 0.6, "prefix": 1.0, "broken": 0.25, "middle": 1.5, "copied": 1.0, "plain": 1.0}
+WEIGHTS = {
+    "block": 0.3,
+    "suffix": 0.6,
+    "prefix": 1.0,
+    "broken": 0.25,
+    "middle": 1.5,
+    "end": 1.5,
+    "copied": 1.0,
+    "plain": 1.0,
+}
+"""How much a token of each part counts; `end`: the last of a middle."""
 BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED, PLAIN = range(6)
 N_FARTHEST = 8192
 N_VOCABULARY = 4096
@@ -103,8 +113,14 @@ class Plain:
 class Builder:
     """Collects the rows of one batch."""
 
-    def __init__(self, header: Sequence[int], footer: Sequence[int], rng: np.random.Generator) -> None:
-        self.header, self.footer, self.rng = np.array(header), np.array(footer), rng
+    def __init__(
+        self,
+        header: Sequence[int],
+        footer: Sequence[int],
+        rng: np.random.Generator,
+        weights: Mapping[str, float] = WEIGHTS,
+    ) -> None:
+        self.header, self.footer, self.rng, self.weights = np.array(header), np.array(footer), rng, weights
         self.n = 0
         self.tokens: list[Ints] = []
         self.positions: list[Ints] = []
@@ -134,10 +150,10 @@ class Builder:
     def add_plain(self, tokens: Ints) -> None:
         """A row that nothing else sees, where a block might stand."""
         start = int(self.rng.integers(len(self.header), N_FARTHEST - len(tokens)))
-        self.add_alone(tokens, start, WEIGHTS["plain"], PLAIN)
+        self.add_alone(tokens, start, self.weights["plain"], PLAIN)
 
     def add_workspace(self, blocks: Sequence[Ints], tails: Sequence[tuple[int, Ints, Ints, int]]) -> None:
-        context, position = self.add_blocks(blocks, WEIGHTS["block"])
+        context, position = self.add_blocks(blocks, self.weights["block"])
         for layout, suffix, tail, first in tails:
             self.add_tail(context, position, layout, suffix, tail, first)
 
@@ -157,7 +173,7 @@ class Builder:
         flat = self.add(tail, position + np.arange(len(tail)))
         self.tails.append((context, flat, 0))
         at = np.concatenate(known)
-        self.want(flat[at - 1], tail[at], WEIGHTS["copied"], COPIED)
+        self.want(flat[at - 1], tail[at], self.weights["copied"], COPIED)
 
     def add_blocks(self, blocks: Sequence[Ints], weight: float) -> tuple[Ints, int]:
         """Header, blocks and footer; the flat indexes that a tail sees, and where it begins."""
@@ -183,12 +199,12 @@ class Builder:
         n = np.arange(len(tail))
         late = 0
         if layout == SPM:
-            context = np.concatenate([context, self.add_alone(suffix, start, WEIGHTS["suffix"], SUFFIX, 1)])
+            context = np.concatenate([context, self.add_alone(suffix, start, self.weights["suffix"], SUFFIX, 1)])
             positions = start + len(suffix) + n
         elif layout == ISOLATED:
             mark = first - 1
             beyond = start + mark + int(self.rng.integers(0, 96))
-            context = np.concatenate([context, self.add_alone(suffix, beyond, WEIGHTS["suffix"], SUFFIX, 1)])
+            context = np.concatenate([context, self.add_alone(suffix, beyond, self.weights["suffix"], SUFFIX, 1)])
             positions = np.where(n < mark, start + n, beyond + len(suffix) + n - mark)
             late = len(suffix)
         else:
@@ -196,9 +212,10 @@ class Builder:
         flat = self.add(tail, positions)
         self.tails.append((context, flat, (late << 16) | first))
         skip = 1 if layout in (ISOLATED, PSM) else 0  # the middle's marker is given, not predicted
-        weight = WEIGHTS["broken"] if layout == REPAIR else WEIGHTS["prefix"]
+        weight = self.weights["broken"] if layout == REPAIR else self.weights["prefix"]
         self.want(flat[: first - 1 - skip], tail[1 : first - skip], weight, PREFIX)
-        self.want(flat[first - 1 : -1], tail[first:], WEIGHTS["middle"], MIDDLE)
+        self.want(flat[first - 1 : -1], tail[first:], self.weights["middle"], MIDDLE)
+        self.wanted[-1][2][-1] = self.weights["end"]
 
     def finish(self) -> Batch:
         (padding,) = self.add(np.zeros(1, np.int64), np.zeros(1, np.int64))

@@ -1,6 +1,7 @@
-"""The embedded model: qwen2's architecture at some nine million parameters, and its loss on a `layout.Batch`.
+"""A model of llama's or qwen2's architecture, by default the embedded one's nine million parameters, and its loss on a
+`layout.Batch`.
 
-In: parameters and a batch.  Out: the cross entropy of every wanted token.
+In: parameters, perhaps with what a LoRA adds to them, and a batch.  Out: the cross entropy of every wanted token.
 
 Weights, residual stream, norms and loss are float32.  Matmuls and attention (`training.attention`) are in the dtype
 asked for: bfloat16 is nine times as fast as float32 on a CPU with AMX, four times slower on one without.
@@ -8,8 +9,9 @@ asked for: bfloat16 is nine times as fast as float32 on a CPU with AMX, four tim
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -19,6 +21,27 @@ from training.attention import Heads, attend, rows_of
 from training.layout import Batch
 
 Parameters = dict[str, Tensor]
+
+
+class Adapted(NamedTuple):
+    """A frozen matrix (out, in) and what is learned beside it: `b` (out, rank), scaled, times `a` (rank, in)."""
+
+    weight: Tensor
+    a: Tensor
+    b: Tensor
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.weight.dtype
+
+
+Matrix = Tensor | Adapted
+
+
+def linear(x: Tensor, matrix: Matrix) -> Tensor:
+    if isinstance(matrix, Tensor):
+        return F.linear(x, matrix)
+    return F.linear(x, matrix.weight) + F.linear(F.linear(x, matrix.a), matrix.b)
 
 
 @dataclass(frozen=True)
@@ -84,11 +107,11 @@ def turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def before_attention(
-    h: Tensor, cos: Tensor, sin: Tensor, norm: Tensor, qkv: Tensor, bias: Tensor, shape: Shape
+    h: Tensor, cos: Tensor, sin: Tensor, norm: Tensor, qkv: Matrix, bias: Tensor, shape: Shape
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Residual stream (n, width) to queries (n, n_heads · head), scaled, and keys and values (n, n_kv · head)."""
     n = h.shape[0]
-    x = F.linear(F.rms_norm(h, (shape.width,), norm, shape.epsilon).to(qkv.dtype), qkv).float() + bias
+    x = linear(F.rms_norm(h, (shape.width,), norm, shape.epsilon).to(qkv.dtype), qkv).float() + bias
     q, k, v = torch.split(x, list(shape.qkv), -1)
     q = turned(q.reshape(n, shape.n_heads, shape.head) * shape.head**-0.5, cos, sin).reshape(n, -1)
     k = turned(k.reshape(n, shape.n_kv, shape.head), cos, sin).reshape(n, -1)
@@ -96,13 +119,13 @@ def before_attention(
 
 
 def after_attention(
-    h: Tensor, y: Tensor, out: Tensor, norm: Tensor, gate_up: Tensor, down: Tensor, shape: Shape
+    h: Tensor, y: Tensor, out: Matrix, norm: Tensor, gate_up: Matrix, down: Matrix, shape: Shape
 ) -> Tensor:
     """Adds what attention found, and the feed-forward part, to the residual stream."""
-    h = h + F.linear(y, out).float()
+    h = h + linear(y, out).float()
     x = F.rms_norm(h, (shape.width,), norm, shape.epsilon).to(gate_up.dtype)
-    gate, up = F.linear(x, gate_up).chunk(2, -1)
-    return h + F.linear((F.silu(gate.float()) * up.float()).to(gate_up.dtype), down).float()
+    gate, up = linear(x, gate_up).chunk(2, -1)
+    return h + linear((F.silu(gate.float()) * up.float()).to(gate_up.dtype), down).float()
 
 
 def head(h: Tensor, norm: Tensor, embedding: Tensor, targets: Tensor, shape: Shape) -> Tensor:
@@ -127,18 +150,25 @@ def compiled() -> Parts:
 def loss(p: Parameters, batch: Batch, shape: Shape, parts: Parts, dtype: torch.dtype) -> Tensor:
     """Cross entropy (m,) at the batch's chosen tokens, on the device that the parameters are on."""
     device = p["embedding"].device
-    tokens, positions, back, chosen, targets = (
-        torch.from_numpy(x).to(device) for x in (batch.tokens, batch.positions, batch.back, batch.chosen, batch.targets)
-    )
+    tokens, chosen, targets = (torch.from_numpy(x).to(device) for x in (batch.tokens, batch.chosen, batch.targets))
+    low = {name: p[name].to(dtype) for name in ("qkv", "out", "gate_up", "down", "embedding")}
+    layers = zip(*({**p, **low}[name].unbind(0) for name in LAYERS), strict=True)
+    h = through(F.embedding(tokens, p["embedding"]), layers, batch, shape, parts, dtype)
+    return parts.head(F.embedding(chosen, h), p["final_norm"], low["embedding"], targets, shape)
+
+
+def through(
+    h: Tensor, layers: Iterable[Sequence[Any]], batch: Batch, shape: Shape, parts: Parts, dtype: torch.dtype
+) -> Tensor:
+    """Embedded tokens (n, width) through all layers, each a row of what LAYERS names."""
+    device = h.device
+    positions, back = (torch.from_numpy(x).to(device) for x in (batch.positions, batch.back))
     groups = [rows_of(group, device, dtype) for group in batch.groups]
     turns = shape.rope_base ** (-torch.arange(0, shape.head, 2, device=device) / shape.head)
     angles = positions.float()[:, None, None] * turns
     cos, sin = torch.cos(angles), torch.sin(angles)
-    h = F.embedding(tokens, p["embedding"])
-    low = {name: p[name].to(dtype) for name in ("qkv", "out", "gate_up", "down", "embedding")}
-    stacks = ({**p, **low}[name].unbind(0) for name in LAYERS)
-    for qkv, bias, out, gate_up, down, norm_1, norm_2 in zip(*stacks, strict=True):
+    for qkv, bias, out, gate_up, down, norm_1, norm_2 in layers:
         q, k, v = parts.before(h, cos, sin, norm_1, qkv, bias, shape)
         y = attend(q, k, v, groups, back, shape.heads)
         h = parts.after(h, y, out, norm_2, gate_up, down, shape)
-    return parts.head(F.embedding(chosen, h), p["final_norm"], low["embedding"], targets, shape)
+    return h

@@ -20,7 +20,7 @@ import numpy as np
 from training import CACHE, corpus, tokenizer
 from training.corpus import Module
 from training.examples import parse, short_docstrings
-from training.held import held_out
+from training.held import kept_out
 from training.product import functions
 
 N_CHARACTERS = 1700
@@ -73,7 +73,7 @@ def main() -> None:
     cli.add_argument("--characters", type=int, default=300_000, help="at most about so many of each package")
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
-    held = held_out()
+    held = kept_out()
     packages = [(corpus.standard_library(), list(corpus.read_standard_library()))]
     packages += [(package, modules) for _, package, modules in corpus.read_wheels(a.wheels)]
     forbidden = {d for package, modules in packages if package.name in held for m in modules for d in functions(m)}

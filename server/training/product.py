@@ -22,6 +22,7 @@ from palimpsest.context.editing import editing_at
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.prompt import blocks as rendering
+from palimpsest.prompt.suggestion import suggestion_tail
 from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
@@ -31,11 +32,11 @@ from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from training import outline
 from training.corpus import Module
-from training.damage import damage, reply_text
+from training.damage import damage, reply_text, wishes
 from training.examples import (
     N_TAILS,
-    SHARES,
     Layout,
+    Mix,
     Tail,
     Workspace,
     choose_cut,
@@ -84,22 +85,21 @@ class Place:
         words: Sequence[str],
         wanted: Collection[int],
         rng: Random,
-        share_renamed: float,
-        plain_cuts: bool = False,
+        mix: Mix,
     ) -> Iterator[Workspace]:
-        """The workspaces of one module: of its functions those whose `digest` is wanted.  `plain_cuts`: the cursor is
-        no likelier before a name that a block has."""
+        """The workspaces of one module: of its functions those whose `digest` is wanted."""
         tree = parse(module.source)
         source = short_docstrings(module.source, tree) if tree else ""
         tree = parse(source) if tree else None
         if tree is None:
             return
-        names = renaming(tree, words, rng) if rng.random() < share_renamed else {}
+        names = renaming(tree, words, rng) if rng.random() < mix.renamed else {}
         file = File(module.path, source.split("\n"), tree, bool(names))
         scopes = [scope for scope in outline.functions(tree) if function_digest(file.lines, scope) in wanted]
         for at in range(0, len(scopes), N_TAILS):
-            desk = Desk(self, file, rng, plain_cuts)
-            tails = [tail for scope in scopes[at : at + N_TAILS] if (tail := desk.tail(scope))]
+            desk = Desk(self, file, rng, mix)
+            cuts = [scope for scope in scopes[at : at + N_TAILS] for _ in range(mix.n_cuts)]
+            tails = [tail for scope in cuts if (tail := desk.tail(scope))]
             if tails and desk.blocks:
                 rng.shuffle(desk.blocks)
                 texts = tuple(rename(rendering.render_context(block), names) for block in desk.blocks)
@@ -119,8 +119,8 @@ class File:
 class Desk:
     """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
 
-    def __init__(self, place: Place, file: File, rng: Random, plain_cuts: bool = False) -> None:
-        self.place, self.file, self.rng, self.plain_cuts = place, file, rng, plain_cuts
+    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = Mix()) -> None:
+        self.place, self.file, self.rng, self.mix = place, file, rng, mix
         block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
         self.settings = replace(
             SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
@@ -135,7 +135,7 @@ class Desk:
         return view
 
     def tail(self, scope: outline.Scope) -> Tail | None:
-        layout = self.rng.choices(list(SHARES), list(SHARES.values()))[0]
+        layout = self.rng.choices(list(self.mix.shares), list(self.mix.shares.values()))[0]
         if not self.blocks:  # what there will be is to be known before a cut is chosen
             self.look("\n".join(self.file.lines), Position(scope.first + 1, 0))
         if layout == "repair":
@@ -151,7 +151,7 @@ class Desk:
         """A cut in one of the lines `among`, chosen by what stands in `lines`."""
         rng, whole = self.rng, self.file.lines
         texts = whole[lines.start : lines.stop]
-        known = set[str]() if self.plain_cuts else defined(self.blocks)
+        known = set[str]() if self.mix.plain_cuts else defined(self.blocks)
         cut = choose_cut(texts, [i - lines.start for i in among], known, rng)
         if cut is None:
             return None
@@ -184,7 +184,10 @@ class Desk:
         shown = view.editing.lines
         if [line.text for line in shown] != list(broken.lines) or shown[-1].number != len(shown):
             return None
-        return Tail("repair", rendering.render_numbered(view.editing), "", reply_text(broken), broken.kind)
+        is_asked = self.mix.asked > 0 and self.rng.random() < self.mix.asked
+        instruction = self.rng.choice(wishes(broken)) if is_asked else None
+        shown_as = suggestion_tail(view.editing, instruction, instructions=False)
+        return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
 
 
 def function_digest(lines: Sequence[str], scope: outline.Scope) -> int:

@@ -8,6 +8,7 @@ Once a model is published the file must not change: the vocabulary is part of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -22,6 +23,24 @@ SPECIAL = (
     "<|file_sep|>",
 )
 END, PREFIX, MIDDLE, SUFFIX = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Tokens with a meaning.  `end` ends a middle; it stands in front of a header, too."""
+
+    end: int
+    prefix: int
+    suffix: int
+    middle: int
+
+    @property
+    def rows(self) -> list[int]:
+        """Those that part the text."""
+        return [self.prefix, self.suffix, self.middle]
+
+
+MARKS = Marks(END, PREFIX, SUFFIX, MIDDLE)
 N_VOCABULARY = 4096
 FILE = Path(__file__).with_name("tokenizer.json")
 QWEN2_SPLIT = (

@@ -7,8 +7,6 @@ time that has gone, so a slower machine takes fewer steps but ends as well annea
 
 Each thread works on a part of the batch of its own, and torch on one thread in each: threads then meet once a step
 instead of in every matmul, which on cores shared with others is twice as fast.
-glibc's allocator must be told to keep its memory or every step faults it in anew (1.8 times slower): started
-without these settings, the module starts itself again with them.
 """
 
 from __future__ import annotations
@@ -17,23 +15,15 @@ import argparse
 import gc
 import os
 import signal
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SETTINGS = {
-    "MALLOC_MMAP_MAX_": "0",
-    "MALLOC_TRIM_THRESHOLD_": "99999999999",
-    "MALLOC_TOP_PAD_": "268435456",
-    "MALLOC_ARENA_MAX": "1",
-}
-OTHER_ALLOCATOR = "jemalloc" in os.environ.get("LD_PRELOAD", "")
-if __name__ == "__main__" and not OTHER_ALLOCATOR and any(os.environ.get(k) != v for k, v in SETTINGS.items()):
-    os.execve(sys.executable, [sys.executable, "-m", "training.train", *sys.argv[1:]], {**os.environ, **SETTINGS})
+from training.memory import settle
 
-os.environ["OMP_NUM_THREADS"] = "1"  # of each process
+if __name__ == "__main__":
+    settle("training.train")
 
 import numpy as np  # noqa: E402  (after the environment is settled)
 import torch  # noqa: E402
@@ -44,9 +34,9 @@ from training.grow import take_over  # noqa: E402
 from training.layout import COPIED, MIDDLE, PLAIN, Data, Mode, Plain, make_batch  # noqa: E402
 from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402
 from training.optimizer import Optimizer  # noqa: E402
+from training.pace import Pace, default_dtype  # noqa: E402
 from training.team import Team, gather  # noqa: E402
 
-WARM_UP_STEPS, LOWEST = 60, 0.02
 Frame = tuple[list[int], list[int]]
 
 
@@ -60,25 +50,6 @@ class Progress:
     n_tokens: int = 0
     n_middle: int = 0
     seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How the learning rate goes: warm up to `peak` (a share of the full rate), hold, and fall to almost nothing from
-    the share `falling_from` of the time on.  Going on from a trained model wants less than the full rate, falling from
-    the beginning: more undoes the annealing that it had."""
-
-    peak: float = 1.0
-    falling_from: float = 0.5
-
-    def rate(self, step: int, share: float) -> float:
-        """Share of the full learning rate after `step` steps, when `share` of the time has gone."""
-        falling = 1.0 if share < self.falling_from else max(LOWEST, (1 - share) / (1 - self.falling_from))
-        return self.peak * min(1.0, (step + 1) / WARM_UP_STEPS) * falling
-
-
-def default_dtype() -> str:
-    return "bfloat16" if torch.cpu._is_avx512_bf16_supported() else "float32"
 
 
 def framing() -> Frame:

@@ -1,0 +1,81 @@
+"""What was learned as a GGUF: `python -m training.adapter --base FILE.gguf [--checkpoint FILE] [--out FILE]`.
+
+In: a base, and `lora.pt` of `training.tune`.  Out: an adapter of low-rank factors, in Q8_0 where their rows allow it,
+which llama.cpp loads beside the base (`--lora`) and `training.merge` adds to it.
+The keys `palimpsest.*` and those of the tokens tell `merge` what else the merged file is to say; `palimpsest.rows` are
+the embeddings of the tokens that part a prompt, which llama.cpp's adapters cannot carry.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import gguf
+import torch
+
+from training import CACHE
+from training import base as bases
+from training.base import Base
+from training.lora import ROWS, Lora, reduced, restored
+from training.merge import Kind, put
+from training.tokenizer import Marks
+
+DESCRIPTION = "Low-rank factors that teach a code model Palimpsest's cache layout, suffix first, and edits in ln-diff."
+
+
+def add_layout(writer: gguf.GGUFWriter, marks: Marks) -> None:
+    """What the merged model says of itself."""
+    writer.add_string("palimpsest.fim_layout", "spm")
+    writer.add_string("palimpsest.edit_format", "ln-diff")
+    writer.add_string("palimpsest.prompt", "plain")
+    writer.add_bos_token_id(marks.end)
+    writer.add_add_bos_token(True)
+    for name, token in {"pre": marks.prefix, "suf": marks.suffix, "mid": marks.middle}.items():
+        writer.add_uint32(f"tokenizer.ggml.fim_{name}_token_id", token)
+
+
+def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0) -> None:
+    beside = path.with_suffix(".part")
+    writer = gguf.GGUFWriter(beside, base.architecture)
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", lora.rank * lora.scale)
+    writer.add_name(f"palimpsest adapter of {base.path.stem}")
+    writer.add_description(DESCRIPTION)
+    writer.add_license("Apache-2.0")
+    add_layout(writer, base.marks)
+    writer.add_array("palimpsest.rows.tokens", base.marks.rows)
+    writer.add_array("palimpsest.rows", [float(x) for x in lora.factors[ROWS].reshape(-1)])
+    for i in range(base.shape.n_layers):
+        factors = {name: value[i] for name, value in lora.factors.items() if name != ROWS}
+        outs = bases.by_name(factors["qkv.b"], factors["gate_up.b"], base.shape, base.architecture)
+        ins = dict.fromkeys(("attn_q", "attn_k", "attn_v"), "qkv") | dict.fromkeys(("ffn_gate", "ffn_up"), "gate_up")
+        pairs = {name: (factors[f"{ins[name]}.a"], b) for name, b in outs.items()}
+        pairs |= {bases.PARTS[name]: (factors[f"{name}.a"], factors[f"{name}.b"]) for name in ("out", "down")}
+        for name, (a, b) in pairs.items():
+            put(writer, f"blk.{i}.{name}.weight.lora_a", a.float().numpy(), kind)
+            put(writer, f"blk.{i}.{name}.weight.lora_b", b.float().numpy(), kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    beside.replace(path)
+
+
+def main() -> None:
+    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cli.add_argument("--base", type=Path, required=True)
+    cli.add_argument("--checkpoint", type=Path, default=CACHE / "lora.pt")
+    cli.add_argument("--out", type=Path, default=CACHE / "adapter.gguf")
+    cli.add_argument("--rank", type=int, default=0, help="a lower one than was trained")
+    a = cli.parse_args()
+    base = bases.read(a.base)
+    saved = torch.load(a.checkpoint, weights_only=False, map_location="cpu")
+    lora = restored(base, saved)
+    write(base, reduced(lora, a.rank) if a.rank else lora, a.out)
+    print(f"{a.out.name}: {a.out.stat().st_size / 1e6:.1f} MB after step {saved['progress']['step']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+"""Teaches a base this product's layout: `python -m training.tune --base FILE.gguf --minutes 90`.
+
+In: a `training.base`, and what `training.texts` has made and goes on making.
+Out: `lora.pt` in `--out`, written atomically every few minutes, and a line of figures every few steps.
+Run again, it goes on from there, with its optimizer and in the same place of the data, until the minutes are used up;
+SIGTERM makes it save and end.  `--start FILE.pt` begins with an adapter saved before.
+
+It trains low-rank factors of all matrices and the rows of the tokens that part prefix, suffix and middle
+(`training.lora`), everything in the layout of `training.layout`, with gradients through the context.  On a CPU a process
+for each core, in bfloat16 where the CPU multiplies that faster; on a GPU one, with `--at-once` workspaces packed into
+one batch.
+"""
+
+from __future__ import annotations
+
+from training.memory import settle
+
+if __name__ == "__main__":
+    settle("training.tune")
+
+import argparse  # noqa: E402  (after the environment is settled)
+import gc  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+
+from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
+from training import CACHE, base, lora, shelf  # noqa: E402
+from training.layout import MIDDLE, PREFIX, Batch, Builder, Mode  # noqa: E402
+from training.model import Parts, compiled  # noqa: E402
+from training.pace import Adam, Pace, default_dtype  # noqa: E402
+from training.team import Team, gather, shared  # noqa: E402
+
+WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.4, "broken": 0.15, "middle": 1.5, "end": 5.0}
+ROOMS = ((0, 0.10), (250, 0.60), (700, 0.30))
+"""Tokens of all blocks of a workspace, and how often: few, for most of the computing is to go into what is asked."""
+MODES: tuple[Mode, ...] = ("own", "none", "other")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a step is made of, how the rate goes, and for how long."""
+
+    n_workspaces: int
+    n_at_once: int
+    n_tails: int
+    pace: Pace
+    rate: float
+    minutes: float
+    save_every: float
+    held_every: float
+    n_held: int
+    tell_every: int = 10
+    max_steps: int = 10**9
+
+
+@dataclass
+class Progress:
+    """How far a run has come, over all its sittings."""
+
+    step: int = 0
+    n_tokens: int = 0
+    n_middle: int = 0
+    n_workspaces: int = 0
+    seconds: float = 0.0
+
+
+class Tuning:
+    """A run: its data, factors and progress.  `n` processes share the factors and their gradients."""
+
+    team: Team
+    asked_to_stop = False
+
+    def __init__(
+        self, of: base.Base, texts: Path, path: Path, plan: Plan, start: lora.Lora, dtype: torch.dtype, device: str, n: int
+    ) -> None:
+        self.base, self.path, self.plan, self.n = of, path, plan, n
+        self.frame = [of.marks.end, *of.encode(HEADER)], of.encode(FOOTER)
+        self.progress, place, saved = Progress(), shelf.Place(), None
+        if path.exists():
+            saved = torch.load(path, weights_only=False, map_location="cpu")
+            start = lora.restored(of, saved)
+            self.progress, place = Progress(**saved["progress"]), shelf.Place(**saved["place"])
+            print(f"going on from step {self.progress.step}", flush=True)
+        factors = {name: value.detach().clone().to(device) for name, value in start.factors.items()}
+        self.lora = lora.Lora(start.rank, start.scale, factors)
+        self.shelf = shelf.Shelf(texts / "train", place)
+        self.held = shelf.held_out(texts / "held", of, plan.n_held)
+        self.model = lora.frozen(of, dtype, device)
+        if n > 1:
+            for value in [*factors.values(), *self.model.parameters.values()]:
+                shared(value)
+        for value in factors.values():
+            value.requires_grad_()
+        self.found = [{name: shared(torch.zeros_like(v)) for name, v in factors.items()} for _ in range(n)]
+        self.heard = shared(torch.zeros(n, len(MODES), 4, dtype=torch.float64))
+        self.optimizer = Adam(factors, plan.rate)
+        if saved:
+            self.optimizer.restore(saved["optimizer"])
+        self.parts = Parts()
+
+    def save(self) -> None:
+        beside = self.path.with_suffix(".part")
+        state = {
+            **self.lora.state(),
+            "base": self.base.path.name,
+            "optimizer": self.optimizer.state(),
+            "progress": vars(self.progress),
+            "place": self.shelf.place.as_dict(),
+        }
+        torch.save(state, beside)
+        beside.replace(self.path)
+
+    def next_workspaces(self, n_known: int) -> list[shelf.Encoded]:
+        """Those of one step, each with some of its blocks and tails."""
+        rng = np.random.default_rng(self.progress.step)
+        found: list[shelf.Encoded] = []
+        while len(found) < self.plan.n_workspaces:
+            each = shelf.encoded(self.shelf.next(n_known), self.base)
+            if each.tails:
+                order = rng.permutation(len(each.tails))[: self.plan.n_tails]
+                found.append(shelf.Encoded(some_blocks(each.blocks, rng), [each.tails[i] for i in order]))
+        return found
+
+    def batch(self, workspaces: Sequence[shelf.Encoded], rng: np.random.Generator, mode: Mode = "own") -> Batch:
+        builder = Builder(*self.frame, rng, WEIGHTS)
+        for i, each in enumerate(workspaces):
+            source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else each
+            builder.add_workspace([] if mode == "none" else source.blocks, [tail[:4] for tail in each.tails])
+        return builder.finish()
+
+    def gradients(self, workspaces: Sequence[shelf.Encoded], rank: int) -> None:
+        """One process's part of a step, summed into its shared gradients, and its figures."""
+        rng = np.random.default_rng((self.progress.step, rank))
+        told = self.team.told[rank]
+        told.zero_()
+        for value in self.found[rank].values():
+            value.zero_()
+        for at in range(0, len(workspaces), self.plan.n_at_once):
+            batch = self.batch(workspaces[at : at + self.plan.n_at_once], rng)
+            losses = lora.loss(self.model, self.lora, batch, self.parts)
+            total = (losses * torch.from_numpy(batch.weights).to(losses.device)).sum()
+            found = torch.autograd.grad(total, list(self.lora.factors.values()))
+            for to, value in zip(self.found[rank].values(), found, strict=True):
+                to.add_(value)
+            each = losses.detach().float().cpu().numpy()
+            is_end = batch.targets == self.base.marks.end
+            for i, part in enumerate([(batch.parts == MIDDLE) & ~is_end, is_end, batch.parts == PREFIX]):
+                told[2 * i] += float(each[part].sum())
+                told[2 * i + 1] += int(part.sum())
+            told[6] += len(batch.tokens)
+            told[7] += float(batch.weights.sum())
+
+    def step(self) -> None:
+        """One step; what came of it is in `team.told`."""
+        progress, team = self.progress, self.team
+        workspaces = self.next_workspaces(int(team.orders[3]))
+        mine = shares(workspaces, team.n)[team.rank]
+        self.gradients(mine, team.rank)
+        team.meet()
+        if team.leads:
+            rate = self.plan.pace.rate(progress.step, float(team.orders[1]))
+            self.optimizer.step(rate, self.found, float(team.told[:, 7].sum()))
+        progress.step += 1
+        progress.n_tokens += int(team.told[:, 6].sum())
+        progress.n_middle += int(team.told[:, 1].sum())
+        progress.n_workspaces += len(workspaces)
+        team.meet()
+
+    @torch.no_grad()
+    def tell_held_out(self) -> None:
+        """Held-out middles with their own blocks, none and another's: nats a character, END apart."""
+        team, pairs = self.team, range(0, len(self.held) - 1, 2)
+        self.heard[team.rank].zero_()
+        jobs = [(mode, at) for mode in range(len(MODES)) for at in pairs]
+        for mode, at in jobs[team.rank :: team.n]:
+            both = self.held[at : at + 2]
+            batch = self.batch(both, np.random.default_rng(at), MODES[mode])
+            each = lora.loss(self.model, self.lora, batch, self.parts).float().cpu().numpy()
+            middle, is_end = batch.parts == MIDDLE, batch.targets == self.base.marks.end
+            characters, n = sum(t.n_characters for w in both for t in w.tails), sum(len(w.tails) for w in both)
+            sums = [each[middle & ~is_end].sum(), each[middle & is_end].sum(), characters, n]
+            self.heard[team.rank, mode] += torch.tensor(sums, dtype=torch.float64)
+        team.meet()
+        if team.leads:
+            total = self.heard.sum(0)
+            a_character = {mode: round(float(row[0] / row[2]), 4) for mode, row in zip(MODES, total, strict=True)}
+            ends, n = float(total[0, 1] / total[0, 3]), int(total[0, 3])
+            print(f"{clock()} step {self.progress.step} held out {a_character} end {ends:.3f} of {n}", flush=True)
+
+    def stop(self, *_: object) -> None:
+        """Save and end after this step; a signal handler."""
+        self.asked_to_stop = True
+
+    def run(self, team: Team) -> None:
+        """Steps until the time is gone."""
+        self.team, plan, progress = team, self.plan, self.progress
+        torch.set_num_threads(1 if team.n > 1 or self.model.ids.device.type == "cpu" else os.cpu_count() or 1)
+        last = saved = heard = time.monotonic()
+        report = Report(progress)
+        gc.collect()
+        gc.freeze()
+        if team.leads:
+            signal.signal(signal.SIGTERM, self.stop)
+        if self.held and progress.step == 0:
+            self.tell_held_out()
+        while True:
+            if team.leads:
+                share, now = progress.seconds / (plan.minutes * 60), time.monotonic()
+                go_on = share < 1 and not self.asked_to_stop and progress.step < plan.max_steps
+                wants = (now - saved > plan.save_every * 60) + 2 * (now - heard > plan.held_every * 60)
+                team.orders[:] = torch.tensor([go_on, share, wants, len(self.shelf.known())])
+            team.meet()
+            go_on, wants = bool(team.orders[0]), int(team.orders[2])
+            if team.leads and (wants & 1 or not go_on):
+                self.save()
+                saved = time.monotonic()
+            if self.held and (wants & 2 or not go_on):
+                self.tell_held_out()
+                last = heard = time.monotonic()
+            if not go_on:
+                return
+            self.step()
+            now = time.monotonic()
+            progress.seconds += now - last
+            last = now
+            if team.leads:
+                report.add(progress, team.told, plan.tell_every)
+
+
+def some_blocks(blocks: Sequence[shelf.Ints], rng: np.random.Generator) -> list[shelf.Ints]:
+    """As many as one of ROOMS has room for, at least one where there is any room."""
+    room = int(rng.choice([n for n, _ in ROOMS], p=[share for _, share in ROOMS]))
+    found: list[shelf.Ints] = []
+    for i in rng.permutation(len(blocks)) if room else []:
+        if len(blocks[i]) <= room or not found:
+            found.append(blocks[i])
+            room -= len(blocks[i])
+    return found
+
+
+def size(workspace: shelf.Encoded) -> int:
+    """Its tokens, about."""
+    return sum(map(len, workspace.blocks)) + sum(len(t.tail) + len(t.suffix) for t in workspace.tails)
+
+
+def shares(workspaces: Sequence[shelf.Encoded], n: int) -> list[list[shelf.Encoded]]:
+    """Workspaces for each of n processes, of about equal size: the largest first, each to who has least."""
+    found: list[list[shelf.Encoded]] = [[] for _ in range(n)]
+    for workspace in sorted(workspaces, key=size, reverse=True):
+        min(found, key=lambda part: sum(map(size, part))).append(workspace)
+    return found
+
+
+def clock() -> str:
+    return time.strftime("%H:%M:%S")
+
+
+class Report:
+    """A line every few steps."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.n_tokens, self.at = progress.n_tokens, time.monotonic()
+        self.sums = torch.zeros(8, dtype=torch.float64)
+
+    def add(self, progress: Progress, told: torch.Tensor, every: int) -> None:
+        self.sums += told.sum(0)
+        if progress.step % every == 0:
+            middle, end, prefix = (float(self.sums[2 * i] / self.sums[2 * i + 1].clamp(min=1)) for i in range(3))
+            speed = (progress.n_tokens - self.n_tokens) / (time.monotonic() - self.at)
+            print(
+                f"{clock()} step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} end {end:.3f} "
+                f"prefix {prefix:.3f} {speed:.0f} tokens/s {progress.n_tokens / 1e6:.3f} M, middles "
+                f"{progress.n_middle / 1e3:.1f} k, load {os.getloadavg()[0]:.1f}",
+                flush=True,
+            )
+            self.n_tokens, self.at = progress.n_tokens, time.monotonic()
+            self.sums.zero_()
+
+
+def main() -> None:
+    on_gpu = torch.cuda.is_available()
+    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cli.add_argument("--base", type=Path, required=True)
+    cli.add_argument("--texts", type=Path, default=CACHE / "texts")
+    cli.add_argument("--out", type=Path, default=CACHE / "lora.pt")
+    cli.add_argument("--start", type=Path, help="an adapter to begin with, where --out is not there yet")
+    cli.add_argument("--minutes", type=float, default=90.0, help="of the whole run, over all sittings")
+    cli.add_argument("--max-steps", type=int, default=10**9)
+    cli.add_argument("--workspaces", type=int, default=64 if on_gpu else 2, help="of a step")
+    cli.add_argument("--at-once", type=int, default=16 if on_gpu else 1, help="workspaces of one batch")
+    cli.add_argument("--tails", type=int, default=6, help="of a workspace, at most")
+    cli.add_argument("--rank", type=int, default=32)
+    cli.add_argument("--scale", type=float, default=2.0)
+    cli.add_argument("--rate", type=float, default=5e-4, help="of A; B's is twice that")
+    cli.add_argument("--warm-up", type=int, default=20, help="steps")
+    cli.add_argument("--falling-from", type=float, default=0.3, help="share of the time")
+    cli.add_argument("--processes", type=int, default=1 if on_gpu else os.cpu_count() or 1)
+    cli.add_argument("--save-every", type=float, default=5.0, help="minutes")
+    cli.add_argument("--held-every", type=float, default=15.0, help="minutes")
+    cli.add_argument("--held", type=int, default=16, help="held-out workspaces to tell the loss of; 0 for none")
+    cli.add_argument("--tell-every", type=int, default=10, help="steps")
+    cli.add_argument("--dtype", choices=["float32", "bfloat16"], default=default_dtype(), help="of matmuls")
+    cli.add_argument("--compile", action="store_true", help="faster after a minute; wants a C++ compiler")
+    cli.add_argument("--device", default="cuda" if on_gpu else "cpu")
+    a = cli.parse_args()
+    of = base.read(a.base)
+    start = lora.fresh(of, a.rank, a.scale)
+    if a.start:
+        start = lora.restored(of, torch.load(a.start, weights_only=False, map_location="cpu"))
+    pace = Pace(1.0, a.falling_from, a.warm_up)
+    sizes = a.workspaces, a.at_once, a.tails
+    plan = Plan(*sizes, pace, a.rate, a.minutes, a.save_every, a.held_every, a.held, a.tell_every, a.max_steps)
+    a.out.parent.mkdir(parents=True, exist_ok=True)
+    tuning = Tuning(of, a.texts, a.out, plan, start, getattr(torch, a.dtype), a.device, a.processes)
+    if a.compile:
+        tuning.parts = compiled()
+    n = sum(value.numel() for value in tuning.lora.factors.values())
+    print(f"{n / 1e6:.2f} M learned of {a.base.name}, {len(tuning.held)} held-out workspaces", flush=True)
+    gather(a.processes, tuning.run)
+    print(vars(tuning.progress), flush=True)
+
+
+if __name__ == "__main__":
+    main()
