@@ -7,6 +7,7 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
     short      the same, trained with fewer positions than a cache has cells
     starcoder  the same under the name of a family that was trained suffix first
     own        the same with a FIM layout of its own stated in the file
+    llama      llama, FIM tokens
     plain      llama, no FIM tokens, a BOS token that is added, a chat template
     swa        gemma2-like sliding window beside full attention
     mrope      qwen2vl: rotary positions that cannot be shifted
@@ -276,6 +277,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "seed": lambda path: _transformer(path, "qwen2", layers=1, fim=SEED),
     "own": lambda path: _transformer(path, "qwen2", layers=1, extra=_own_layout),
     "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
+    "llama": lambda path: _transformer(path, "llama", biases=False),
     "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
     "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
     "mrope": lambda path: _transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),

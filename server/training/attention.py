@@ -1,13 +1,15 @@
 """Attention over flat tokens, in groups of rows: `attend(queries, keys, values, groups, back, heads)`.
 
 In: the queries, keys and values of all tokens of a step, and `layout.Group`s, which say who sees what.  Out: what each
-token found.  Two ways, to the same result:
+token found.  Three ways, to the same result:
 
-    matmuls  bfloat16, and every GPU.  With AMX twice as fast as the fused kernel.
+    matmuls  bfloat16 on a CPU.  With AMX twice as fast as the fused kernel.
     fused    float32 on a CPU.  There the kernel is the faster one: scores stay in the cache, and what a causal mask
              hides is not computed at all.
+    on_gpu   torch's scaled_dot_product_attention with the groups' masks, which is one fused kernel there.
 
-Both have a backward pass of their own: autograd would fill a gradient of all tokens for each group.
+The first two have a backward pass of their own: autograd would fill a gradient of all tokens for each group, which
+costs a CPU more than it costs a GPU.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from training.layout import Group
@@ -41,7 +44,7 @@ class Heads:
 
 @dataclass(frozen=True)
 class Rows:
-    """A `layout.Group` as tensors: flat indexes of queries (b · t,) and keys (b · s,); with the fused kernel the mask
+    """A `layout.Group` as tensors: flat indexes of queries (b · t,) and keys (b · s,); with a fused kernel the mask
     (b, 1, t, s) that is added to the scores, None where a row's tokens see those up to themselves and nothing else."""
 
     b: int
@@ -61,8 +64,8 @@ def rows_of(group: Group, device: torch.device, dtype: torch.dtype) -> Rows:
     (b, t), s = group.queries.shape, group.keys.shape[1]
     queries, keys = (torch.from_numpy(x).to(device).reshape(-1) for x in (group.queries, group.keys))
     mask = None
-    if is_fused(device, dtype) and (s > t or group.hidden):
-        mask = hide(torch.zeros(b, 1, t, s), t, s, group.hidden)
+    if (is_fused(device, dtype) or device.type == "cuda") and (s > t or group.hidden):
+        mask = hide(torch.zeros(b, 1, t, s, dtype=dtype, device=device), t, s, group.hidden)
     return Rows(b, t, s, queries, keys, group.hidden, mask)
 
 
@@ -76,8 +79,21 @@ def hide(scores: Tensor, t: int, s: int, hidden: list[tuple[int, int, int, int]]
 
 def attend(q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
     """q (n, heads · width), scaled, k and v (n, kv · width) -> (n, heads · width)"""
+    if q.device.type == "cuda":
+        return on_gpu(q, k, v, groups, back, heads)
     kernel = Fused if is_fused(q.device, q.dtype) else Matmuls
     return Attention.apply(kernel, q, k, v, groups, back, heads)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def on_gpu(q: Tensor, k: Tensor, v: Tensor, groups: list[Rows], back: Tensor, heads: Heads) -> Tensor:
+    """As `attend`.  Keys are given to each query head: not every fused kernel knows a mask and fewer key heads."""
+    found = []
+    for rows in groups:
+        gq = heads_apart(q.index_select(0, rows.queries), rows.b, rows.t, heads.n)
+        gk, gv = (for_each_query_head(x.index_select(0, rows.keys), rows, heads) for x in (k, v))
+        y = F.scaled_dot_product_attention(gq, gk, gv, rows.mask, is_causal=rows.mask is None, scale=1.0)
+        found.append(heads_together(y, rows))
+    return torch.cat(found).index_select(0, back)
 
 
 class Kernel:

@@ -144,7 +144,7 @@ def by_name(qkv: Tensor, gate_up: Tensor, shape: Shape, architecture: str) -> di
 
 
 def tokenizer_of(fields: Mapping[str, Any]) -> Tokenizer:
-    """The byte-level BPE of a GGUF with the split that its `pre` names; as llama.cpp does it, which `check` compares."""
+    """The byte-level BPE of a GGUF with the split that its `pre` names, as llama.cpp does it (`training.parity`)."""
     kind, pre = fields["tokenizer.ggml.model"], fields.get("tokenizer.ggml.pre")
     qwen2 = pre_tokenizers.Split(Regex(QWEN2_SPLIT), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)
     smollm = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False, use_regex=True)

@@ -3,15 +3,18 @@
 In: a model; held-out packages found installed (`packages.txt` names them).  Out: a table, or with `--json` two lines:
 everything that was measured, then what is to be compared:
 
-    {"loss": {"in_place", "causal", "none", "wrong"}, "retained_gain", "names": {"with_blocks", "without"},
-     "words": {"right", "of"}, "repairs": {…}}
+    {"loss": {"in_place", "causal", "none", "wrong"}, "retained_gain", "a_character": {…}, "own": {…}, "end",
+     "names": {"with_blocks", "without"}, "words": {"right", "lines", "of"}, "repairs": {…}}
 
 `loss` is in nats for each token of what stood at the cursor, which stands where blocks matter most (`plain`: anywhere):
 with its blocks in place, the same text in ordinary order, no blocks, and another package's blocks.  The retained gain
-is (none − in place) / (none − causal).  `words` are identifiers with the cursor inside, `names` shares of those that
-only a block has; both are healed and chosen as a whole, words that the prompt knows counting more, as the product does
-(`palimpsest.kv.generation.words`).  Everything else is greedy.  The first line has the same figures for words chosen
-token by token (`greedy`) and as a whole by the model alone (`searched`).
+is (none − in place) / (none − causal).  `a_character` has the same in nats for each character of the text, by which
+models with different tokenizers compare; `own` is that of this project's own source, renamed, which no model has read.
+`end`: how often the end of a middle is the likeliest token there.
+`words` are identifiers with the cursor inside, `names` shares of those that only a block has; both are healed and
+chosen as a whole, words that the prompt knows counting more, as the product does (`palimpsest.kv.generation.words`).
+Everything else is greedy.  The first line has the same figures for words chosen token by token (`greedy`) and as a
+whole by the model alone (`searched`).
 Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a
 cache in place costs a model that was not trained for it.
 """
@@ -25,7 +28,8 @@ import platform
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +51,21 @@ class Sizes:
     n_repairs: int = 60
     n_edited: int = 60  # middles behind an edited cache
     n_plain: int = 60  # workspaces with the cursor anywhere
+    n_own: int = 40  # workspaces of this project's own source
+
+    def times(self, share: float) -> Sizes:
+        """A part of it, with as many modules to draw from."""
+        counts = {f.name: max(1, round(getattr(self, f.name) * share)) for f in fields(self)}
+        return Sizes(**{**counts, "n_modules": self.n_modules})
 
 
-QUICK = Sizes(2, 8, 20, 15, 4, 6, 4)
+QUICK = Sizes(2, 8, 20, 15, 4, 6, 4, 4)
+COMPARED = ("in_place", "causal", "none", "wrong")
+PARTS = ("middles", "plain", "own", "words", "names", "repairs", "edits")
 
 
-def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
-    """Everything, by name.  Raises held.NothingHeldOut."""
+def measure(model: Path, sizes: Sizes, n_threads: int = 2, only: Collection[str] = PARTS) -> dict[str, Any]:
+    """Some of PARTS, by name.  Raises held.NothingHeldOut."""
     start = time.time()
     with tempfile.TemporaryDirectory() as folder:
         found = held.make(Path(folder), sizes.n_modules, sizes.n_words, sizes.n_names)
@@ -65,36 +77,44 @@ def measure(model: Path, sizes: Sizes, n_threads: int = 2) -> dict[str, Any]:
             "megabytes": round(model.stat().st_size / 1e6, 2),
             "packages": found.packages,
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, no GPU",
-            "middles": measures.middles(prompt, found.workspaces, sizes.n_middles),
-            "plain": measures.middles(prompt, found.plain, sizes.n_plain, measures.PLAIN_MODES)["spm"],
-            "words": measures.words(prompt, found.words),
-            "names": measures.names(prompt, found.names),
-            "repairs": measures.repairs(prompt, found.workspaces, sizes.n_repairs),
         }
+        few = measures.PLAIN_MODES
+        parts: dict[str, Callable[[], Any]] = {
+            "middles": lambda: measures.middles(prompt, found.workspaces, sizes.n_middles),
+            "plain": lambda: measures.middles(prompt, found.plain, sizes.n_plain, few)["spm"],
+            "own": lambda: measures.middles(prompt, found.own, sizes.n_own, few)["spm"],
+            "words": lambda: measures.words(prompt, found.words),
+            "names": lambda: measures.names(prompt, found.names),
+            "repairs": lambda: measures.repairs(prompt, found.workspaces, sizes.n_repairs),
+        }
+        result |= {name: part() for name, part in parts.items() if name in only}
     finally:
         arena.close()
-    result["edits"] = edits.measure(model, found.workspaces, sizes.n_edited, n_threads)
+    if "edits" in only:
+        result["edits"] = edits.measure(model, found.workspaces, sizes.n_edited, n_threads)
     return {**result, "seconds": round(time.time() - start, 1)}
 
 
 def compared(result: dict[str, Any]) -> dict[str, Any]:
-    """The few figures that models are compared by."""
-    row = result["middles"]["spm"]["loss"]
-    loss = {"in_place": row["in_place"], "causal": row["causal"], "none": row["none"], "wrong": row["wrong"]}
-    names, words = result["names"], result["words"]
-    n_names = max(1, names["of"])
-    return {
-        "loss": loss,
-        "retained_gain": gain(loss),
-        "names": {
-            "with_blocks": round(names["in_place"] / n_names, 4),
-            "without": round(names["without"] / n_names, 4),
-        },
-        "words": {"right": words["right"], "of": words["of"]},
-        "repairs": {
-            name: {k: v for k, v in result["repairs"][name].items() if k != "by_kind"} for name in ("free", "grammar")
-        },
-    }
+    """The few figures that models are compared by, of what was measured."""
+    found: dict[str, Any] = {}
+    if "middles" in result:
+        row = result["middles"]["spm"]
+        loss, each = ({mode: row[of][mode] for mode in COMPARED} for of in ("loss", "a_character"))
+        found |= {"loss": loss, "retained_gain": gain(loss), "a_character": {**each, "retained_gain": gain(each)}}
+        found["end"] = row["ended"]["in_place"]
+    if "own" in result:
+        found["own"] = result["own"]["a_character"]
+    if "names" in result:
+        n = max(1, result["names"]["of"])
+        keys = {"with_blocks": "in_place", "without": "without"}
+        found["names"] = {name: round(result["names"][key] / n, 4) for name, key in keys.items()}
+    if "words" in result:
+        found["words"] = {name: result["words"][name] for name in ("right", "lines", "of")}
+    if "repairs" in result:
+        ways = ("free", "grammar")
+        found["repairs"] = {w: {k: v for k, v in result["repairs"][w].items() if k != "by_kind"} for w in ways}
+    return found
 
 
 def gain(loss: dict[str, float]) -> float | None:
@@ -104,22 +124,30 @@ def gain(loss: dict[str, float]) -> float | None:
 
 
 def table(result: dict[str, Any]) -> str:
+    lines = [f"{result['model']}, {result['megabytes']} MB; {result['machine']}"]
+    lines += ["held out: " + ", ".join(result["packages"]), ""]
+    if "middles" in result:
+        lines += middles_table(result["middles"])
+    for name in PARTS[1:]:
+        if name in result:
+            lines += ["", f"{name}: {json.dumps(result[name])}"]
+    return "\n".join(lines)
+
+
+def middles_table(found: dict[str, Any]) -> list[str]:
     modes = [mode for mode, _ in measures.MODES]
-    lines = [
-        f"{result['model']}, {result['megabytes']} MB; {result['machine']}",
-        "held out: " + ", ".join(result["packages"]),
-        "",
-        f"{'loss (share right)':26}" + "".join(f"{mode:>18}" for mode in modes),
-    ]
-    for layout, row in result["middles"].items():
+    lines = [f"{'loss (share right)':26}" + "".join(f"{mode:>18}" for mode in modes)]
+    for layout, row in found.items():
         cells = "".join(f"{row['loss'][m]:10.3f} ({row['accuracy'][m]:.3f})" for m in modes)
         lines.append(f"{layout + ', ' + str(row['middles']) + ' middles':26}{cells}")
+        cells = "".join(f"{row['a_character'][m]:10.4f}        " for m in modes)
+        lines.append(f"{'  nats a character':26}{cells}")
+    row = found["spm"]
     for order in ORDERS[:2]:
-        loss = result["middles"]["spm"]["loss"]
-        lines.append(f"retained gain, {order}: {gain({**loss, 'in_place': loss[order]})}")
-    for name in ("plain", "words", "names", "repairs", "edits"):
-        lines += ["", f"{name}: {json.dumps(result[name])}"]
-    return "\n".join(lines)
+        gains = (gain({**row[of], "in_place": row[of][order]}) for of in ("loss", "a_character"))
+        lines.append(f"retained gain, {order}: " + ", by character ".join(map(str, gains)))
+    lines.append(f"end, in place: {row['end']['in_place']} nats, the likeliest {row['ended']['in_place']}")
+    return lines
 
 
 def main() -> None:
@@ -128,9 +156,13 @@ def main() -> None:
     cli.add_argument("--json", action="store_true")
     cli.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1), help="one, while a training runs")
     cli.add_argument("--quick", action="store_true", help="a sample, in less than three minutes")
+    cli.add_argument(
+        "--share", type=float, default=1.0, help="of all cases; a model of 135 M parameters takes its time"
+    )
+    cli.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     a = cli.parse_args()
     try:
-        result = measure(a.model, QUICK if a.quick else Sizes(), a.threads)
+        result = measure(a.model, QUICK if a.quick else Sizes().times(a.share), a.threads, a.only)
     except held.NothingHeldOut as error:
         sys.exit(str(error))
     if a.json:

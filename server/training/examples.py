@@ -41,6 +41,9 @@ class Mix:
     asked: float = 0.0
 
 
+USUAL = Mix()
+
+
 @dataclass(frozen=True, slots=True)
 class Tail:
     """What follows the footer.  For `repair`, prefix is the numbered block, middle the reply, suffix empty.

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-AT_ONCE = 512
+AT_ONCE = 128
 """Tokens whose logits are there together."""
 
 

@@ -17,12 +17,13 @@ from random import Random
 from palimpsest.prompt import blocks as rendering
 from palimpsest.text.snapshot import Position
 from training import outline
-from training.corpus import Module, add_environment, read_installed
+from training.corpus import Module, add_environment, read_folder, read_installed
 from training.examples import Mix, Workspace, parse, short_docstrings
 from training.product import Desk, File, Place, defined, functions, without
 
 PACKAGES = Path(__file__).with_name("packages.txt")
 WORD = re.compile(r"[^\w\n]?[^\W\d]\w{4,}")
+PROJECT, OWN_NAME = Path(__file__).parents[1] / "palimpsest", "quire"
 LONGEST = 900
 """Characters of an editing block; more is rare, and slow to measure."""
 
@@ -46,12 +47,14 @@ class Case:
 @dataclass(frozen=True)
 class Held:
     """`packages`: those that were found, with versions.  `workspaces` have cursors where blocks matter most, as in
-    training, those of `plain` anywhere a cursor may stand.  `words`: cursors inside of identifiers.  `names`: cursors
-    behind the first letters of names that stand in a block and nowhere else in the prompt."""
+    training, those of `plain` anywhere a cursor may stand.  `own`: the same of this project's source under another
+    name, which no model has read.  `words`: cursors inside of identifiers.  `names`: cursors behind the first letters
+    of names that stand in a block and nowhere else in the prompt."""
 
     packages: list[str]
     workspaces: list[Workspace]
     plain: list[Workspace]
+    own: list[Workspace]
     words: list[Case]
     names: list[Case]
 
@@ -103,7 +106,24 @@ def make(work: Path, n_modules: int, n_words: int, n_names: int, seed: int = 7) 
             break
         words += word_cases(place, module, rng) if len(words) < n_words else []
         names += name_cases(place, module, rng) if len(names) < n_names else []
-    return Held(packages, workspaces, plain, words[:n_words], names[:n_names])
+    return Held(packages, workspaces, plain, own_source(work, n_modules), words[:n_words], names[:n_names])
+
+
+def own_source(work: Path, n_modules: int) -> list[Workspace]:
+    """Workspaces of this project's own source, renamed: no model was trained on it, under whatever name."""
+    folder = work / OWN_NAME
+    for file in PROJECT.rglob("*.py"):
+        there = folder / OWN_NAME / file.relative_to(PROJECT)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        text = file.read_text().replace(PROJECT.name, OWN_NAME)
+        there.write_text(text.replace(PROJECT.name.capitalize(), OWN_NAME.capitalize()))
+    add_environment(folder, Path(sysconfig.get_paths()["purelib"]))
+    place, rng = Place(folder, work / "described"), Random(2)
+    modules = list(read_folder(folder / OWN_NAME, OWN_NAME, f"{OWN_NAME}/"))
+    modules = rng.sample(modules, min(len(modules), n_modules))
+    found = [w for m in modules for w in place.workspaces(m, (), functions(m), rng, Mix())]
+    rng.shuffle(found)
+    return found
 
 
 def desks(place: Place, module: Module, rng: Random) -> Iterator[tuple[Desk, outline.Scope]]:

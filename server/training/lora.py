@@ -28,8 +28,8 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Lora:
-    """`factors`: for each of MATRICES `NAME.a` (layers, rank, in) and `NAME.b` (layers, out, rank), and `rows` (k, width),
-    the embeddings of the k marks."""
+    """`factors`: for each of MATRICES `NAME.a` (layers, rank, in) and `NAME.b` (layers, out, rank), and `rows`
+    (k, width), the embeddings of the k marks."""
 
     rank: int
     scale: float

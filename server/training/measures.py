@@ -45,12 +45,19 @@ def cross_entropy(logits: Rows, targets: Sequence[int]) -> tuple[Rows, Rows]:
 def middles(
     prompt: Prompt, found: Sequence[Workspace], n: int, modes: Sequence[tuple[str, Order]] = MODES
 ) -> dict[str, Any]:
-    """By layout: {"middles", "tokens", "loss": {mode: nats a token}, "accuracy": {mode: share}} of `n` workspaces."""
+    """By layout, of `n` workspaces: {"middles", "tokens", "characters", "loss": {mode: nats a token}, "accuracy":
+    {mode: share}, "a_character": {mode: nats}, "end": {mode: nats}, "ended": {mode: share}}.
+
+    Losses of a character are for comparing tokenizers: the end is left out of them, and stands apart.
+    """
     losses: dict[tuple[str, str], list[Rows]] = defaultdict(list)
     hits: dict[tuple[str, str], list[Rows]] = defaultdict(list)
+    characters: dict[str, int] = defaultdict(int)
     found = found[:n]
     for i, workspace in enumerate(found):
         others = next((w for w in [*found[i + 1 :], *found] if w.package != workspace.package), found[i - 1])
+        for tail in workspace.tails:
+            characters[tail.layout] += len(tail.middle)
         for mode, order in modes:
             prompt.lay_out({"none": (), "wrong": others.blocks}.get(mode, workspace.blocks), order)
             for tail in workspace.tails:
@@ -63,12 +70,24 @@ def middles(
     def mean(rows: list[Rows]) -> float:
         return round(float(np.concatenate(rows).mean()), 4)
 
+    n_end = int(prompt.is_spm)
+
+    def of_text(rows: list[Rows], layout: str) -> float:
+        return round(float(sum(row[: len(row) - n_end].sum() for row in rows)) / max(1, characters[layout]), 4)
+
+    def of_end(rows: list[Rows]) -> float | None:
+        return mean([row[-1:] for row in rows]) if n_end else None
+
     return {
         layout: {
             "middles": len(losses[layout, modes[0][0]]),
             "tokens": sum(map(len, losses[layout, modes[0][0]])),
             "loss": {mode: mean(losses[layout, mode]) for mode, _ in modes},
             "accuracy": {mode: mean(hits[layout, mode]) for mode, _ in modes},
+            "characters": characters[layout],
+            "a_character": {mode: of_text(losses[layout, mode], layout) for mode, _ in modes},
+            "end": {mode: of_end(losses[layout, mode]) for mode, _ in modes},
+            "ended": {mode: of_end(hits[layout, mode]) for mode, _ in modes},
         }
         for layout in sorted({layout for layout, _ in losses})
     }

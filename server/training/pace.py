@@ -38,13 +38,18 @@ class Pace:
         return self.peak * min(1.0, (step + 1) / self.n_warm_up) * falling
 
 
+USUAL = Pace()
+
+
 class Adam:
     """Adam on gradients clipped to a norm of CLIP; B learns at twice the rate of A and rows (LoRA+ has it much higher
     still: Hayou et al. 2024, https://arxiv.org/abs/2402.12354)."""
 
     def __init__(self, factors: Parameters, rate: float) -> None:
         self.factors = factors
-        groups = [{"params": [value], "rate": rate * (B_RATE if n.endswith(".b") else 1.0)} for n, value in factors.items()]
+        groups = [
+            {"params": [value], "rate": rate * (B_RATE if n.endswith(".b") else 1.0)} for n, value in factors.items()
+        ]
         self.adam = torch.optim.Adam(groups, lr=rate, betas=(0.9, 0.98))
 
     def step(self, share: float, gradients: Sequence[Parameters], weight: float) -> None:

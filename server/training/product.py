@@ -35,6 +35,7 @@ from training.corpus import Module
 from training.damage import damage, reply_text, wishes
 from training.examples import (
     N_TAILS,
+    USUAL,
     Layout,
     Mix,
     Tail,
@@ -119,7 +120,7 @@ class File:
 class Desk:
     """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
 
-    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = Mix()) -> None:
+    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = USUAL) -> None:
         self.place, self.file, self.rng, self.mix = place, file, rng, mix
         block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
         self.settings = replace(

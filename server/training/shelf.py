@@ -10,15 +10,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from training import texts
-from training.base import Base
 from training.data import LAYOUTS, tail_ids
 from training.examples import Tail, Workspace, digest
 from training.layout import Ints
+
+if TYPE_CHECKING:  # it brings torch along, which nothing here needs
+    from training.base import Base
 
 N_FILES = 12
 """On a shelf together: their workspaces are mixed."""
@@ -67,7 +69,7 @@ def encoded_tail(tail: Tail, base: Base, limits: Limits) -> EncodedTail | None:
 
 
 @dataclass
-class Place:
+class Bookmark:
     """Where a run is: the files taken in this round, those on the shelf, and how many of its workspaces are done."""
 
     round: int = 0
@@ -82,8 +84,8 @@ class Place:
 class Shelf:
     """The workspaces of a few files at a time, in any order, each once in a round."""
 
-    def __init__(self, folder: Path, place: Place) -> None:
-        self.folder, self.place = folder, place
+    def __init__(self, folder: Path, bookmark: Bookmark) -> None:
+        self.folder, self.bookmark = folder, bookmark
         self.items: list[Workspace] = []
         self.fill()
 
@@ -93,30 +95,30 @@ class Shelf:
         return [name for _, name in found]
 
     def fill(self) -> None:
-        """Reads the files of `place` and mixes their workspaces."""
-        self.items = [w for name in self.place.files for w in texts.read(self.folder / name)]
-        Random(f"{self.place.round} {self.place.files}").shuffle(self.items)
+        """Reads the files of the bookmark and mixes their workspaces."""
+        self.items = [w for name in self.bookmark.files for w in texts.read(self.folder / name)]
+        Random(f"{self.bookmark.round} {self.bookmark.files}").shuffle(self.items)
 
     def next(self, n_known: int) -> Workspace:
         """The next workspace; where the shelf is through, of the first `n_known` files that are there.
 
         Raises FileNotFoundError where there is none.
         """
-        while self.place.at >= len(self.items):
+        while self.bookmark.at >= len(self.items):
             self.turn(self.known()[:n_known])
-        self.place.at += 1
-        return self.items[self.place.at - 1]
+        self.bookmark.at += 1
+        return self.items[self.bookmark.at - 1]
 
     def turn(self, names: list[str]) -> None:
         """On to other files, and to another round when all were taken."""
-        place, left = self.place, [name for name in names if name not in set(self.place.taken)]
+        mark, left = self.bookmark, [name for name in names if name not in set(self.bookmark.taken)]
         if not left:
             if not names:
                 raise FileNotFoundError(f"no workspaces in {self.folder}; training.texts makes them")
-            place.round, place.taken, left = place.round + 1, [], names
-        left.sort(key=lambda name: digest(f"{place.round} {name}"))
-        place.files, place.at = left[:N_FILES], 0
-        place.taken += place.files
+            mark.round, mark.taken, left = mark.round + 1, [], names
+        left.sort(key=lambda name: digest(f"{mark.round} {name}"))
+        mark.files, mark.at = left[:N_FILES], 0
+        mark.taken += mark.files
         self.fill()
 
 

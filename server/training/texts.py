@@ -28,7 +28,8 @@ from training.examples import Mix, Tail, Workspace
 from training.product import Place, functions
 
 MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.62, "repair": 0.38}, asked=0.35)
-"""Suffix first and repairs only, as the product asks a model that was made for it.  A third of the repairs come to be."""
+"""Suffix first and repairs only, as the product asks a model that was made for it.  Half of the repairs come to be:
+functions that cannot be broken or are too long are completed instead."""
 HELD_MIX = Mix(n_cuts=1, shares={"spm": 0.75, "repair": 0.25})
 N_FUNCTIONS = 40
 """Of a file."""
@@ -111,7 +112,12 @@ def main() -> None:
     start = time.time()
     todo = data.tasks(data.read_corpus(a.wheels, a.out / "work"), a)
     facts = [
-        {**dataclasses.asdict(t.package), "held_out": t.is_held, "n_files": len(t.modules), "n_functions": len(t.wanted)}
+        {
+            **dataclasses.asdict(t.package),
+            "held_out": t.is_held,
+            "n_files": len(t.modules),
+            "n_functions": len(t.wanted),
+        }
         for t in todo
     ]
     (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))

@@ -25,17 +25,17 @@ from training.memory import settle
 if __name__ == "__main__":
     settle("training.train")
 
-import numpy as np  # noqa: E402  (after the environment is settled)
-import torch  # noqa: E402
+import numpy as np
+import torch
 
-from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
-from training import CACHE, tokenizer  # noqa: E402
-from training.grow import take_over  # noqa: E402
-from training.layout import COPIED, MIDDLE, PLAIN, Data, Mode, Plain, make_batch  # noqa: E402
-from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters  # noqa: E402
-from training.optimizer import Optimizer  # noqa: E402
-from training.pace import Pace, default_dtype  # noqa: E402
-from training.team import Team, gather  # noqa: E402
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from training import CACHE, tokenizer
+from training.grow import take_over
+from training.layout import COPIED, MIDDLE, PLAIN, Data, Mode, Plain, make_batch
+from training.model import Parameters, Parts, Shape, compiled, loss, matrices, parameters
+from training.optimizer import Optimizer
+from training.pace import USUAL, Pace, default_dtype
+from training.team import Team, gather
 
 Frame = tuple[list[int], list[int]]
 
@@ -74,7 +74,7 @@ class Training:
         start: Path | None = None,
         device: str = "cpu",
         n_processes: int = 1,
-        pace: Pace = Pace(),
+        pace: Pace = USUAL,
         n_plain: int = 0,
     ) -> None:
         torch.manual_seed(0)

@@ -6,9 +6,9 @@ Run again, it goes on from there, with its optimizer and in the same place of th
 SIGTERM makes it save and end.  `--start FILE.pt` begins with an adapter saved before.
 
 It trains low-rank factors of all matrices and the rows of the tokens that part prefix, suffix and middle
-(`training.lora`), everything in the layout of `training.layout`, with gradients through the context.  On a CPU a process
-for each core, in bfloat16 where the CPU multiplies that faster; on a GPU one, with `--at-once` workspaces packed into
-one batch.
+(`training.lora`), everything in the layout of `training.layout`, with gradients through the context.  On a CPU a
+process for each core, in bfloat16 where the CPU multiplies that faster; on a GPU one, with `--at-once` workspaces
+packed into one batch.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from training.memory import settle
 if __name__ == "__main__":
     settle("training.tune")
 
-import argparse  # noqa: E402  (after the environment is settled)
-import gc  # noqa: E402
-import os  # noqa: E402
-import signal  # noqa: E402
-import time  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
-from dataclasses import dataclass  # noqa: E402
-from pathlib import Path  # noqa: E402
+import argparse
+import gc
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
+import numpy as np
+import torch
 
-from palimpsest.prompt.blocks import FOOTER, HEADER  # noqa: E402
-from training import CACHE, base, lora, shelf  # noqa: E402
-from training.layout import MIDDLE, PREFIX, Batch, Builder, Mode  # noqa: E402
-from training.model import Parts, compiled  # noqa: E402
-from training.pace import Adam, Pace, default_dtype  # noqa: E402
-from training.team import Team, gather, shared  # noqa: E402
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from training import CACHE, base, lora, shelf
+from training.layout import MIDDLE, PREFIX, Batch, Builder, Mode
+from training.model import Parts, compiled
+from training.pace import Adam, Pace, default_dtype
+from training.team import Team, gather, shared
 
 WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.4, "broken": 0.15, "middle": 1.5, "end": 5.0}
 ROOMS = ((0, 0.10), (250, 0.60), (700, 0.30))
@@ -78,19 +78,27 @@ class Tuning:
     asked_to_stop = False
 
     def __init__(
-        self, of: base.Base, texts: Path, path: Path, plan: Plan, start: lora.Lora, dtype: torch.dtype, device: str, n: int
+        self,
+        of: base.Base,
+        texts: Path,
+        path: Path,
+        plan: Plan,
+        start: lora.Lora,
+        dtype: torch.dtype,
+        device: str,
+        n: int,
     ) -> None:
         self.base, self.path, self.plan, self.n = of, path, plan, n
         self.frame = [of.marks.end, *of.encode(HEADER)], of.encode(FOOTER)
-        self.progress, place, saved = Progress(), shelf.Place(), None
+        self.progress, bookmark, saved = Progress(), shelf.Bookmark(), None
         if path.exists():
             saved = torch.load(path, weights_only=False, map_location="cpu")
             start = lora.restored(of, saved)
-            self.progress, place = Progress(**saved["progress"]), shelf.Place(**saved["place"])
+            self.progress, bookmark = Progress(**saved["progress"]), shelf.Bookmark(**saved["place"])
             print(f"going on from step {self.progress.step}", flush=True)
         factors = {name: value.detach().clone().to(device) for name, value in start.factors.items()}
         self.lora = lora.Lora(start.rank, start.scale, factors)
-        self.shelf = shelf.Shelf(texts / "train", place)
+        self.shelf = shelf.Shelf(texts / "train", bookmark)
         self.held = shelf.held_out(texts / "held", of, plan.n_held)
         self.model = lora.frozen(of, dtype, device)
         if n > 1:
@@ -112,7 +120,7 @@ class Tuning:
             "base": self.base.path.name,
             "optimizer": self.optimizer.state(),
             "progress": vars(self.progress),
-            "place": self.shelf.place.as_dict(),
+            "place": self.shelf.bookmark.as_dict(),
         }
         torch.save(state, beside)
         beside.replace(self.path)

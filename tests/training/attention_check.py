@@ -1,9 +1,9 @@
-"""Both kinds of attention on the same tokens; fails where they differ.  Run by `test_smoke.py`, where torch is."""
+"""All kinds of attention on the same tokens; fails where they differ.  Run by `test_smoke.py`, where torch is."""
 
 import numpy as np
 import torch
 
-from training.attention import Attention, Fused, Heads, Matmuls, rows_of
+from training.attention import Attention, Fused, Heads, Matmuls, on_gpu, rows_of
 from training.layout import Group
 
 HEADS, N = Heads(4, 2, 16), 61
@@ -29,11 +29,15 @@ def main() -> None:
     weights[-1] = 0
     rows = [rows_of(group, torch.device("cpu"), torch.float32) for group in groups()]
     found = []
-    for kernel in (Fused, Matmuls):
-        y = Attention.apply(kernel, q * 0.25, k, v, rows, back, HEADS)
+    for y in (
+        Attention.apply(Fused, q * 0.25, k, v, rows, back, HEADS),
+        Attention.apply(Matmuls, q * 0.25, k, v, rows, back, HEADS),
+        on_gpu(q * 0.25, k, v, rows, back, HEADS),
+    ):
         found.append([y, *torch.autograd.grad((y * weights).sum(), [q, k, v])])
-    for fused, plain in zip(*found, strict=True):
+    for fused, plain, gpu in zip(*found, strict=True):
         torch.testing.assert_close(fused, plain, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(gpu, plain, rtol=1e-4, atol=1e-5)
         assert plain.abs().max() > 0.1
 
 

@@ -1,6 +1,7 @@
 """`training.data` from a wheel to arrays, and the arrays' layout: who sees what, at which positions."""
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from tests.training.areas import module, write_wheel
 
 from training import data, tokenizer
 from training import plain as plain_module
-from training.corpus import Module
+from training.corpus import Module, Package
 from training.layout import MIDDLE, PLAIN, Batch, Data, Group, Plain, alike, make_batch
 from training.product import functions
 
@@ -96,7 +97,7 @@ def test_without_blocks_a_tail_sees_header_footer_and_itself(made: Path) -> None
 def rows(made: Path) -> Plain:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
-        patch.setattr("training.plain.held_out", dict)
+        patch.setattr("training.plain.kept_out", frozenset)
         patch.setattr(sys, "argv", ["plain", "--wheels", str(made), "--out", str(made)])
         plain_module.main()
     return Plain(made / "plain.npz")
@@ -136,3 +137,17 @@ def test_groups_hold_what_is_of_about_one_size() -> None:
     groups = alike(sizes, int, 4)
     assert sorted(size for group in groups for size in group) == sorted(sizes)
     assert all(len(group) <= 4 and max(group) - min(group) < 64 for group in groups)
+
+
+def test_nothing_is_learned_of_a_package_that_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(name: str, *numbers: int) -> tuple[Package, Path, list[Module]]:
+        modules = [Module(name, f"{name}.kind_{n}", f"{name}/kind_{n}.py", module(n)) for n in numbers]
+        return Package(name, "1.0", "MIT"), tmp_path, modules
+
+    monkeypatch.setattr("training.data.held_out", lambda: {"held": "held==1.0"})
+    monkeypatch.setattr("training.data.kept_out", lambda: frozenset({"held", "kept"}))
+    options = Namespace(seed=0, max_modules=0, functions=100, out=tmp_path)
+    found = {t.package.name: t for t in data.tasks([of("held", 1), of("kept", 2), of("areas", 1, 2, 3)], options)}
+    assert found.keys() == {"held", "areas"}
+    assert found["held"].is_held
+    assert found["areas"].wanted == frozenset(functions(of("areas", 3)[2][0]))

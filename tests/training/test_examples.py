@@ -11,7 +11,7 @@ from palimpsest.prompt.blocks import EDITING_END, number_line
 from training import damage as damage_module
 from training.corpus import Module, is_wanted, package_of
 from training.damage import Damage, damage, reply_text
-from training.examples import Workspace, rename
+from training.examples import USUAL, Mix, Workspace, rename
 from training.product import Place, functions
 
 SHOP = '''"""A shop's cart, as a module to learn from: it says in its docstring what it holds."""
@@ -86,10 +86,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
         (folder / module.path).write_text(module.source)
     place = Place(folder, folder / "described")
 
-    def make(seed: int = 0, renamed: float = 0.0) -> list[Workspace]:
+    def make(seed: int = 0, mix: Mix = USUAL) -> list[Workspace]:
         rng = Random(seed)
         words = ("merge", "token", "ledger", "scope")
-        return [w for m in modules for w in place.workspaces(m, words, functions(m), rng, renamed)]
+        return [w for m in modules for w in place.workspaces(m, words, functions(m), rng, mix)]
 
     return make
 
@@ -129,9 +129,28 @@ def test_a_new_name_is_new_everywhere(shop: Shop, seed: int) -> None:
     text = rename(SHOP, {"Cart": "Ledger", "tax": "levy"})
     assert not re.search(r"\b(Cart|tax)\b", text)
     ast.parse(text)
-    for workspace in shop(seed, renamed=1.0):
+    for workspace in shop(seed, Mix(renamed=1.0)):
         if "Cart" not in "".join(workspace.blocks):
             assert not any(re.search(r"\bCart\b", tail.middle) for tail in workspace.tails)
+
+
+def test_a_function_is_cut_as_often_as_asked(shop: Shop) -> None:
+    once, twice = (sum(len(w.tails) for seed in range(6) for w in shop(seed, Mix(n_cuts=n))) for n in (1, 2))
+    assert 1.6 * once < twice <= 2.4 * once
+
+
+def test_a_repair_may_come_with_what_a_person_asks_for(shop: Shop) -> None:
+    asked = [
+        tail
+        for seed in range(8)
+        for workspace in shop(seed, Mix(shares={"repair": 1.0}, asked=1.0))
+        for tail in workspace.tails
+        if tail.layout == "repair"
+    ]
+    assert asked
+    for tail in asked:
+        assert re.search(r"</editing>\n<instruction>[^<\n]+</instruction>\n$", tail.prefix), tail.prefix
+        assert tail.middle.startswith("<suggestion")
 
 
 def mended(broken: Damage) -> list[str]:

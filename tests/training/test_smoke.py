@@ -1,40 +1,16 @@
 """All five commands of `server/training`, from a wheel to figures: the real code on a very small setting."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.training.areas import write_wheel
+from tests.training.commands import run
 
-ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
 
 
-def run(*command: str | Path) -> str:
-    """Standard output of a command of the training environment, with warnings left to themselves."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=ROOT / "server",
-        env={**environment, "PYTHONPATH": str(ROOT / "server")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def python() -> Path:
-    """The interpreter of the environment with torch, made where it is missing."""
-    run("bash", ROOT / "server" / "training" / "environment.sh")
-    return ROOT / ".venv-train" / "bin" / "python"
-
-
-def test_both_kinds_of_attention_find_the_same(python: Path) -> None:
+def test_all_kinds_of_attention_find_the_same(python: Path) -> None:
     run(python, Path(__file__).with_name("attention_check.py"))
 
 
@@ -91,6 +67,7 @@ def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
 
     out = run(python, "-m", "training.evaluate", "--model", model, "--quick", "--json", "--threads", "1")
     result = json.loads(out.splitlines()[-1])
-    assert set(result) == {"loss", "retained_gain", "names", "words", "repairs"}
+    assert set(result) == {"loss", "retained_gain", "a_character", "end", "own", "names", "words", "repairs"}
     assert set(result["loss"]) == {"in_place", "causal", "none", "wrong"}
+    assert result["a_character"]["in_place"] < result["loss"]["in_place"], "a token has several characters"
     assert result["words"]["of"] > 0

@@ -1,0 +1,79 @@
+"""A model of somebody else's taught this layout: base, workspaces, factors, adapter, merged file; the real commands."""
+
+from pathlib import Path
+
+import pytest
+from tests.models import written
+from tests.training.areas import write_wheel
+from tests.training.commands import run
+
+from training.arena import Arena
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small models of several families."""
+    found = tmp_path_factory.mktemp("models")
+    for kind in ("llama", "fim", "mamba", "plain"):
+        written(kind, found)
+    return found
+
+
+def test_torch_and_llama_cpp_read_a_base_and_what_was_learned_alike(python: Path, folder: Path) -> None:
+    run(python, Path(__file__).with_name("base_check.py"), folder)
+
+
+@pytest.fixture(scope="module")
+def texts(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Workspaces of one small wheel and a few modules of the standard library."""
+    found = tmp_path_factory.mktemp("texts")
+    write_wheel(found, 20)
+    few = ["--functions", "60", "--max-modules", "2", "--processes", "1"]
+    run(python, "-m", "training.texts", "--wheels", found, "--out", found, *few)
+    return found
+
+
+SAME = """
+import sys, torch
+a, b = (torch.load(path, weights_only=False) for path in sys.argv[1:])
+assert a["progress"]["step"] == b["progress"]["step"] == 4, (a["progress"], b["progress"])
+assert a["place"] == b["place"]
+for name, value in a["lora"].items():
+    assert torch.equal(value, b["lora"][name]), name
+    assert not name.endswith(".b") or value.abs().max() > 0, "nothing was learned"
+for one, other in zip(a["optimizer"]["state"].values(), b["optimizer"]["state"].values(), strict=True):
+    assert all(torch.equal(one[key], other[key]) for key in ("step", "exp_avg", "exp_avg_sq"))
+"""
+
+
+def test_a_run_that_was_stopped_ends_like_one_that_was_not(
+    python: Path, folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    few = ["--texts", texts, "--tails", "3", "--rank", "4", "--dtype", "float32", "--processes", "1"]
+    steady = ["--falling-from", "1", "--minutes", "60"]  # a rate that falls with time is never the same
+    tune = [python, "-m", "training.tune", "--base", folder / "llama.gguf", *few, *steady]
+    run(*tune, "--out", tmp_path / "whole.pt", "--max-steps", "4")
+    run(*tune, "--out", tmp_path / "parts.pt", "--max-steps", "2")
+    assert "going on from step 2" in run(*tune, "--out", tmp_path / "parts.pt", "--max-steps", "4")
+    run(python, "-c", SAME, tmp_path / "whole.pt", tmp_path / "parts.pt")
+
+
+def test_from_a_base_to_a_file_that_says_its_layout(python: Path, folder: Path, texts: Path, tmp_path: Path) -> None:
+    base, learned, adapter, merged = folder / "fim.gguf", *(tmp_path / n for n in ("lora.pt", "a.gguf", "m.gguf"))
+    few = ["--texts", texts, "--tails", "3", "--rank", "32", "--max-steps", "3", "--minutes", "60", "--tell-every", "1"]
+    packed = ["--processes", "2", "--workspaces", "4", "--at-once", "2", "--dtype", "bfloat16"]  # as on a GPU
+    told = run(python, "-m", "training.tune", "--base", base, "--out", learned, *few, *packed)
+    assert told.count("middle ") == 3
+    run(python, "-m", "training.adapter", "--base", base, "--checkpoint", learned, "--out", adapter)
+    run(python, "-m", "training.merge", "--base", base, "--adapter", adapter, "--out", merged)
+    assert merged.stat().st_size < base.stat().st_size / 2, "Q8_0"
+    arena = Arena(merged, 256)
+    try:
+        assert arena.metadata("palimpsest.fim_layout") == "spm"
+        assert arena.metadata("general.name") == "fim"
+        assert arena.fim == (1, 3, 2)
+        assert arena.tokens("x", bos=True)[0] == 0
+    finally:
+        arena.close()

@@ -1,0 +1,131 @@
+"""Workspaces as text: written, read, and taken in an order that goes on where it stopped, with any tokenizer."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.training.areas import write_wheel
+
+from training import shelf, texts, tokenizer
+from training.data import LAYOUTS
+from training.examples import Tail, Workspace
+from training.shelf import Bookmark, Shelf
+
+Run = Callable[[], list[Path]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`training.texts` on one small wheel, and the files that are there afterwards."""
+    write_wheel(tmp_path, 20)
+    monkeypatch.setattr("training.corpus.read_standard_library", lambda: iter(()))
+    monkeypatch.setattr(sys, "argv", ["texts", "--wheels", str(tmp_path), "--out", str(tmp_path), "--processes", "1"])
+
+    def run() -> list[Path]:
+        texts.main()
+        return sorted((tmp_path / "train").iterdir())
+
+    return run
+
+
+def test_what_was_made_is_not_made_again(run: Run) -> None:
+    first = run()
+    assert len(first) > 1
+    assert all(file.name.startswith("areas-") for file in first)
+    kept, *_, again = first
+    before = kept.stat().st_mtime_ns
+    again.unlink()
+    assert run() == first
+    assert kept.stat().st_mtime_ns == before
+
+
+def test_a_workspace_is_read_as_it_was_written(run: Run, tmp_path: Path) -> None:
+    found = list(texts.read(run()[0]))
+    assert texts.write(found, tmp_path / "again.jsonl.gz") == len(found) > 0
+    assert list(texts.read(tmp_path / "again.jsonl.gz")) == found
+    tails = [tail for workspace in found for tail in workspace.tails]
+    assert {tail.layout for tail in tails} == {"spm", "repair"}
+    assert any("<instruction>" in tail.prefix for tail in tails)
+
+
+def workspace(n: int) -> Workspace:
+    return Workspace(f"package {n}", (f"block {n}",), (Tail("spm", f"prefix {n}", "", f"middle {n}", "statement"),))
+
+
+def fill(folder: Path, *names: str) -> None:
+    for name in names:
+        texts.write((workspace(int(name) * 10 + i) for i in range(5)), folder / f"{name}.jsonl.gz")
+
+
+def test_a_round_takes_each_workspace_once_and_the_next_all_again(tmp_path: Path) -> None:
+    fill(tmp_path, *map(str, range(30)))
+    found = Shelf(tmp_path, Bookmark())
+    rounds = [[found.next(30).package for _ in range(150)] for _ in range(2)]
+    assert set(rounds[0]) == set(rounds[1]) == {f"package {10 * name + i}" for name in range(30) for i in range(5)}
+    assert rounds[0] != rounds[1]
+
+
+@pytest.mark.parametrize("n_before", [1, 59, 60, 61, 149])
+def test_it_goes_on_where_it_stopped(tmp_path: Path, n_before: int) -> None:
+    fill(tmp_path, *map(str, range(30)))
+    found = Shelf(tmp_path, Bookmark())
+    for _ in range(n_before):
+        found.next(30)
+    saved = Bookmark(**found.bookmark.as_dict())
+    rest = [found.next(30) for _ in range(40)]
+    other = Shelf(tmp_path, saved)
+    assert [other.next(30) for _ in range(40)] == rest
+
+
+def test_files_that_come_later_are_taken_when_all_processes_know_of_them(tmp_path: Path) -> None:
+    fill(tmp_path, "1", "2")
+    first, second = Shelf(tmp_path, Bookmark()), Shelf(tmp_path, Bookmark())
+    taken = [first.next(2) for _ in range(10)]
+    fill(tmp_path, "3")
+    assert [second.next(2) for _ in range(10)] == taken
+    assert {first.next(3).package for _ in range(5)} == {f"package {n}" for n in range(30, 35)}
+    assert len(first.known()) == 3
+
+
+def test_without_workspaces_it_says_what_makes_them(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"training\.texts"):
+        Shelf(tmp_path, Bookmark()).next(0)
+
+
+@pytest.fixture(scope="module")
+def base() -> Any:
+    """As much of a `training.base.Base` as is asked for here, of the embedded model."""
+    bpe = tokenizer.load()
+    return SimpleNamespace(encode=lambda text: bpe.encode(text, add_special_tokens=False).ids, marks=tokenizer.MARKS)
+
+
+def test_a_tail_is_laid_out_suffix_first_and_ends_with_the_end(base: Any) -> None:
+    tail = Tail("spm", "def f(x):\n   ", "\n", " return x + 1", "statement")
+    found = shelf.encoded_tail(tail, base, shelf.Limits())
+    assert found is not None
+    assert found.layout == LAYOUTS.index("spm")
+    assert found.suffix.tolist() == [tokenizer.SUFFIX, *base.encode("\n")]
+    assert found.tail.tolist() == [
+        tokenizer.PREFIX,
+        *base.encode(tail.prefix),
+        *base.encode(tail.middle),
+        tokenizer.END,
+    ]
+    assert found.tail[found.first :].tolist() == [*base.encode(tail.middle), tokenizer.END]
+    assert found.n_characters == len(tail.middle)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        Tail("spm", "x = 1\n" * 400, "", "y = 2", "statement"),
+        Tail("spm", "x", "y = 1\n" * 300, " = 2", "statement"),
+        Tail("spm", "retu", "", "rn", "statement"),
+    ],
+    ids=["too long", "its suffix too long", "split otherwise behind its prefix"],
+)
+def test_a_tail_that_cannot_be_learned_as_it_is_asked_is_left_out(base: Any, tail: Tail) -> None:
+    assert shelf.encoded_tail(tail, base, shelf.Limits()) is None
