@@ -1,4 +1,4 @@
-"""How the embedded model is made: source code in, `palimpsest-embedded.gguf` out.
+"""How models are made: source code in, `palimpsest-embedded.gguf` out, or an adapter of a model of somebody else's.
 
     corpus     wheels, installed packages, the standard library  ->  modules (text), folders
     outline    a module  ->  where something may be completed or repaired, by plain `ast`
@@ -8,6 +8,7 @@
     held       the held-out packages that are installed  ->  workspaces and cursors to measure on
     tokenizer  text  ->  the byte-level BPE, 4,096 tokens
     data       all of the above  ->  train.npz, held.npz
+    texts      the same as text, for models with tokenizers of their own  ->  texts/*.jsonl.gz
     plain      the corpus  ->  plain.npz: rows of nothing but source
     layout     examples  ->  positions, what sees what, targets (arrays)
     model      arrays  ->  the loss at every wanted token (torch; besides it `optimizer`, `team`, `grow`, `train`)
@@ -16,6 +17,23 @@
     grow       a GGUF  ->  weights to begin with
     train      a time budget  ->  checkpoint.pt
     export     checkpoint.pt  ->  GGUF
+    memory     what a training process wants of its allocator and threads
+
+From somebody else's model (a base), instead of the embedded one:
+
+    base       a GGUF of llama's or qwen2's family  ->  weights, shape, tokenizer, marks
+    lora       low-rank factors beside a frozen base (with `head`, its loss over a large vocabulary)
+    shelf      texts  ->  workspaces in any base's tokens, in an order that goes on where it stopped
+    plan       what a run is to do, how far it has come
+    portions   what a step is made of
+    pace       the rate over a run's time, Adam
+    tune       a base, texts and a time budget  ->  lora.pt
+    adapter    lora.pt  ->  an adapter as GGUF
+    merge      a base and an adapter  ->  GGUF; without torch
+    parity     torch against llama.cpp on a base
+
+And both are measured:
+
     arena      llama.cpp: tokens at positions, blocks behind their own header
     prompt     a workspace in llama.cpp, in the orders that are compared
     measures   losses, words, names, repairs

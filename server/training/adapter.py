@@ -13,12 +13,13 @@ from pathlib import Path
 
 import gguf
 import torch
+from torch import Tensor
 
 from training import CACHE
 from training import base as bases
 from training.base import Base
 from training.lora import ROWS, Lora, reduced, restored
-from training.merge import Kind, put
+from training.merge import Kind, put, writing
 from training.tokenizer import Marks
 
 DESCRIPTION = "Low-rank factors that teach a code model Palimpsest's cache layout, suffix first, and edits in ln-diff."
@@ -36,31 +37,30 @@ def add_layout(writer: gguf.GGUFWriter, marks: Marks) -> None:
 
 
 def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0) -> None:
-    beside = path.with_suffix(".part")
-    writer = gguf.GGUFWriter(beside, base.architecture)
-    writer.add_type("adapter")
-    writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", lora.rank * lora.scale)
-    writer.add_name(f"palimpsest adapter of {base.path.stem}")
-    writer.add_description(DESCRIPTION)
-    writer.add_license("Apache-2.0")
-    add_layout(writer, base.marks)
-    writer.add_array("palimpsest.rows.tokens", base.marks.rows)
-    writer.add_array("palimpsest.rows", [float(x) for x in lora.factors[ROWS].reshape(-1)])
-    for i in range(base.shape.n_layers):
-        factors = {name: value[i] for name, value in lora.factors.items() if name != ROWS}
-        outs = bases.by_name(factors["qkv.b"], factors["gate_up.b"], base.shape, base.architecture)
-        ins = dict.fromkeys(("attn_q", "attn_k", "attn_v"), "qkv") | dict.fromkeys(("ffn_gate", "ffn_up"), "gate_up")
-        pairs = {name: (factors[f"{ins[name]}.a"], b) for name, b in outs.items()}
-        pairs |= {bases.PARTS[name]: (factors[f"{name}.a"], factors[f"{name}.b"]) for name in ("out", "down")}
-        for name, (a, b) in pairs.items():
-            put(writer, f"blk.{i}.{name}.weight.lora_a", a.float().numpy(), kind)
-            put(writer, f"blk.{i}.{name}.weight.lora_b", b.float().numpy(), kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    beside.replace(path)
+    with writing(path, base.architecture) as writer:
+        writer.add_type("adapter")
+        writer.add_string("adapter.type", "lora")
+        writer.add_float32("adapter.lora.alpha", lora.rank * lora.scale)
+        writer.add_name(f"palimpsest adapter of {base.path.stem}")
+        writer.add_description(DESCRIPTION)
+        writer.add_license("Apache-2.0")
+        add_layout(writer, base.marks)
+        writer.add_array("palimpsest.rows.tokens", base.marks.rows)
+        writer.add_array("palimpsest.rows", [float(x) for x in lora.factors[ROWS].reshape(-1)])
+        for i in range(base.shape.n_layers):
+            for name, (a, b) in of_layer(base, lora, i).items():
+                put(writer, f"blk.{i}.{name}.weight.lora_a", a.float().numpy(), kind)
+                put(writer, f"blk.{i}.{name}.weight.lora_b", b.float().numpy(), kind)
+
+
+def of_layer(base: Base, lora: Lora, i: int) -> dict[str, tuple[Tensor, Tensor]]:
+    """A layer's A and B by the names that llama.cpp has for the matrices."""
+    factors = {name: value[i] for name, value in lora.factors.items() if name != ROWS}
+    outs = bases.by_name(factors["qkv.b"], factors["gate_up.b"], base.shape, base.architecture)
+    ins = dict.fromkeys(("attn_q", "attn_k", "attn_v"), "qkv") | dict.fromkeys(("ffn_gate", "ffn_up"), "gate_up")
+    pairs = {name: (factors[f"{ins[name]}.a"], b) for name, b in outs.items()}
+    alone = {bases.PARTS[name]: (factors[f"{name}.a"], factors[f"{name}.b"]) for name in ("out", "down")}
+    return pairs | alone
 
 
 def main() -> None:

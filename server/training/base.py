@@ -75,7 +75,7 @@ def read(path: Path) -> Base:
 
 
 def shape_of(fields: Mapping[str, Any], architecture: str) -> Shape:
-    def field(name: str, default: float | None = None) -> Any:
+    def field(name: str, default: Any = None) -> Any:
         return fields.get(f"{architecture}.{name}", default)
 
     shape = Shape(
@@ -166,4 +166,4 @@ def marks_of(fields: Mapping[str, Any], bpe: Tokenizer) -> Marks:
     end = bpe.token_to_id("<|endoftext|>")
     if found is None or end is None:
         raise NotABase("no tokens for prefix, suffix, middle and end are known for this vocabulary")
-    return Marks(end, *map(int, found))
+    return Marks(end, *(int(mark) for mark in found if mark is not None))

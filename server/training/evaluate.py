@@ -54,7 +54,7 @@ class Sizes:
     n_own: int = 40  # workspaces of this project's own source
 
     def times(self, share: float) -> Sizes:
-        """A part of it, with as many modules to draw from."""
+        """A part of it, drawn from as many modules."""
         counts = {f.name: max(1, round(getattr(self, f.name) * share)) for f in fields(self)}
         return Sizes(**{**counts, "n_modules": self.n_modules})
 
@@ -64,11 +64,14 @@ COMPARED = ("in_place", "causal", "none", "wrong")
 PARTS = ("middles", "plain", "own", "words", "names", "repairs", "edits")
 
 
-def measure(model: Path, sizes: Sizes, n_threads: int = 2, only: Collection[str] = PARTS) -> dict[str, Any]:
-    """Some of PARTS, by name.  Raises held.NothingHeldOut."""
+def measure(
+    model: Path, sizes: Sizes, n_threads: int = 2, only: Collection[str] = PARTS, share: float = 1.0
+) -> dict[str, Any]:
+    """Some of PARTS, by name, of the first cases, a share of all.  Raises held.NothingHeldOut."""
     start = time.time()
     with tempfile.TemporaryDirectory() as folder:
         found = held.make(Path(folder), sizes.n_modules, sizes.n_words, sizes.n_names)
+    sizes = sizes.times(share)
     arena = Arena(model, n_threads=n_threads)
     try:
         prompt = Prompt(arena)
@@ -83,8 +86,8 @@ def measure(model: Path, sizes: Sizes, n_threads: int = 2, only: Collection[str]
             "middles": lambda: measures.middles(prompt, found.workspaces, sizes.n_middles),
             "plain": lambda: measures.middles(prompt, found.plain, sizes.n_plain, few)["spm"],
             "own": lambda: measures.middles(prompt, found.own, sizes.n_own, few)["spm"],
-            "words": lambda: measures.words(prompt, found.words),
-            "names": lambda: measures.names(prompt, found.names),
+            "words": lambda: measures.words(prompt, found.words[: sizes.n_words]),
+            "names": lambda: measures.names(prompt, found.names[: sizes.n_names]),
             "repairs": lambda: measures.repairs(prompt, found.workspaces, sizes.n_repairs),
         }
         result |= {name: part() for name, part in parts.items() if name in only}
@@ -162,7 +165,7 @@ def main() -> None:
     cli.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     a = cli.parse_args()
     try:
-        result = measure(a.model, QUICK if a.quick else Sizes().times(a.share), a.threads, a.only)
+        result = measure(a.model, QUICK if a.quick else Sizes(), a.threads, a.only, a.share)
     except held.NothingHeldOut as error:
         sys.exit(str(error))
     if a.json:

@@ -22,7 +22,7 @@ class FrozenHead(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, vocabulary: Tensor, rows: Tensor, ids: Tensor, targets: Tensor) -> Tensor:
         wanted = ctx.needs_input_grad[0]
         losses, found, of_rows = [], [], []
-        for part, target in zip(x.split(AT_ONCE), targets.split(AT_ONCE), strict=True):
+        for part, target in zip(torch.split(x, AT_ONCE), torch.split(targets, AT_ONCE), strict=True):
             at = torch.arange(len(part), device=part.device)
             logits = part @ vocabulary.mT
             logits[:, ids] = part @ rows.mT

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,19 @@ def said(base: gguf.GGUFReader, adapter: Adapter) -> Iterator[tuple[str, gguf.Re
     yield from ours.items()
 
 
+@contextmanager
+def writing(path: Path, architecture: str) -> Iterator[gguf.GGUFWriter]:
+    """A file under way, which appears whole, by a rename."""
+    beside = path.with_suffix(".part")
+    writer = gguf.GGUFWriter(beside, architecture)
+    yield writer
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    beside.replace(path)
+
+
 def copy(writer: gguf.GGUFWriter, key: str, value: Any, kind: gguf.GGUFValueType) -> None:
     if kind == gguf.GGUFValueType.ARRAY:
         writer.add_array(key, value)
@@ -87,24 +101,18 @@ def copy(writer: gguf.GGUFWriter, key: str, value: Any, kind: gguf.GGUFValueType
 
 
 def merge(base: Path, adapter: Path, out: Path, kind: Kind = Kind.Q8_0) -> None:
-    """`out` appears by a rename.  Raises NotAnAdapter."""
+    """Raises NotAnAdapter."""
     reader, learned = gguf.GGUFReader(base), Adapter(adapter)
     if left := learned.names - {t.name for t in reader.tensors}:
         raise NotAnAdapter(f"{base.name} has no {min(left)}, which {adapter.name} was made for")
     architecture = str(reader.fields["general.architecture"].contents())
-    beside = out.with_suffix(".part")
-    writer = gguf.GGUFWriter(beside, architecture)
-    for key, field in said(reader, learned):
-        copy(writer, key, field.contents(), field.types[0])
-    writer.add_file_type(FILE_TYPES[kind])
-    writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
-    for tensor in reader.tensors:
-        put(writer, tensor.name, learned.merged(tensor.name, floats(tensor)), kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    beside.replace(out)
+    with writing(out, architecture) as writer:
+        for key, field in said(reader, learned):
+            copy(writer, key, field.contents(), field.types[0])
+        writer.add_file_type(FILE_TYPES[kind])
+        writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
+        for tensor in reader.tensors:
+            put(writer, tensor.name, learned.merged(tensor.name, floats(tensor)), kind)
 
 
 def main() -> None:

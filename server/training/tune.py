@@ -24,7 +24,6 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -32,43 +31,14 @@ import torch
 
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import CACHE, base, lora, shelf
-from training.layout import MIDDLE, PREFIX, Batch, Builder, Mode
+from training.layout import MIDDLE, PREFIX, Mode
 from training.model import Parts, compiled
 from training.pace import Adam, Pace, default_dtype
+from training.plan import Plan, Progress, Report, clock
+from training.portions import batch_of, shares, some_blocks
 from training.team import Team, gather, shared
 
-WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.4, "broken": 0.15, "middle": 1.5, "end": 5.0}
-ROOMS = ((0, 0.10), (250, 0.60), (700, 0.30))
-"""Tokens of all blocks of a workspace, and how often: few, for most of the computing is to go into what is asked."""
 MODES: tuple[Mode, ...] = ("own", "none", "other")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a step is made of, how the rate goes, and for how long."""
-
-    n_workspaces: int
-    n_at_once: int
-    n_tails: int
-    pace: Pace
-    rate: float
-    minutes: float
-    save_every: float
-    held_every: float
-    n_held: int
-    tell_every: int = 10
-    max_steps: int = 10**9
-
-
-@dataclass
-class Progress:
-    """How far a run has come, over all its sittings."""
-
-    step: int = 0
-    n_tokens: int = 0
-    n_middle: int = 0
-    n_workspaces: int = 0
-    seconds: float = 0.0
 
 
 class Tuning:
@@ -88,7 +58,7 @@ class Tuning:
         device: str,
         n: int,
     ) -> None:
-        self.base, self.path, self.plan, self.n = of, path, plan, n
+        self.base, self.path, self.plan = of, path, plan
         self.frame = [of.marks.end, *of.encode(HEADER)], of.encode(FOOTER)
         self.progress, bookmark, saved = Progress(), shelf.Bookmark(), None
         if path.exists():
@@ -136,13 +106,6 @@ class Tuning:
                 found.append(shelf.Encoded(some_blocks(each.blocks, rng), [each.tails[i] for i in order]))
         return found
 
-    def batch(self, workspaces: Sequence[shelf.Encoded], rng: np.random.Generator, mode: Mode = "own") -> Batch:
-        builder = Builder(*self.frame, rng, WEIGHTS)
-        for i, each in enumerate(workspaces):
-            source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else each
-            builder.add_workspace([] if mode == "none" else source.blocks, [tail[:4] for tail in each.tails])
-        return builder.finish()
-
     def gradients(self, workspaces: Sequence[shelf.Encoded], rank: int) -> None:
         """One process's part of a step, summed into its shared gradients, and its figures."""
         rng = np.random.default_rng((self.progress.step, rank))
@@ -151,7 +114,7 @@ class Tuning:
         for value in self.found[rank].values():
             value.zero_()
         for at in range(0, len(workspaces), self.plan.n_at_once):
-            batch = self.batch(workspaces[at : at + self.plan.n_at_once], rng)
+            batch = batch_of(workspaces[at : at + self.plan.n_at_once], *self.frame, rng)
             losses = lora.loss(self.model, self.lora, batch, self.parts)
             total = (losses * torch.from_numpy(batch.weights).to(losses.device)).sum()
             found = torch.autograd.grad(total, list(self.lora.factors.values()))
@@ -189,7 +152,7 @@ class Tuning:
         jobs = [(mode, at) for mode in range(len(MODES)) for at in pairs]
         for mode, at in jobs[team.rank :: team.n]:
             both = self.held[at : at + 2]
-            batch = self.batch(both, np.random.default_rng(at), MODES[mode])
+            batch = batch_of(both, *self.frame, np.random.default_rng(at), MODES[mode])
             each = lora.loss(self.model, self.lora, batch, self.parts).float().cpu().numpy()
             middle, is_end = batch.parts == MIDDLE, batch.targets == self.base.marks.end
             characters, n = sum(t.n_characters for w in both for t in w.tails), sum(len(w.tails) for w in both)
@@ -240,56 +203,6 @@ class Tuning:
             last = now
             if team.leads:
                 report.add(progress, team.told, plan.tell_every)
-
-
-def some_blocks(blocks: Sequence[shelf.Ints], rng: np.random.Generator) -> list[shelf.Ints]:
-    """As many as one of ROOMS has room for, at least one where there is any room."""
-    room = int(rng.choice([n for n, _ in ROOMS], p=[share for _, share in ROOMS]))
-    found: list[shelf.Ints] = []
-    for i in rng.permutation(len(blocks)) if room else []:
-        if len(blocks[i]) <= room or not found:
-            found.append(blocks[i])
-            room -= len(blocks[i])
-    return found
-
-
-def size(workspace: shelf.Encoded) -> int:
-    """Its tokens, about."""
-    return sum(map(len, workspace.blocks)) + sum(len(t.tail) + len(t.suffix) for t in workspace.tails)
-
-
-def shares(workspaces: Sequence[shelf.Encoded], n: int) -> list[list[shelf.Encoded]]:
-    """Workspaces for each of n processes, of about equal size: the largest first, each to who has least."""
-    found: list[list[shelf.Encoded]] = [[] for _ in range(n)]
-    for workspace in sorted(workspaces, key=size, reverse=True):
-        min(found, key=lambda part: sum(map(size, part))).append(workspace)
-    return found
-
-
-def clock() -> str:
-    return time.strftime("%H:%M:%S")
-
-
-class Report:
-    """A line every few steps."""
-
-    def __init__(self, progress: Progress) -> None:
-        self.n_tokens, self.at = progress.n_tokens, time.monotonic()
-        self.sums = torch.zeros(8, dtype=torch.float64)
-
-    def add(self, progress: Progress, told: torch.Tensor, every: int) -> None:
-        self.sums += told.sum(0)
-        if progress.step % every == 0:
-            middle, end, prefix = (float(self.sums[2 * i] / self.sums[2 * i + 1].clamp(min=1)) for i in range(3))
-            speed = (progress.n_tokens - self.n_tokens) / (time.monotonic() - self.at)
-            print(
-                f"{clock()} step {progress.step} {progress.seconds / 60:.1f} min middle {middle:.3f} end {end:.3f} "
-                f"prefix {prefix:.3f} {speed:.0f} tokens/s {progress.n_tokens / 1e6:.3f} M, middles "
-                f"{progress.n_middle / 1e3:.1f} k, load {os.getloadavg()[0]:.1f}",
-                flush=True,
-            )
-            self.n_tokens, self.at = progress.n_tokens, time.monotonic()
-            self.sums.zero_()
 
 
 def main() -> None:
