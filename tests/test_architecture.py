@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "server" / "palimpsest"
 FLOORS = {
     "errors": 0,
+    "givers": 0,
     "types": 0,
     "wire": 0,
     "text": 1,
@@ -52,6 +53,7 @@ FLOORS = {
 NEIGHBOURS = {
     ("errors", "types"),
     ("layers", "settings"),
+    ("layers", "reading"),
     ("demo", "app"),
     ("bench", "app"),
     ("bench", "demo"),

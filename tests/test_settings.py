@@ -2,13 +2,14 @@
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 from palimpsest.address import THE_CLIENTS
+from palimpsest.givers import given
 from palimpsest.layers import from_file, merged, of_others, read_toml
-from palimpsest.settings import ContextSettings, EngineSettings, Settings, described
+from palimpsest.settings import ContextSettings, Described, EngineSettings, Settings, described
 
 
 def test_the_nearest_layer_wins() -> None:
@@ -85,10 +86,10 @@ def test_every_setting_has_a_sentence() -> None:
 @pytest.mark.parametrize(
     "table",
     [
-        {"engine": {"url": "https://elsewhere", "n_ctx": 7}},
-        {"engine.url": "https://elsewhere", "engine.n_ctx": 7},
-        {"": {"engine.url": "https://elsewhere"}, "engine": {"n_ctx": 7}},
-        {"engine": {"kind": "openai", "ca_file": "/x", "api_key_env": "HOME", "n_ctx": 7}},
+        {"engine": {"url": "https://elsewhere"}, "context": {"block_tokens": 64}},
+        {"engine.url": "https://elsewhere", "context.block_tokens": 64},
+        {"": {"engine.url": "https://elsewhere"}, "context": {"block_tokens": 64}},
+        {"engine": {"kind": "openai", "ca_file": "/x", "api_key_env": "HOME"}, "context": {"block_tokens": 64}},
     ],
     ids=["nested", "dotted", "hidden", "others"],
 )
@@ -96,7 +97,7 @@ def test_a_workspaces_file_does_not_say_where_code_is_sent(table: dict[str, obje
     layer, problems = from_file(table, whose="workspace")
     settings, wrong = merged([layer])
     assert problems or wrong
-    assert settings.engine == EngineSettings(n_ctx=7)
+    assert settings == Settings(context=ContextSettings(block_tokens=64))
     mine, _ = merged([from_file(table, whose="person")[0]])
     assert "" in table or mine.engine != settings.engine
 
@@ -107,6 +108,66 @@ def test_a_workspaces_file_does_not_name_a_program_that_is_run() -> None:
     assert problem.field == "context.python"
     assert merged([layer])[0].context == ContextSettings(block_tokens=64)
     assert merged([from_file(table, whose="person")[0]])[0].context.python == "./python"
+
+
+OTHER: dict[type, Any] = {bool: True, int: 170, float: 0.25, str: "x", tuple: ["x"]}
+
+
+@pytest.mark.parametrize("item", list(described()), ids=lambda item: item.name)
+def test_a_workspaces_file_says_what_the_table_lets_it_say(item: Described) -> None:
+    says = given(item.name)
+    assert says is not None
+    section, _, name = item.name.partition(".")
+    value = item.choices[-1] if item.choices else OTHER[type(item.default)]
+    layer, refused = from_file({section: {name: value}}, whose="workspace")
+    settings, wrong = merged([{section: {name: ["mine"]}} if says.giver == "adds" else {}, layer])
+    now = getattr(getattr(settings, section), name)
+    if says.giver == "anyone":
+        assert not refused
+        assert now == (tuple(value) if isinstance(value, list) else value)
+    elif says.giver == "adds":
+        assert now == ("mine", "x")
+    else:
+        assert [problem.field for problem in refused] == [item.name]
+        assert settings == Settings()
+    assert not wrong
+
+
+def test_a_workspaces_file_switches_off_and_not_on() -> None:
+    table = {"completion": {"enabled": False}, "next_edit": {"model": True}}
+    layer, (problem,) = from_file(table, whose="workspace")
+    settings, _ = merged([{"next_edit": {"model": False}}, layer])
+    assert (settings.completion.enabled, settings.next_edit.model) == (False, False)
+    assert problem.field == "next_edit.model"
+
+
+def test_what_a_workspaces_file_keeps_out_stays_out_whatever_the_editor_says() -> None:
+    table = {"context": {"exclude": ["theirs"]}, "completion": {"disabled_folders": []}}
+    layer, _ = from_file(table, whose="workspace")
+    mine = {"context": {"exclude": ["mine"]}, "completion": {"disabled_folders": ["private"]}}
+    for layers in ([mine, layer], [layer, mine], [mine, layer, {"context": {"exclude": ["mine"]}}]):
+        settings, _ = merged(layers)
+        assert settings.context.exclude == ("mine", "theirs")
+        assert settings.completion.disabled_folders == ("private",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"a" + b".a" * 20_000 + b" = 1", b"[a]\n" * 20_000, b"#" * 1_000_001, b"a = " + b"[" * 50_000],
+    ids=["many parts", "many lines", "large", "deep"],
+)
+def test_a_file_that_would_take_long_is_named_and_not_read(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "palimpsest.toml").write_bytes(text)
+    table, (problem,) = read_toml(tmp_path / "palimpsest.toml")
+    assert table == {}
+    assert "palimpsest.toml" in str(problem)
+
+
+def test_lists_are_bounded() -> None:
+    for long in (["x"] * 1_001, ["x" * 1_001]):
+        settings, (problem,) = merged([{"context": {"exclude": long}}])
+        assert settings == Settings()
+        assert "1,000" in str(problem)
 
 
 @pytest.mark.parametrize("whose", ["person", "workspace"])

@@ -1,17 +1,14 @@
-"""The table of settings: what there is, with defaults, bounds and who may give it.
+"""The table of settings: what there is, with defaults and bounds.
 
-In: nothing.  Out: frozen dataclasses, one for a section.  `layers.py` fills them in; this room reads nothing.
+In: nothing.  Out: frozen dataclasses, one for a section.  `layers.py` fills them in, `givers.py` says who may give
+what; this room reads nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
-
-Giver = Literal["anyone", "person", "editor"]
-"""Who may give a setting: also a workspace's file, which anybody may have written; the person's own file and editor;
-the editor alone, and then it is a secret."""
+from typing import Any
 
 
 def _setting(
@@ -21,14 +18,15 @@ def _setting(
     choices: tuple[str, ...] = (),
     low: float | None = None,
     high: float | None = None,
-    giver: Giver = "anyone",
+    secret: bool = False,
     process: bool = True,
 ) -> Any:
-    """`process`: an engine setting that the engine process is started with; the others are its client's."""
-    metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "giver": giver, "process": process}
+    """`secret`: never shown.  `process`: an engine setting that the engine process is started with; the others are its
+    client's."""
+    metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "secret": secret, "process": process}
     if isinstance(default, (list, tuple)):
         default = tuple(default)
-    return field(default=default, metadata=metadata, repr=giver != "editor")
+    return field(default=default, metadata=metadata, repr=not secret)
 
 
 MOST_AT_ONCE = 16
@@ -42,31 +40,27 @@ class EngineSettings:
         "in-place",
         "The engine: ours, a stock llama-server, a server with OpenAI's protocol, or none at all.",
         choices=("in-place", "llama-server", "openai", "none"),
-        giver="person",
         process=False,
     )
     url: str = _setting(
         "",
         "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
-        giver="person",
         process=False,
     )
     api_key_env: str = _setting(
         "PALIMPSEST_API_KEY",
         "The environment variable that holds the key for `engine.url`.",
-        giver="person",
         process=False,
     )
     api_key: str = _setting(
         "",
         "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
-        giver="editor",
+        secret=True,
         process=False,
     )
     ca_file: str = _setting(
         "",
         "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
-        giver="person",
         process=False,
     )
     model: str = _setting("", "The model to ask for at an `openai` server. Empty: the first it lists.", process=False)
@@ -131,8 +125,8 @@ class ContextSettings:
     )
     python: str = _setting(
         "",
-        "The interpreter whose packages are described; it is run. Empty: the workspace's own virtual environment.",
-        giver="person",
+        "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
+        "Empty: the workspace's own virtual environment is read, and nothing of it run.",
     )
     exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
     rules: tuple[str, ...] = _setting(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
+from palimpsest.context.sources.gitignore import IgnoreRules
 from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
@@ -67,6 +68,22 @@ def test_a_changed_rule_file_counts_at_once(workspace: Make) -> None:
     made.write({".gitignore": "b.py\n"})
     assert names(files, made.root) == [".gitignore", "a.py"]
     assert files.source(made.root / "b.py") is None
+
+
+def test_a_workspace_in_an_ignored_folder_of_its_repository_has_no_files(workspace: Make) -> None:
+    made = workspace({".git/HEAD": "", ".gitignore": "build/\n", "build/app/a.py": ""})
+    files = WorkspaceFiles([made.root / "build" / "app"])
+    assert files.source(made.root / "build" / "app" / "a.py") is None
+    made.write({".gitignore": "other/\n"})
+    files.look_again()
+    assert files.source(made.root / "build" / "app" / "a.py") is not None
+
+
+def test_what_lies_very_deep_is_left_alone(workspace: Make) -> None:
+    made = workspace({"a.py": ""})
+    rules = IgnoreRules(made.root)
+    assert not rules.ignored(made.root.joinpath(*["d"] * 100, "a.py"))
+    assert rules.ignored(made.root.joinpath(*["d"] * 1_000, "a.py"))
 
 
 def test_a_new_file_is_listed(workspace: Make) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_TYPED = re.compile(r"\w*\Z")
+_WORD = re.compile(r"\w*")
 
 
 def register(server: PalimpsestServer) -> None:
@@ -58,11 +58,10 @@ def _items(
         return []
     snapshot, position = completed.snapshot, completed.position
     line = snapshot.lines[position.line]
-    match = _TYPED.search(line[: position.column])
-    assert match is not None  # it matches the empty string at the end
-    start = Position(position.line, match.start())
+    before, language = line[: position.column], snapshot.language_id
+    typed = word_at_end(before)
+    start = Position(position.line, position.column - len(typed))
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, position, encoding))
-    before, typed, language = line[: position.column], match[0], snapshot.language_id
     items = []
     for text, id in zip(completed.texts, completed.ids, strict=True):
         snippet = as_snippet(before, text, language, typed=typed) if snippets else None
@@ -75,3 +74,9 @@ def _items(
             )
         )
     return items
+
+
+def word_at_end(text: str) -> str:
+    r"""Looked for from the end: `\w*\Z` would be tried at every place of a long line, each time up to its end."""
+    match = _WORD.match(text[::-1])
+    return text[len(text) - match.end() :] if match is not None else ""

@@ -184,8 +184,9 @@ class Window:
         layers: list[Mapping[str, Any]] = []
         problems: list[PalimpsestError] = []
         for path in (folders.config() / FILE, *(root / FILE for root in reversed(self._roots))):
-            table, wrong = read_toml(path)
-            layer, refused = from_file(table, whose="person" if path.parent == folders.config() else "workspace")
+            is_own = path.parent == folders.config()
+            table, wrong = read_toml(path, within=None if is_own else path.parent)
+            layer, refused = from_file(table, whose="person" if is_own else "workspace")
             layers.append(layer)
             problems += [*wrong, *refused]
         settings, wrong = merged([*layers, self._options, self._configuration])

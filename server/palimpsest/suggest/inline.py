@@ -23,6 +23,8 @@ _FOREIGN = (
 )  # fmt: skip
 _CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 _WORD = re.compile(r"\w")
+_QUOTE = re.compile(r"[\"']")
+_COLON_AND_COMMENT = re.compile(r":\s*#")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """So many characters of a last line must agree with the next line before it counts as its beginning."""
@@ -173,10 +175,16 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip())
 
 
+def ends_with_colon(statement: str) -> bool:
+    """But for white space, and a comment without quotes.  Each character is looked at twice at most."""
+    rest = _QUOTE.split(statement)[-1]
+    return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
+
+
 def _opens_block(statement: str, place: _Place) -> bool:
     """Whether the statement's body follows it; in a language of braces, whether it took several lines."""
     if place.language == "python":
-        return bool(re.search(r""":\s*(#[^"']*)?\Z""", statement))
+        return ends_with_colon(statement)
     return "\n" in statement.strip()
 
 

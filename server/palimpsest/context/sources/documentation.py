@@ -27,7 +27,7 @@ MAX_SECTIONS = 2
 MAX_TOKENS = 250
 _SHORTEST_WORD = 4
 _NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
-_MARKDOWN = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+_MARKDOWN = re.compile(r"^#{1,6}\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -144,7 +144,7 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, str]]:
         if is_code:
             continue
         if heading is not None:
-            yield number, heading.group(1).strip()
+            yield number, heading.group(1).strip().rstrip("#").rstrip()
         elif (
             line.strip()
             and not _UNDERLINE.match(line)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from palimpsest.git import top_of
-from palimpsest.patterns import Patterns
+from palimpsest.patterns import MOST_LEVELS, Patterns
 from palimpsest.reading import MOST_OF_SETTINGS, Refused, read_text
 
 log = logging.getLogger(__name__)
@@ -59,15 +59,19 @@ class IgnoreRules:
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
         self._looked: set[str] = set()
+        self._around: bool | None = None
 
     def look_again(self) -> None:
         self._looked.clear()
+        self._around = None
 
     def ignored(self, path: Path, *, is_dir: bool = False) -> bool:
         """Whether `path`, or a folder it is in, is ignored.  True for what is not below the workspace folder."""
         try:
             parts = path.relative_to(self.root).parts
         except ValueError:
+            return True
+        if len(self._above) + len(parts) > MOST_LEVELS or self._is_root_ignored():
             return True
         return any(
             self._ignored(parts[:n], is_dir=is_dir or n + 1 < len(parts), name=name) for n, name in enumerate(parts)
@@ -96,6 +100,16 @@ class IgnoreRules:
         parts = [*self._above, *folder]
         if is_dir and os.path.exists(os.path.join(self._top, *parts, name, "pyvenv.cfg")):
             return True
+        return self._by_rules(parts, name, is_dir=is_dir)
+
+    def _is_root_ignored(self) -> bool:
+        """Whether the workspace folder lies in a folder that the rules around it ignore."""
+        if self._around is None:
+            self._around = any(self._by_rules(self._above[:n], name, is_dir=True) for n, name in enumerate(self._above))
+        return self._around
+
+    def _by_rules(self, parts: Sequence[str], name: str, *, is_dir: bool) -> bool:
+        """What the rule files say of `name` in the folder with these parts below the repository's top."""
         for n in range(len(parts), -1, -1):
             patterns = self._patterns(os.path.join(self._top, *parts[:n], ".gitignore"))
             if patterns and (verdict := patterns.verdict([*parts[n:], name], is_dir=is_dir)) is not None:

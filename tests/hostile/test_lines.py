@@ -1,0 +1,61 @@
+"""One long line in a file of the workspace holds nothing up: every search of ours is over in a moment.
+
+The bound on time is there for a search that would take minutes to years, not for a slow one.
+"""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from palimpsest.context.sources.documentation import sections
+from palimpsest.lsp.completion import word_at_end
+from palimpsest.suggest.inline import ends_with_colon
+from palimpsest.syntax.header_text import after_colon, one_line
+from palimpsest.syntax.indents import is_string_open
+
+MUCH = 60_000
+LINES: dict[str, str] = {
+    "spaces": "#" + " " * MUCH + "x" + " " * MUCH + "y",
+    "a word": "a" * MUCH + "(",
+    "colons": ": " * MUCH + "'",
+    "comments": ":#" * MUCH + "'",
+    "quotes": "'" * MUCH,
+    "three quotes": '\'"""' * (MUCH // 4),
+    "backslashes": '"' + "\\" * MUCH,
+    "brackets": "([{" * MUCH,
+    "underlines": "=" * MUCH + " " * MUCH + "x",
+}
+SEARCHES: dict[str, Callable[[str], object]] = {
+    "sections": lambda text: sections(f"{text}\n{text}\n# a\n{text}"),
+    "the word at the end": word_at_end,
+    "the beginning of a block": ends_with_colon,
+    "a header": one_line,
+    "behind a header": after_colon,
+    "a string": lambda text: is_string_open([text], 0, 1),
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("line", LINES)
+def test_no_line_takes_long(line: str, search: str) -> None:
+    start = time.process_time()
+    SEARCHES[search](LINES[line])
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("statement", "opens"),
+    [
+        ("if a:", True),
+        ("if a:  # why", True),
+        ("if a: pass", False),
+        ("x = {'a': 1}", False),
+        ("if a == ':':", True),
+        ("x = 'if a: # no'", False),
+        ("x = 1  # else:", True),  # a comment is no statement, and its colon was always taken for one
+        ("if 'a':   ", True),
+    ],
+)
+def test_what_opens_a_block(statement: str, opens: bool) -> None:
+    assert ends_with_colon(statement) is opens
