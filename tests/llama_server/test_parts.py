@@ -129,7 +129,7 @@ def test_whatever_is_sent_is_read_or_refused_by_name(body: dict[str, Any]) -> No
         ([1, "a"], [(1, "a")]),
         (["a", "b"], [("a",), ("b",)]),
         ([[1, 2], "a"], [(1, 2), ("a",)]),
-        ([], [()]),
+        ([[1], []], [(1,), ()]),
         ({"prompt_string": "a"}, [("a",)]),
     ],
 )

@@ -18,6 +18,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from palimpsest.errors import InvalidArgument
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.generation.compose import Composed, isolated_start
 from palimpsest.kv.generation.kept import Kept
@@ -209,7 +210,8 @@ class Tail:
         return self.start + len(composed.tokens) + len(composed.after)
 
     def _cut(self, n_tokens: int) -> None:
-        """Keep the first so many tokens of `seq`."""
+        """Keep the first so many tokens of `seq`: its cells and what is noted of them, by one number."""
+        assert n_tokens >= 0, n_tokens
         if n_tokens < len(self.tokens):
             self._engine.context.remove(self.seq, self.start + n_tokens)
             del self.tokens[n_tokens:]
@@ -234,6 +236,8 @@ class Tail:
         n = common_prefix(self.tokens, composed.tokens)
         wants_logits = not composed.after
         if wants_logits and n == len(composed.tokens):
+            if not n:
+                raise InvalidArgument("prompt", "has no tokens: there is nothing to go on from.")
             n -= 1  # the last once more, for its logits
         self._cut(n)
         yield from self._decode(composed.tokens[n:], self.start + n, self.seq, logits=wants_logits)

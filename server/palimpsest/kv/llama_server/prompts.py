@@ -23,6 +23,8 @@ def read(value: Any) -> list[Parts]:
     """One or more prompts.  Raises InvalidArgument."""
     if value is None:
         raise InvalidArgument("prompt", "is missing.")
+    if value == []:
+        raise InvalidArgument("prompt", "must not be empty.")
     if isinstance(value, list) and value and not _is_mixed(value):
         return [_one(item) for item in value]
     return [_one(value)]

@@ -19,6 +19,7 @@ from palimpsest.kv.llama_server.infill import Infill, Layout
 from palimpsest.kv.llama_server.outcome import Done, Piece, Timings
 from palimpsest.kv.llama_server.params import Params
 from palimpsest.kv.llama_server.strands import Strands
+from palimpsest.kv.llama_server.wording import StopType
 from palimpsest.kv.llama_server.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
 from palimpsest.types import MARKUP
 
@@ -65,6 +66,8 @@ class Completion:
         room = min(engine.n_ctx, engine.n_positions)
         if len(tokens) >= room:
             raise PromptTooLong(len(tokens), room)
+        if not tokens:  # an empty text, where nothing stands at a text's beginning
+            return self._nothing("", "none")
         workspace = plain_workspace(engine, slot)
         composed = Composed("text", tuple(tokens))
         self._markup = self._markup_for(engine.vocab.text(tokens).decode("utf-8", "replace"))
@@ -190,10 +193,10 @@ class Completion:
         cached = max(0, self._n_prompt - self.n_decoded)
         return Timings(cached, self.n_decoded, self._prompt_ms, n_predicted, ms)
 
-    def _nothing(self, prompt: str) -> list[Done]:
+    def _nothing(self, prompt: str, stop: StopType = "limit") -> list[Done]:
         """Nothing was to be said; once for every completion that was asked for."""
         timings = self._timings(0, 0.0)
-        return [Done("", (), self._n_prompt, "limit", timings, prompt=prompt, n_calls=self.n_calls)] * self.params.n
+        return [Done("", (), self._n_prompt, stop, timings, prompt=prompt, n_calls=self.n_calls)] * self.params.n
 
     def _markup_for(self, text: str) -> tuple[str, ...]:
         """What ends an answer to `text`: a model's own markup, where the client does not write it itself."""
