@@ -77,7 +77,7 @@ async def examine(model: str = "") -> list[Check]:
         *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
     ]
     if not Target(Path(), settings.engine).is_elsewhere:
-        checks += [check async for check in _running(Target(model_path(settings.model), settings.engine))]
+        checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
     if all(check.ok for check in checks if check.needed):
         checks += [check async for check in _engine(settings)]
     return checks + list(_editors())
@@ -130,7 +130,7 @@ def _model(settings: ModelSettings) -> Iterator[Check]:
     yield Check("model", True, detail)
 
 
-async def _running(target: Target) -> AsyncIterator[Check]:
+async def running(target: Target) -> AsyncIterator[Check]:
     """An engine that hangs is worth a word: what comes next waits for it, and replaces it."""
     try:
         if engine := await find(target.address()):

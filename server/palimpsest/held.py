@@ -74,7 +74,9 @@ def take(path: Path) -> int | None:
 
 def end_holder(path: Path, pid: int, patience_s: float) -> bool:
     """End `pid` if it is still the process that holds the lock: by SIGTERM, after `patience_s` seconds by SIGKILL.
-    Whether it holds the lock no more; blocks for twice `patience_s` at most."""
+    Whether it holds the lock no more; blocks for twice `patience_s` at most.  Nothing is ended on Windows."""
+    if sys.platform == "win32":  # nobody says whose the lock is
+        return False
     for number, wait_s in ((signal.SIGTERM, patience_s), (getattr(signal, "SIGKILL", signal.SIGTERM), patience_s)):
         if not _signalled(path, pid, number):
             return holder(path) != pid

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from palimpsest import held
+from palimpsest.doctor import running
 from palimpsest.engines import in_place, launch, pulse
 from palimpsest.engines.supervise import Supervisor
 from palimpsest.engines.target import Target
@@ -122,6 +123,18 @@ async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supe
         await task
     assert supervisor.status.pid == pid
     assert "restarting" not in states
+
+
+async def test_doctor_says_that_one_hangs_and_what_happens_then(
+    impatient: None, supervisor: Supervisor, target: Target
+) -> None:
+    pid = await stopped(supervisor)
+    (check,) = [check async for check in running(target)]
+    assert (check.name, check.ok) == ("engine process", False)
+    assert str(pid) in check.detail
+    assert "palimpsest.restartEngine" in check.hint
+    await another(supervisor, pid)
+    assert [check async for check in running(target)] == []
 
 
 HOLD = """
