@@ -169,6 +169,20 @@ class Editor:
         return stats
 
 
+async def until(done: Callable[[], object]) -> None:
+    """Wait for what is to come."""
+    for _ in range(int(READY_S / 0.02)):
+        if done():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not come to be")
+
+
+def told(editor: Editor) -> list[str]:
+    """The errors that the person was shown."""
+    return [message.message for message in editor.client.messages if message.type == lsp.MessageType.Error]
+
+
 def engine_pids(runtime: str | None = None) -> set[int]:
     """The engine processes of this run, by its runtime folder."""
     place = (runtime or os.environ["XDG_RUNTIME_DIR"]).encode()

@@ -3,13 +3,12 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from .conftest import READY_S, engine_pids, start_editor, stop_editor
+from .conftest import engine_pids, start_editor, stop_editor, until
 
 SETTINGS = {"engine": {"n_ctx": 1152}}  # an engine that no other test has
 
@@ -22,14 +21,6 @@ def engines() -> set[int]:
             if b'"n_ctx": 1152' in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.add(pid)
     return found
-
-
-async def until(done: Callable[[], object]) -> None:
-    for _ in range(int(READY_S / 0.02)):
-        if done():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not come to be")
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
 """What a person is told where there is no engine, in an editor that shows messages and knows nothing of our status."""
 
-import asyncio
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +10,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.models.files import embedded
 
-from .conftest import READY_S, Editor, engine_pids, start_editor, stop_editor
-
-
-def told(editor: Editor) -> list[str]:
-    return [message.message for message in editor.client.messages if message.type == lsp.MessageType.Error]
-
-
-async def until(done: Callable[[], object]) -> None:
-    for _ in range(int(READY_S / 0.02)):
-        if done():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not come to be")
+from .conftest import Editor, engine_pids, start_editor, stop_editor, told, until
 
 
 def configure(editor: Editor, own: dict[str, Any]) -> None:
