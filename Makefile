@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo test hostile check lint types clean evaluate train-smoke
+.PHONY: help setup demo editors test hostile check lint types clean evaluate train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -14,10 +14,14 @@ setup:
 demo: setup
 	@.venv/bin/palimpsest demo
 
+## make editors  the editors that the README's snippets are run in (part of `make test`; kept in the cache folder)
+editors:
+	@scripts/editors.sh >/dev/null || true
+
 #: Two at once, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
 PYTEST := $(PY) -m pytest -n 2 --dist loadfile
 
-test: lint types
+test: lint types editors
 	$(PYTEST)
 
 check: lint types

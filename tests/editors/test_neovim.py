@@ -1,0 +1,103 @@
+"""The README's snippets for Neovim, in Neovim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.editors.conftest import Neovim, snippet
+
+pytestmark = pytest.mark.slow
+
+CONFIGURATION = snippet("lua", "vim.lsp.config")
+NEXT_EDIT = snippet("lua", "palimpsest/nextEdit")
+STATUS = """
+vim.lsp.handlers["palimpsest/status"] = function(_, status) _G.status = status end
+"""
+WITHOUT_ENGINE = """
+vim.lsp.config("palimpsest", { init_options = { engine = { kind = "none" } } })
+"""
+GHOST = """
+local space = vim.api.nvim_get_namespaces()["nvim.lsp.inline_completion"]
+if not space then return {} end
+local found = {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+  for _, part in ipairs(mark[4].virt_text or {}) do table.insert(found, part[1]) end
+end
+return found
+"""
+Start = Callable[[str, str], Neovim]
+
+
+@pytest.fixture
+def start(editors: Path, folder: Path) -> Iterator[Start]:
+    opened: list[Neovim] = []
+
+    def begin(init: str, file: str) -> Neovim:
+        editor = Neovim(editors / "nvim", folder, init, file)
+        opened.append(editor)
+        return editor
+
+    yield begin
+    for editor in opened:
+        editor.close()
+
+
+def test_the_configuration_shows_a_completion_and_tab_accepts_it(start: Start) -> None:
+    nvim = start(CONFIGURATION + STATUS, "shop/cart.py")
+    nvim.until("return _G.status and _G.status.kind == 'Normal'")
+    nvim.keys("/total = self.subtotal<CR>oif self.disc")
+    nvim.until(f"return #(function() {GHOST} end)() > 0")
+    before = nvim.lua("return vim.api.nvim_get_current_line()")
+    nvim.keys("<Tab>")
+    nvim.until(f"return vim.api.nvim_get_current_line() ~= [[{before}]]")
+    assert nvim.lua("return vim.api.nvim_get_current_line()").startswith(before)
+    assert "Error" not in nvim.messages()
+    nvim.keys("<Esc>Go<Tab>x<Esc>")
+    assert nvim.lines[-1].strip() == "x", "where nothing is shown, Tab is itself"
+
+
+def test_the_cursor_is_told_where_it_rests(start: Start) -> None:
+    nvim = start(CONFIGURATION + STATUS, "shop/cart.py")
+    nvim.until("return _G.status and _G.status.kind == 'Normal'")
+    nvim.keys("/def total<CR>")
+    nvim.lua("vim.cmd.doautocmd('CursorHold') return true")
+    place = "{ uri = vim.uri_from_bufnr(0), position = { line = vim.fn.line('.') - 1, character = 4 } }"
+    told = f"""
+      local client = vim.lsp.get_clients({{ name = 'palimpsest' }})[1]
+      local request = {{ command = 'palimpsest.context.show', arguments = {{ {place} }} }}
+      local answer = client:request_sync('workspace/executeCommand', request, 5000, 0)
+      return answer and answer.result and answer.result.editing and answer.result.editing.name == 'Cart.total'
+    """
+    nvim.until(told)
+    assert "Error" not in nvim.messages()
+
+
+def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start) -> None:
+    nvim = start(CONFIGURATION + WITHOUT_ENGINE + NEXT_EDIT, "shop/cart.py")
+    nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest' }) == 1")
+    nvim.keys("/def subtotal<CR>wcwsum_of_lines<Esc>")
+    assert sum("self.subtotal()" in line for line in nvim.lines) == 1
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('self.subtotal') ~= nil")
+    assert sum("self.subtotal()" in line for line in nvim.lines) == 1, "it jumps first"
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('self.sum_of_lines') ~= nil")
+    assert "E5108" not in nvim.messages()
+
+
+def test_a_next_edit_in_another_file_is_opened_and_accepted(start: Start) -> None:
+    nvim = start(CONFIGURATION + WITHOUT_ENGINE + NEXT_EDIT, "shop/cart.py")
+    nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest' }) == 1")
+    nvim.keys("/def total<CR>wcwgrand_total<Esc>")
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('self.total') ~= nil")
+    nvim.keys("<Tab>")
+    nvim.until("return vim.fn.expand('%:t') == 'order.py'")
+    nvim.until("return vim.api.nvim_get_current_line():find('cart.total') ~= nil")
+    nvim.until("return #vim.lsp.get_clients({ bufnr = 0, name = 'palimpsest' }) == 1")
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('cart.grand_total') ~= nil")
+    assert "E5108" not in nvim.messages()
