@@ -159,6 +159,8 @@ class Engine:
         known = set[int]()
         for workspace in self.workspaces.values():
             workspace.check()
+            for tail in workspace.tails.values():
+                tail.check()
             known |= workspace.seqs
         unknown = self.used_cells - self.context.cells.count(known)
         assert not unknown, f"{unknown} cells are used by nobody"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palimpsest import wire
-from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
 from palimpsest.kv.arena.arena import Arena
 from palimpsest.kv.arena.plan import Limits, Plan, Wanted, plan, shrink
 from palimpsest.kv.arena.span import Span
@@ -119,6 +119,11 @@ class InPlaceWorkspace(Workspace):
                 self.recover(error)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
+            except PalimpsestError:
+                raise
+            except Exception:  # no memory, or a defect: nobody knows how far it went
+                self.forget()
+                raise
         all_here = not any(report.action in ("unfit", "deferred") for report in ledger.blocks.values())
         self._stands = (header, footer, list(blocks.items()), self.version) if all_here else None
 

@@ -87,6 +87,13 @@ class Tail:
         """All its sequences."""
         return {self.seq, self.full, self.gen, self.alone_seq, *self._lent} - {NONE}
 
+    def check(self) -> None:
+        """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
+        if self.seq >= 0 and not self.busy:
+            there = [p for p in self._engine.context.cells.positions(self.seq).tolist() if p >= self.base_end]
+            expected = list(range(self.base_end, self.start + len(self.tokens)))
+            assert there == expected, f"a tail has {there[:1]} to {there[-1:]}, {expected[:1]} to {expected[-1:]} noted"
+
     def take(self) -> int:
         """An empty sequence for a part of the answer; to be given back by whoever took it."""
         seq = self._engine.take()

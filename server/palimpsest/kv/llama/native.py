@@ -32,6 +32,7 @@ Logits = npt.NDArray[np.float32]
 PART = re.compile(r"(.*)-\d{5}-of-(\d{5})\.gguf", re.DOTALL)
 NO_SLOT = 1
 """llama_decode: no room for the batch, and nothing happened.  After 2 or below −1 part of the batch may stay."""
+ABORTED = 2
 
 
 class Model:
@@ -218,17 +219,29 @@ class Context:
         as far as this memory can give up a part of a sequence.
         """
         rows = self._batch.fill(runs)
-        code = self.call(self._batch.struct)
+        if self.cells.free < self._batch.struct.n_tokens:
+            raise DecodeError("There are too few free cells.", return_code=NO_SLOT)
+        code = ABORTED
+        try:
+            for run in runs:
+                self.cells.put(run.seq, run.start, len(run.tokens))
+            code = self.call(self._batch.struct)
+        finally:
+            if code != 0:
+                self._take_out(runs)
         if code != 0:
-            for run in runs if code not in (NO_SLOT, -1) else ():
-                self._api.llama_memory_seq_rm(self.memory, run.seq, run.start, run.start + len(run.tokens))
             raise DecodeError(f"llama_decode failed with code {code}.", return_code=code)
         self.shift_pending = False
-        for run in runs:
-            self.cells.put(run.seq, run.start, len(run.tokens))
-            if self._twins:
-                self._copy(run.seq, run.seq + self._twins, run.start, run.start + len(run.tokens))
+        for run in runs if self._twins else ():
+            self._copy(run.seq, run.seq + self._twins, run.start, run.start + len(run.tokens))
         return [None if row is None else self._logits(row) for row in rows]
+
+    def _take_out(self, runs: Sequence[Run]) -> None:
+        """Undo a decode that failed, wherever it did."""
+        for run in runs:
+            end = run.start + len(run.tokens)
+            self.cells.remove(run.seq, run.start, end)
+            self._api.llama_memory_seq_rm(self.memory, run.seq, run.start, end)
 
     def call(self, batch: Any) -> int:
         """llama_decode itself; its own method so that a test can make it fail."""

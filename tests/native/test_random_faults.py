@@ -1,0 +1,193 @@
+"""Whatever fails on the way, in whatever order: what is in the cache is what is noted of it, and no more is held."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from palimpsest import wire
+from palimpsest.errors import EngineError
+from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.llama.native import Context, Logits, widen
+from palimpsest.settings import EngineSettings
+from tests.native.conftest import CLOSE as SETTINGS
+from tests.native.helpers import CLOSE, TestedEngine, difference, fim, request, text
+from tests.native.test_embedded import MODEL
+
+WORKSPACES = ("one", "two", "three")
+CODES = (1, 2, -1, -2, -3)
+
+
+class Faulty(Context):
+    """Fails where it is told to: a decode as llama.cpp does, or memory that runs out before, in or after a call."""
+
+    fault: str = ""
+    after = times = 0
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.struck = Counter[str]()
+
+    def set(self, fault: str, after: int = 0, times: int = 1) -> None:
+        self.fault, self.after, self.times = fault, after, times
+
+    def call(self, batch: Any) -> int:
+        if not self._struck("decode"):
+            if self._struck("memory in decode"):
+                super().call(batch)
+                raise MemoryError
+            return super().call(batch)
+        code = int(self.fault.split()[1])
+        if code == 2 or code < -1:  # part of the batch stays
+            batch.n_tokens = max(1, batch.n_tokens // 2)
+            super().call(batch)
+        return code
+
+    def _logits(self, row: int) -> Logits:
+        if self._struck("memory for logits"):
+            raise MemoryError
+        return super()._logits(row)
+
+    def save(self, seq: int) -> bytearray:
+        if self._struck("memory in save"):
+            raise MemoryError
+        return super().save(seq)
+
+    def load(self, seq: int, data: Any, start: int, n_tokens: int) -> bool:
+        if self._struck("memory in load"):
+            raise MemoryError
+        return super().load(seq, data, start, n_tokens)
+
+    def _struck(self, where: str) -> bool:
+        if not self.fault.startswith(where):
+            return False
+        self.after -= 1
+        if self.after >= 0 or self.times <= 0:
+            return False
+        self.times -= 1
+        self.struck[self.fault] += 1
+        return True
+
+
+PLACES = ("memory in decode", "memory for logits", "memory in save", "memory in load")
+FAULTS = (*(f"decode {code}" for code in CODES), *PLACES)
+
+
+class Play:
+    """Random requests of several windows on one engine: some fail, some are left in the middle and taken up later."""
+
+    def __init__(self, engine: TestedEngine, seed: int) -> None:
+        self.engine, self.random = engine, Random(seed)
+        self.left: list[Generator[None, None, Any]] = []
+        self.seen = Counter[str]()
+        assert isinstance(engine.context, Faulty)
+        self.context = engine.context
+
+    def blocks(self) -> list[tuple[str, str]]:
+        random = self.random
+        keys = random.sample(range(8), random.randrange(5))
+        return [(f"k{key}", text(key, random.choice([60, 200, 350])) + random.choice(["", "# new\n"])) for key in keys]
+
+    def work(self) -> Generator[None, None, Any]:
+        """A job, marked as one for as long as it goes on."""
+        engine, random, name = self.engine, self.random, self.random.choice(WORKSPACES)
+        sync = request(self.blocks(), name)
+        if random.random() < 0.4:
+            return self._active(name, lambda: engine.workspace(name).sync(sync))
+        prefix = "def f(self):\n    " + text(random.randrange(6), random.randrange(10, 300))
+        layout = random.choice(["spm", "isolated", "psm"])
+        wanted = fim(prefix, text(random.randrange(6), 100), layout=layout, n=random.choice([1, 1, 3]), max_tokens=5)
+        wanted = replace(wanted, workspace=name, sync=random.choice([None, sync]), word_search=random.choice([0, 4]))
+        if random.random() < 0.3:
+            wanted = replace(wanted, fim=None, text=wire.TextTail(prefix), slot="suggestion", tail="", draft=4)
+        return generate(engine, engine.workspace(name), wanted, None)
+
+    def _active(self, name: str, work: Callable[[], Generator[None, None, Any]]) -> Generator[None, None, Any]:
+        with self.engine.workspace(name).active():
+            return (yield from work())
+
+    def step(self) -> None:
+        random = self.random
+        if self.context.times <= 0:
+            self.context.set(random.choice(FAULTS), random.randrange(8), random.choice([1, 1, 8]))
+        kind = random.choice(["run", "run", "run", "leave", "leave", "close", "resume", "reset", "end"])
+        self.seen[kind] += 1
+        try:
+            if kind in ("run", "leave"):
+                job = self.work()
+                if self._goes(job, None if kind == "run" else random.randrange(1, 6)):
+                    self.left.append(job)
+            elif kind in ("close", "resume") and self.left:
+                job = self.left.pop(random.randrange(len(self.left)))
+                job.close() if kind == "close" else self._goes(job, None)
+            elif kind in ("reset", "end") and random.random() < 0.5:
+                name = random.choice(WORKSPACES)
+                if name in self.engine.workspaces and not self.engine.workspaces[name].busy:
+                    self.engine.reset(name) if kind == "reset" else self.engine.close_workspace(name)
+        except (EngineError, MemoryError) as error:
+            self.seen[type(error).__name__] += 1
+
+    @staticmethod
+    def _goes(job: Iterator[None], n: int | None) -> bool:
+        """So many steps, or to its end; whether there is more of it."""
+        while n is None or n > 0:
+            if next(job, job) is job:
+                return False
+            n = None if n is None else n - 1
+        return True
+
+    def end_suspended(self) -> bool:
+        if not self.left:
+            return False
+        self.seen["ended"] += 1
+        self.left.pop(0).close()
+        return True
+
+    def check(self) -> None:
+        """With jobs in the middle of their work, only what needs none of them to be at rest."""
+        self.context.check()
+        for workspace in self.engine.workspaces.values():
+            workspace.check()
+        if not self.left:
+            self.engine.check()
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("wide") / "wide.gguf"
+    assert widen(MODEL, path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "n_ctx"), [(1, 1024), (2, 1024), (3, 4096)])
+def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: int, n_ctx: int) -> None:
+    engine = TestedEngine(wide, EngineSettings(**{**SETTINGS, "n_ctx": n_ctx, "n_batch": 64}), make_context=Faulty)
+    play = Play(engine, seed)
+    engine.end_suspended = play.end_suspended
+    for step in range(100):
+        play.step()
+        play.check()
+        if step % 5 == 0:
+            while play.end_suspended():
+                pass
+            play.check()
+            play.context.set("", times=0)
+            for workspace in engine.workspaces.values():
+                if workspace.ready:
+                    assert difference(engine, workspace) < CLOSE, f"step {step}: {workspace.name}"
+    assert len(play.context.struck) > 4, play.context.struck
+    assert play.seen["DecodeError"] + play.seen["MemoryError"] > 3
+    play.context.set("", times=0)
+    while play.end_suspended():
+        pass
+    for name in list(engine.workspaces):
+        engine.close_workspace(name)
+    assert (engine.used_cells, engine.free_sequences) == (0, engine.n_sequences)
+    engine.close()
