@@ -197,7 +197,8 @@ def test_where_the_bindings_are_missing_it_says_how_to_get_an_engine(
     processes.append(process)
     status, out, err = process.wait()
     assert (status, out) == (1, "")
-    assert "pip install 'palimpsest[engine]'" in err
+    assert "There is no local engine here" in err
+    assert " install " in err
     assert "https://abetlen.github.io/llama-cpp-python/whl/cpu" in err
     assert 'engine.kind = "none"' in err
     assert "Traceback" not in err
