@@ -44,8 +44,8 @@ def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0) -> None:
         writer.add_name(f"palimpsest adapter of {base.path.stem}")
         writer.add_description(DESCRIPTION)
         writer.add_license("Apache-2.0")
-        add_layout(writer, base.marks)
-        writer.add_array("palimpsest.rows.tokens", base.marks.rows)
+        add_layout(writer, base.vocabulary.marks)
+        writer.add_array("palimpsest.rows.tokens", base.vocabulary.marks.rows)
         writer.add_array("palimpsest.rows", [float(x) for x in lora.factors[ROWS].reshape(-1)])
         for i in range(base.shape.n_layers):
             for name, (a, b) in of_layer(base, lora, i).items():

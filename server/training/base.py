@@ -1,7 +1,6 @@
 """A model of somebody else's to go on from: a GGUF of the families llama and qwen2 (Llama, SmolLM2, Qwen2.5-Coder, …).
 
-In: the file.  Out: its weights as `model.Parameters` (layers stacked), its shape, tokenizer and the tokens that stand
-for prefix, suffix, middle and end.
+In: the file.  Out: its weights as `model.Parameters` (layers stacked), its shape and `vocabulary`.
 
 llama.cpp turns pairs of neighbours in the family llama, torch halves (`model.turned`): queries and keys are put into
 the order of halves on reading, and what was learned of them back into pairs on writing (`by_name`).
@@ -19,41 +18,26 @@ import gguf
 import numpy as np
 import numpy.typing as npt
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 
+from training import vocabulary
 from training.model import Parameters, Shape
-from training.tokenizer import QWEN2_SPLIT, Marks
+from training.vocabulary import NotABase, Vocabulary
 
 Floats = npt.NDArray[np.float32]
 PARTS = {"out": "attn_output", "down": "ffn_down", "attention_norm": "attn_norm", "feed_forward_norm": "ffn_norm"}
 """A layer's weights by our names and the GGUF's, those that stand alone."""
-KNOWN_MARKS = (
-    ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
-    ("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
-    ("<file_sep>", "<repo_name>", "<filename>"),
-)
-"""(prefix, suffix, middle) by text, where the file names none; the last are tokens that SmolLM2 hardly uses."""
-
-
-class NotABase(Exception):
-    """A file that cannot be trained on here; says why."""
 
 
 @dataclass(frozen=True)
 class Base:
-    """`parameters` are float32 and frozen; `tokenizer` splits as llama.cpp does."""
+    """`parameters` are float32 and frozen."""
 
     path: Path
     architecture: str
     shape: Shape
     parameters: Parameters
-    tokenizer: Tokenizer
-    marks: Marks
-
-    def encode(self, text: str) -> list[int]:
-        """A text's tokens; one that spells a special token stays text."""
-        return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
+    vocabulary: Vocabulary
 
 
 def read(path: Path) -> Base:
@@ -70,8 +54,7 @@ def read(path: Path) -> Base:
     }
     if "rope_freqs.weight" in arrays:
         raise NotABase(f"{path.name} has rotary factors of its own, which are not known here")
-    bpe = tokenizer_of(fields)
-    return Base(path, architecture, shape, stacked(arrays, shape, architecture), bpe, marks_of(fields, bpe))
+    return Base(path, architecture, shape, stacked(arrays, shape, architecture), vocabulary.of(fields))
 
 
 def shape_of(fields: Mapping[str, Any], architecture: str) -> Shape:
@@ -141,29 +124,3 @@ def by_name(qkv: Tensor, gate_up: Tensor, shape: Shape, architecture: str) -> di
     if architecture == "llama":
         q, k = in_pairs(q, shape.n_heads), in_pairs(k, shape.n_kv)
     return {"attn_q": q, "attn_k": k, "attn_v": v, "ffn_gate": gate, "ffn_up": up}
-
-
-def tokenizer_of(fields: Mapping[str, Any]) -> Tokenizer:
-    """The byte-level BPE of a GGUF with the split that its `pre` names, as llama.cpp does it (`training.parity`)."""
-    kind, pre = fields["tokenizer.ggml.model"], fields.get("tokenizer.ggml.pre")
-    qwen2 = pre_tokenizers.Split(Regex(QWEN2_SPLIT), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)
-    smollm = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False, use_regex=True)
-    splits = {"qwen2": qwen2, "smollm": smollm, "starcoder": smollm, "refact": smollm}
-    if kind != "gpt2" or pre not in splits:
-        raise NotABase(f"a tokenizer of kind {kind}/{pre}; known are gpt2/" + ", gpt2/".join(splits))
-    vocabulary = {token: i for i, token in enumerate(fields["tokenizer.ggml.tokens"])}
-    merges = [(a, b) for a, b in (merge.split(" ") for merge in fields["tokenizer.ggml.merges"])]
-    bpe = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
-    bpe.pre_tokenizer = pre_tokenizers.Sequence(list(splits[pre]))
-    bpe.decoder = decoders.ByteLevel()
-    return bpe
-
-
-def marks_of(fields: Mapping[str, Any], bpe: Tokenizer) -> Marks:
-    named = tuple(fields.get(f"tokenizer.ggml.fim_{x}_token_id") for x in ("pre", "suf", "mid"))
-    texts = (tuple(bpe.token_to_id(text) for text in marks) for marks in KNOWN_MARKS)
-    found = next((marks for marks in (named, *texts) if None not in marks), None)
-    end = bpe.token_to_id("<|endoftext|>")
-    if found is None or end is None:
-        raise NotABase("no tokens for prefix, suffix, middle and end are known for this vocabulary")
-    return Marks(end, *(int(mark) for mark in found if mark is not None))

@@ -37,8 +37,21 @@ WEIGHTS = {
 BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED, PLAIN = range(6)
 N_FARTHEST = 8192
 N_VOCABULARY = 4096
-MULTIPLE, ROWS, TAILS = 32, 24, 6
+MULTIPLE = 32
 N_ROW = 544  # tokens of a row of plain source; what is longer is hardly source
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How many rows and tails attend together at most, and by how many tokens their lengths may differ."""
+
+    rows: int
+    tails: int
+    spread: int
+
+
+ON_CPU, ON_GPU = Packing(24, 6, 2 * MULTIPLE), Packing(256, 48, 8 * MULTIPLE)
+"""A GPU waits for each group's kernels to be started, a CPU for what is padded."""
 
 
 @dataclass(frozen=True)
@@ -217,10 +230,11 @@ class Builder:
         self.want(flat[first - 1 : -1], tail[first:], self.weights["middle"], MIDDLE)
         self.wanted[-1][2][-1] = self.weights["end"]
 
-    def finish(self) -> Batch:
+    def finish(self, packing: Packing = ON_CPU) -> Batch:
         (padding,) = self.add(np.zeros(1, np.int64), np.zeros(1, np.int64))
-        groups = [self.row_group(rows, padding) for rows in alike(self.rows, len, ROWS)]
-        groups += [self.tail_group(tails, padding) for tails in alike(self.tails, lambda t: len(t[0]), TAILS)]
+        groups = [self.row_group(rows, padding) for rows in alike(self.rows, len, packing.rows, packing.spread)]
+        tails = alike(self.tails, lambda t: len(t[0]), packing.tails, packing.spread)
+        groups += [self.tail_group(each, padding) for each in tails]
         back = np.zeros(self.n, np.int64)
         flat = np.concatenate([group.queries.reshape(-1) for group in groups])
         back[flat] = np.arange(len(flat))
@@ -245,11 +259,11 @@ class Builder:
         return Group(queries, np.concatenate([contexts, queries], 1), hidden)
 
 
-def alike(items: Sequence[T], size: Callable[[T], int], n: int) -> list[list[T]]:
-    """At most n together, of sizes that differ by less than two multiples of MULTIPLE: padding costs attention."""
+def alike(items: Sequence[T], size: Callable[[T], int], n: int, spread: int = 2 * MULTIPLE) -> list[list[T]]:
+    """At most n together, of sizes that differ by less than `spread`: padding costs attention."""
     groups: list[list[T]] = []
     for item in sorted(items, key=size):
-        if not groups or len(groups[-1]) == n or size(item) - size(groups[-1][0]) >= 2 * MULTIPLE:
+        if not groups or len(groups[-1]) == n or size(item) - size(groups[-1][0]) >= spread:
             groups.append([])
         groups[-1].append(item)
     return groups

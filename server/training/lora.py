@@ -41,7 +41,7 @@ class Lora:
 
 def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
     random = torch.Generator().manual_seed(seed)
-    factors = {ROWS: base.parameters["embedding"][base.marks.rows].clone()}
+    factors = {ROWS: base.parameters["embedding"][base.vocabulary.marks.rows].clone()}
     for name in MATRICES:
         n, width_out, width_in = base.parameters[name].shape
         factors[f"{name}.a"] = torch.randn(n, rank, width_in, generator=random) * width_in**-0.5
@@ -68,7 +68,7 @@ class Frozen:
 def frozen(base: Base, dtype: torch.dtype, device: str) -> Frozen:
     low = (*MATRICES, "embedding", "output")
     parameters = {n: v.to(device, dtype if n in low else torch.float32) for n, v in base.parameters.items()}
-    return Frozen(base.shape, parameters, torch.tensor(base.marks.rows, device=device), dtype)
+    return Frozen(base.shape, parameters, torch.tensor(base.vocabulary.marks.rows, device=device), dtype)
 
 
 def layers(model: Frozen, lora: Lora) -> Iterator[tuple[Any, ...]]:

@@ -51,9 +51,9 @@ def compare(base: Base, texts: Sequence[str], folder: Path, lora: Lora | None = 
     adapter.write(base, lora, factors, Kind.F32)
     merge(base.path, factors, exact, Kind.F32)
     arena = Arena(exact, 64)
-    alike = sum(arena.tokens(text) == base.encode(text) for text in texts)
+    alike = sum(arena.tokens(text) == base.vocabulary.encode(text) for text in texts)
     arena.close()
-    rows = [[base.marks.end, *base.encode(text)][:400] for text in texts[:6]]
+    rows = [[base.vocabulary.marks.end, *base.vocabulary.encode(text)][:400] for text in texts[:6]]
     ours = np.concatenate([torch_losses(base, lora, row) for row in rows])
     theirs = np.concatenate([llama_losses(exact, row) for row in rows])
     exact.unlink()

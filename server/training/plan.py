@@ -18,6 +18,7 @@ class Plan:
     n_workspaces: int
     n_at_once: int
     n_tails: int
+    is_ahead: bool
     pace: Pace
     rate: float
     minutes: float

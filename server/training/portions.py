@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from training.layout import Batch, Builder, Ints, Mode
+from training.layout import ON_CPU, Batch, Builder, Ints, Mode, Packing
 from training.shelf import Encoded
 
 WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.4, "broken": 0.15, "middle": 1.5, "end": 5.0}
@@ -23,13 +23,14 @@ def batch_of(
     footer: Sequence[int],
     rng: np.random.Generator,
     mode: Mode = "own",
+    packing: Packing = ON_CPU,
 ) -> Batch:
     """Workspaces with their own blocks, with none, or each with another one's."""
     builder = Builder(header, footer, rng, WEIGHTS)
     for i, each in enumerate(workspaces):
         source = workspaces[(i + 1) % len(workspaces)] if mode == "other" else each
         builder.add_workspace([] if mode == "none" else source.blocks, [tail[:4] for tail in each.tails])
-    return builder.finish()
+    return builder.finish(packing)
 
 
 def some_blocks(blocks: Sequence[Ints], rng: np.random.Generator) -> list[Ints]:

@@ -7,20 +7,22 @@ filled, so a run goes on where it stopped, and processes that train together tak
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from training import texts
+from training import vocabulary as vocabularies
 from training.data import LAYOUTS, tail_ids
 from training.examples import Tail, Workspace, digest
 from training.layout import Ints
-
-if TYPE_CHECKING:  # it brings torch along, which nothing here needs
-    from training.base import Base
+from training.vocabulary import Vocabulary
 
 N_FILES = 12
 """On a shelf together: their workspaces are mixed."""
@@ -50,22 +52,55 @@ class Encoded(NamedTuple):
     tails: list[EncodedTail]
 
 
-def encoded(workspace: Workspace, base: Base, limits: Limits = Limits()) -> Encoded:
+def encoded(workspace: Workspace, vocabulary: Vocabulary, limits: Limits = Limits()) -> Encoded:
     """Without what is too long, and without middles that would be split otherwise where they continue their prefix."""
-    blocks = [np.array(ids) for text in workspace.blocks if len(ids := base.encode(text)) <= limits.block]
-    tails = [found for tail in workspace.tails if (found := encoded_tail(tail, base, limits))]
+    blocks = [np.array(ids) for text in workspace.blocks if len(ids := vocabulary.encode(text)) <= limits.block]
+    tails = [found for tail in workspace.tails if (found := encoded_tail(tail, vocabulary, limits))]
     return Encoded(blocks, tails)
 
 
-def encoded_tail(tail: Tail, base: Base, limits: Limits) -> EncodedTail | None:
-    prefix, suffix, middle = (base.encode(text) for text in (tail.prefix, tail.suffix, tail.middle))
-    ids, first, alone = tail_ids(tail, prefix, suffix, middle, base.marks)
+def encoded_tail(tail: Tail, vocabulary: Vocabulary, limits: Limits) -> EncodedTail | None:
+    prefix, suffix, middle = (vocabulary.encode(text) for text in (tail.prefix, tail.suffix, tail.middle))
+    ids, first, alone = tail_ids(tail, prefix, suffix, middle, vocabulary.marks)
     if len(ids) > limits.tail or len(alone) > limits.suffix:
         return None
-    if tail.kind != "inside" and base.encode(tail.prefix + tail.middle) != prefix + middle:
+    if tail.kind != "inside" and vocabulary.encode(tail.prefix + tail.middle) != prefix + middle:
         return None
     layout = LAYOUTS.index(tail.layout)
     return EncodedTail(layout, np.array(alone, np.int64), np.array(ids, np.int64), first, len(tail.middle))
+
+
+Encode = Callable[[Sequence[Workspace]], Sequence[Encoded]]
+"""In this process, or in many at once (`Encoders`)."""
+
+
+def encode_here(vocabulary: Vocabulary) -> Encode:
+    return lambda found: [encoded(workspace, vocabulary) for workspace in found]
+
+
+class Encoders:
+    """Processes that encode beside the one that trains: a GPU is faster than one process can feed it."""
+
+    def __init__(self, path: Path, n: int) -> None:
+        self.pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_learn, initargs=(path,))
+
+    def __call__(self, found: Sequence[Workspace]) -> list[Encoded]:
+        return list(self.pool.map(_encoded, found, chunksize=8))
+
+    def close(self) -> None:
+        self.pool.shutdown()
+
+
+_LEARNED: list[Vocabulary] = []
+"""Of one of these processes."""
+
+
+def _learn(path: Path) -> None:
+    _LEARNED.append(vocabularies.read(path))
+
+
+def _encoded(workspace: Workspace) -> Encoded:
+    return encoded(workspace, _LEARNED[0])
 
 
 @dataclass
@@ -84,9 +119,9 @@ class Bookmark:
 class Shelf:
     """The workspaces of a few files at a time, in any order, each once in a round."""
 
-    def __init__(self, folder: Path, bookmark: Bookmark) -> None:
-        self.folder, self.bookmark = folder, bookmark
-        self.items: list[Workspace] = []
+    def __init__(self, folder: Path, bookmark: Bookmark, encode: Encode) -> None:
+        self.folder, self.bookmark, self.encode = folder, bookmark, encode
+        self.items: list[Encoded] = []
         self.fill()
 
     def known(self) -> list[str]:
@@ -96,16 +131,22 @@ class Shelf:
 
     def fill(self) -> None:
         """Reads the files of the bookmark and mixes their workspaces."""
-        self.items = [w for name in self.bookmark.files for w in texts.read(self.folder / name)]
-        Random(f"{self.bookmark.round} {self.bookmark.files}").shuffle(self.items)
+        found = [w for name in self.bookmark.files for w in texts.read(self.folder / name)]
+        Random(f"{self.bookmark.round} {self.bookmark.files}").shuffle(found)
+        self.items = [each for each in self.encode(found) if each.tails]
 
-    def next(self, n_known: int) -> Workspace:
-        """The next workspace; where the shelf is through, of the first `n_known` files that are there.
+    def next(self, n_known: int) -> Encoded:
+        """The next workspace that has any tails; where the shelf is through, of the first `n_known` files there are.
 
         Raises FileNotFoundError where there is none.
         """
+        n_turns = 0
         while self.bookmark.at >= len(self.items):
-            self.turn(self.known()[:n_known])
+            names = self.known()[:n_known]
+            if n_turns > len(names) or not names:
+                raise FileNotFoundError(f"no workspaces in {self.folder}; training.texts makes them")
+            self.turn(names)
+            n_turns += 1
         self.bookmark.at += 1
         return self.items[self.bookmark.at - 1]
 
@@ -113,8 +154,6 @@ class Shelf:
         """On to other files, and to another round when all were taken."""
         mark, left = self.bookmark, [name for name in names if name not in set(self.bookmark.taken)]
         if not left:
-            if not names:
-                raise FileNotFoundError(f"no workspaces in {self.folder}; training.texts makes them")
             mark.round, mark.taken, left = mark.round + 1, [], names
         left.sort(key=lambda name: digest(f"{mark.round} {name}"))
         mark.files, mark.at = left[:N_FILES], 0
@@ -122,13 +161,13 @@ class Shelf:
         self.fill()
 
 
-def held_out(folder: Path, base: Base, n: int, limits: Limits = Limits()) -> list[Encoded]:
+def held_out(folder: Path, vocabulary: Vocabulary, n: int, limits: Limits = Limits()) -> list[Encoded]:
     """`n` workspaces of the held-out packages with their suffix-first tails, always the same ones."""
     found = [w for file in sorted(folder.glob("*.jsonl.gz")) for w in texts.read(file)]
     Random(5).shuffle(found)
     chosen: list[Encoded] = []
     for workspace in found:
-        each = encoded(workspace, base, limits)
+        each = encoded(workspace, vocabulary, limits)
         tails = [tail for tail in each.tails if tail.layout == LAYOUTS.index("spm")]
         if tails and each.blocks and len(chosen) < n:
             chosen.append(Encoded(each.blocks, tails))

@@ -24,14 +24,16 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import CACHE, base, lora, shelf
-from training.layout import MIDDLE, PREFIX, Mode
+from training.layout import MIDDLE, ON_CPU, ON_GPU, PREFIX, Batch, Mode
 from training.model import Parts, compiled
 from training.pace import Adam, Pace, default_dtype
 from training.plan import Plan, Progress, Report, clock
@@ -39,6 +41,13 @@ from training.portions import batch_of, shares, some_blocks
 from training.team import Team, gather, shared
 
 MODES: tuple[Mode, ...] = ("own", "none", "other")
+
+
+class Prepared(NamedTuple):
+    """Batches, and where in the data the run is when they have been learned from."""
+
+    batches: list[Batch]
+    bookmark: dict[str, Any]
 
 
 class Tuning:
@@ -57,9 +66,10 @@ class Tuning:
         dtype: torch.dtype,
         device: str,
         n: int,
+        encode: shelf.Encode | None = None,
     ) -> None:
-        self.base, self.path, self.plan = of, path, plan
-        self.frame = [of.marks.end, *of.encode(HEADER)], of.encode(FOOTER)
+        self.base, self.path, self.plan, self.n = of, path, plan, n
+        self.frame = [of.vocabulary.marks.end, *of.vocabulary.encode(HEADER)], of.vocabulary.encode(FOOTER)
         self.progress, bookmark, saved = Progress(), shelf.Bookmark(), None
         if path.exists():
             saved = torch.load(path, weights_only=False, map_location="cpu")
@@ -68,8 +78,9 @@ class Tuning:
             print(f"going on from step {self.progress.step}", flush=True)
         factors = {name: value.detach().clone().to(device) for name, value in start.factors.items()}
         self.lora = lora.Lora(start.rank, start.scale, factors)
-        self.shelf = shelf.Shelf(texts / "train", bookmark)
-        self.held = shelf.held_out(texts / "held", of, plan.n_held)
+        self.bookmark = bookmark.as_dict()
+        self.shelf = shelf.Shelf(texts / "train", bookmark, encode or shelf.encode_here(of.vocabulary))
+        self.held = shelf.held_out(texts / "held", of.vocabulary, plan.n_held)
         self.model = lora.frozen(of, dtype, device)
         if n > 1:
             for value in [*factors.values(), *self.model.parameters.values()]:
@@ -82,6 +93,9 @@ class Tuning:
         if saved:
             self.optimizer.restore(saved["optimizer"])
         self.parts = Parts()
+        self.packing = ON_CPU if device == "cpu" else ON_GPU
+        self.thread = ThreadPoolExecutor(1) if plan.is_ahead else None
+        self.ahead: Future[Prepared] | None = None
 
     def save(self) -> None:
         beside = self.path.with_suffix(".part")
@@ -90,38 +104,46 @@ class Tuning:
             "base": self.base.path.name,
             "optimizer": self.optimizer.state(),
             "progress": vars(self.progress),
-            "place": self.shelf.bookmark.as_dict(),
+            "place": self.bookmark,
         }
         torch.save(state, beside)
         beside.replace(self.path)
 
-    def next_workspaces(self, n_known: int) -> list[shelf.Encoded]:
-        """Those of one step, each with some of its blocks and tails."""
-        rng = np.random.default_rng(self.progress.step)
+    def prepare(self, step: int, rank: int, n_known: int) -> Prepared:
+        """One process's part of a step: which workspaces, with which of their blocks and tails."""
+        plan, rng = self.plan, np.random.default_rng(step)
         found: list[shelf.Encoded] = []
-        while len(found) < self.plan.n_workspaces:
-            each = shelf.encoded(self.shelf.next(n_known), self.base)
-            if each.tails:
-                order = rng.permutation(len(each.tails))[: self.plan.n_tails]
-                found.append(shelf.Encoded(some_blocks(each.blocks, rng), [each.tails[i] for i in order]))
-        return found
+        for _ in range(plan.n_workspaces):
+            each = self.shelf.next(n_known)
+            order = rng.permutation(len(each.tails))[: plan.n_tails]
+            found.append(shelf.Encoded(some_blocks(each.blocks, rng), [each.tails[i] for i in order]))
+        mine, rng = shares(found, self.n)[rank], np.random.default_rng((step, rank))
+        parts = (mine[at : at + plan.n_at_once] for at in range(0, len(mine), plan.n_at_once))
+        batches = [batch_of(part, *self.frame, rng, packing=self.packing) for part in parts]
+        return Prepared(batches, self.shelf.bookmark.as_dict())
 
-    def gradients(self, workspaces: Sequence[shelf.Encoded], rank: int) -> None:
+    def next(self) -> Prepared:
+        """What to do in this step; where the plan is to be ahead, the next step's is made meanwhile."""
+        step, rank, n_known = self.progress.step, self.team.rank, int(self.team.orders[3])
+        made = self.ahead.result() if self.ahead else self.prepare(step, rank, n_known)
+        if self.thread:
+            self.ahead = self.thread.submit(self.prepare, step + 1, rank, n_known)
+        return made
+
+    def gradients(self, batches: Sequence[Batch], rank: int) -> None:
         """One process's part of a step, summed into its shared gradients, and its figures."""
-        rng = np.random.default_rng((self.progress.step, rank))
         told = self.team.told[rank]
         told.zero_()
         for value in self.found[rank].values():
             value.zero_()
-        for at in range(0, len(workspaces), self.plan.n_at_once):
-            batch = batch_of(workspaces[at : at + self.plan.n_at_once], *self.frame, rng)
+        for batch in batches:
             losses = lora.loss(self.model, self.lora, batch, self.parts)
             total = (losses * torch.from_numpy(batch.weights).to(losses.device)).sum()
             found = torch.autograd.grad(total, list(self.lora.factors.values()))
             for to, value in zip(self.found[rank].values(), found, strict=True):
                 to.add_(value)
             each = losses.detach().float().cpu().numpy()
-            is_end = batch.targets == self.base.marks.end
+            is_end = batch.targets == self.base.vocabulary.marks.end
             for i, part in enumerate([(batch.parts == MIDDLE) & ~is_end, is_end, batch.parts == PREFIX]):
                 told[2 * i] += float(each[part].sum())
                 told[2 * i + 1] += int(part.sum())
@@ -131,9 +153,8 @@ class Tuning:
     def step(self) -> None:
         """One step; what came of it is in `team.told`."""
         progress, team = self.progress, self.team
-        workspaces = self.next_workspaces(int(team.orders[3]))
-        mine = shares(workspaces, team.n)[team.rank]
-        self.gradients(mine, team.rank)
+        made = self.next()
+        self.gradients(made.batches, team.rank)
         team.meet()
         if team.leads:
             rate = self.plan.pace.rate(progress.step, float(team.orders[1]))
@@ -141,7 +162,8 @@ class Tuning:
         progress.step += 1
         progress.n_tokens += int(team.told[:, 6].sum())
         progress.n_middle += int(team.told[:, 1].sum())
-        progress.n_workspaces += len(workspaces)
+        progress.n_workspaces += self.plan.n_workspaces
+        self.bookmark = made.bookmark
         team.meet()
 
     @torch.no_grad()
@@ -154,7 +176,7 @@ class Tuning:
             both = self.held[at : at + 2]
             batch = batch_of(both, *self.frame, np.random.default_rng(at), MODES[mode])
             each = lora.loss(self.model, self.lora, batch, self.parts).float().cpu().numpy()
-            middle, is_end = batch.parts == MIDDLE, batch.targets == self.base.marks.end
+            middle, is_end = batch.parts == MIDDLE, batch.targets == self.base.vocabulary.marks.end
             characters, n = sum(t.n_characters for w in both for t in w.tails), sum(len(w.tails) for w in both)
             sums = [each[middle & ~is_end].sum(), each[middle & is_end].sum(), characters, n]
             self.heard[team.rank, mode] += torch.tensor(sums, dtype=torch.float64)
@@ -223,6 +245,8 @@ def main() -> None:
     cli.add_argument("--warm-up", type=int, default=20, help="steps")
     cli.add_argument("--falling-from", type=float, default=0.3, help="share of the time")
     cli.add_argument("--processes", type=int, default=1 if on_gpu else os.cpu_count() or 1)
+    cli.add_argument("--encoders", type=int, default=max(1, (os.cpu_count() or 1) - 2) if on_gpu else 0)
+    cli.add_argument("--ahead", action="store_true", default=on_gpu, help="prepare a step while another runs")
     cli.add_argument("--save-every", type=float, default=5.0, help="minutes")
     cli.add_argument("--held-every", type=float, default=15.0, help="minutes")
     cli.add_argument("--held", type=int, default=16, help="held-out workspaces to tell the loss of; 0 for none")
@@ -236,16 +260,31 @@ def main() -> None:
     if a.start:
         start = lora.restored(of, torch.load(a.start, weights_only=False, map_location="cpu"))
     pace = Pace(1.0, a.falling_from, a.warm_up)
-    sizes = a.workspaces, a.at_once, a.tails
-    plan = Plan(*sizes, pace, a.rate, a.minutes, a.save_every, a.held_every, a.held, a.tell_every, a.max_steps)
+    plan = Plan(
+        n_workspaces=a.workspaces,
+        n_at_once=a.at_once,
+        n_tails=a.tails,
+        is_ahead=a.ahead,
+        pace=pace,
+        rate=a.rate,
+        minutes=a.minutes,
+        save_every=a.save_every,
+        held_every=a.held_every,
+        n_held=a.held,
+        tell_every=a.tell_every,
+        max_steps=a.max_steps,
+    )
     a.out.parent.mkdir(parents=True, exist_ok=True)
-    tuning = Tuning(of, a.texts, a.out, plan, start, getattr(torch, a.dtype), a.device, a.processes)
+    encode = shelf.Encoders(a.base, a.encoders) if a.encoders else None
+    tuning = Tuning(of, a.texts, a.out, plan, start, getattr(torch, a.dtype), a.device, a.processes, encode)
     if a.compile:
         tuning.parts = compiled()
     n = sum(value.numel() for value in tuning.lora.factors.values())
     print(f"{n / 1e6:.2f} M learned of {a.base.name}, {len(tuning.held)} held-out workspaces", flush=True)
     gather(a.processes, tuning.run)
     print(vars(tuning.progress), flush=True)
+    if encode:
+        encode.close()
 
 
 if __name__ == "__main__":

@@ -44,7 +44,13 @@ def both_read_the_same(folder: Path, family: str) -> None:
         figures = parity.compare(of, TEXTS, folder, learned)
         assert figures["largest"] < CLOSE * figures["torch"], (family, figures)
         assert figures["split_alike"] == len(TEXTS)
-    ids = [of.marks.end, of.marks.prefix, *of.encode(TEXTS[0]), of.marks.middle, 5]
+    ids = [
+        of.vocabulary.marks.end,
+        of.vocabulary.marks.prefix,
+        *of.vocabulary.encode(TEXTS[0]),
+        of.vocabulary.marks.middle,
+        5,
+    ]
     plain, learned = (parity.torch_losses(of, x, ids) for x in (lora.fresh(of, 8, 2.0), random_lora(of, 8)))
     assert np.abs(plain - learned).max() > 0.1, "or the factors were not seen"
 
@@ -54,14 +60,14 @@ def llama_cpp_takes_the_adapter(folder: Path, family: str) -> None:
     of = base.read(folder / f"{family}.gguf")
     learned, path = random_lora(of, 8), folder / "adapter.gguf"
     adapter.write(of, learned, path, Kind.F32)
-    arena, ids = Arena(of.path), [of.marks.end, *of.encode(TEXTS[0])]
+    arena, ids = Arena(of.path), [of.vocabulary.marks.end, *of.vocabulary.encode(TEXTS[0])]
     loaded = ll.llama_adapter_lora_init(arena.model, str(path).encode())
     assert loaded
     scales, adapters = (ctypes.c_float * 1)(1.0), (ll.llama_adapter_lora_p_ctypes * 1)(loaded)
     assert ll.llama_set_adapters_lora(arena.context, adapters, 1, scales) == 0
     theirs, _ = cross_entropy(arena.decode(ids[:-1], 0, len(ids) - 1), ids[1:])
     arena.close()
-    without_rows = {**learned.factors, lora.ROWS: of.parameters["embedding"][of.marks.rows]}
+    without_rows = {**learned.factors, lora.ROWS: of.parameters["embedding"][of.vocabulary.marks.rows]}
     ours = parity.torch_losses(of, lora.Lora(8, 2.0, without_rows), ids)
     assert np.abs(ours - theirs).max() < CLOSE * ours.mean()
 

@@ -1,18 +1,18 @@
 """Workspaces as text: written, read, and taken in an order that goes on where it stopped, with any tokenizer."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.training.areas import write_wheel
 
-from training import shelf, texts, tokenizer
+from training import evaluate, shelf, texts, tokenizer, vocabulary
 from training.data import LAYOUTS
 from training.examples import Tail, Workspace
 from training.shelf import Bookmark, Shelf
+from training.vocabulary import Vocabulary
 
 Run = Callable[[], list[Path]]
 
@@ -60,9 +60,18 @@ def fill(folder: Path, *names: str) -> None:
         texts.write((workspace(int(name) * 10 + i) for i in range(5)), folder / f"{name}.jsonl.gz")
 
 
+def as_it_is(found: Sequence[Workspace]) -> Any:
+    """In the place of tokens: only the order matters."""
+    return found
+
+
+def shelf_of(folder: Path, bookmark: Bookmark | None = None) -> Any:
+    return Shelf(folder, bookmark or Bookmark(), as_it_is)
+
+
 def test_a_round_takes_each_workspace_once_and_the_next_all_again(tmp_path: Path) -> None:
     fill(tmp_path, *map(str, range(30)))
-    found = Shelf(tmp_path, Bookmark())
+    found = shelf_of(tmp_path)
     rounds = [[found.next(30).package for _ in range(150)] for _ in range(2)]
     assert set(rounds[0]) == set(rounds[1]) == {f"package {10 * name + i}" for name in range(30) for i in range(5)}
     assert rounds[0] != rounds[1]
@@ -71,18 +80,18 @@ def test_a_round_takes_each_workspace_once_and_the_next_all_again(tmp_path: Path
 @pytest.mark.parametrize("n_before", [1, 59, 60, 61, 149])
 def test_it_goes_on_where_it_stopped(tmp_path: Path, n_before: int) -> None:
     fill(tmp_path, *map(str, range(30)))
-    found = Shelf(tmp_path, Bookmark())
+    found = shelf_of(tmp_path)
     for _ in range(n_before):
         found.next(30)
     saved = Bookmark(**found.bookmark.as_dict())
     rest = [found.next(30) for _ in range(40)]
-    other = Shelf(tmp_path, saved)
+    other = shelf_of(tmp_path, saved)
     assert [other.next(30) for _ in range(40)] == rest
 
 
 def test_files_that_come_later_are_taken_when_all_processes_know_of_them(tmp_path: Path) -> None:
     fill(tmp_path, "1", "2")
-    first, second = Shelf(tmp_path, Bookmark()), Shelf(tmp_path, Bookmark())
+    first, second = shelf_of(tmp_path), shelf_of(tmp_path)
     taken = [first.next(2) for _ in range(10)]
     fill(tmp_path, "3")
     assert [second.next(2) for _ in range(10)] == taken
@@ -92,29 +101,46 @@ def test_files_that_come_later_are_taken_when_all_processes_know_of_them(tmp_pat
 
 def test_without_workspaces_it_says_what_makes_them(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"training\.texts"):
-        Shelf(tmp_path, Bookmark()).next(0)
+        shelf_of(tmp_path).next(0)
 
 
 @pytest.fixture(scope="module")
-def base() -> Any:
-    """As much of a `training.base.Base` as is asked for here, of the embedded model."""
-    bpe = tokenizer.load()
-    return SimpleNamespace(encode=lambda text: bpe.encode(text, add_special_tokens=False).ids, marks=tokenizer.MARKS)
+def embedded() -> Vocabulary:
+    return vocabulary.read(evaluate.MODEL)
 
 
-def test_a_tail_is_laid_out_suffix_first_and_ends_with_the_end(base: Any) -> None:
+def test_a_files_vocabulary_is_the_one_it_was_made_with(embedded: Vocabulary) -> None:
+    text = "def f(x):\n    return x['ü'] + 12  # <|endoftext|>\n"
+    assert embedded.marks == tokenizer.MARKS
+    assert embedded.encode(text) == tokenizer.load().encode(text, add_special_tokens=False).ids
+
+
+def test_many_processes_encode_as_one_does(embedded: Vocabulary) -> None:
+    found = [workspace(i) for i in range(20)]
+    encoders = shelf.Encoders(evaluate.MODEL, 2)
+    try:
+        together, alone = encoders(found), shelf.encode_here(embedded)(found)
+    finally:
+        encoders.close()
+    assert [[tail.tail.tolist() for tail in each.tails] for each in together] == [
+        [tail.tail.tolist() for tail in each.tails] for each in alone
+    ]
+    assert all(each.tails for each in alone)
+
+
+def test_a_tail_is_laid_out_suffix_first_and_ends_with_the_end(embedded: Vocabulary) -> None:
     tail = Tail("spm", "def f(x):\n   ", "\n", " return x + 1", "statement")
-    found = shelf.encoded_tail(tail, base, shelf.Limits())
+    found = shelf.encoded_tail(tail, embedded, shelf.Limits())
     assert found is not None
     assert found.layout == LAYOUTS.index("spm")
-    assert found.suffix.tolist() == [tokenizer.SUFFIX, *base.encode("\n")]
+    assert found.suffix.tolist() == [tokenizer.SUFFIX, *embedded.encode("\n")]
     assert found.tail.tolist() == [
         tokenizer.PREFIX,
-        *base.encode(tail.prefix),
-        *base.encode(tail.middle),
+        *embedded.encode(tail.prefix),
+        *embedded.encode(tail.middle),
         tokenizer.END,
     ]
-    assert found.tail[found.first :].tolist() == [*base.encode(tail.middle), tokenizer.END]
+    assert found.tail[found.first :].tolist() == [*embedded.encode(tail.middle), tokenizer.END]
     assert found.n_characters == len(tail.middle)
 
 
@@ -127,5 +153,5 @@ def test_a_tail_is_laid_out_suffix_first_and_ends_with_the_end(base: Any) -> Non
     ],
     ids=["too long", "its suffix too long", "split otherwise behind its prefix"],
 )
-def test_a_tail_that_cannot_be_learned_as_it_is_asked_is_left_out(base: Any, tail: Tail) -> None:
-    assert shelf.encoded_tail(tail, base, shelf.Limits()) is None
+def test_a_tail_that_cannot_be_learned_as_it_is_asked_is_left_out(embedded: Vocabulary, tail: Tail) -> None:
+    assert shelf.encoded_tail(tail, embedded, shelf.Limits()) is None
