@@ -1,7 +1,8 @@
 """Code actions: edits by the model, asked for when one is chosen (`codeAction/resolve` fills `edit`).
 
 In: a range, diagnostics.  Out: actions; a resolved one has a versioned `WorkspaceEdit`.  Where a client cannot
-resolve, the action carries a command that applies the edit.
+resolve, the action carries a command that applies the edit.  An editor that asks by itself wherever the cursor goes,
+to show a sign (VS Code's bulb), is told only of what was asked for or is wrong: a selection, diagnostics, hints.
 """
 
 from __future__ import annotations
@@ -41,8 +42,13 @@ def register(server: PalimpsestServer) -> None:
         snapshot = session.documents.find(params.text_document.uri)
         if snapshot is None or not session.settings.suggestion.enabled or not session.roots.may_edit(snapshot.uri):
             return []
+        by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
+        position = position_in(snapshot, params.range.start, window.client.encoding)
+        if by_itself and params.range.start == params.range.end and not params.context.diagnostics:
+            session.cursor_at(snapshot.uri, position)
+            return []
         try:
-            view = session.view(snapshot, position_in(snapshot, params.range.start, window.client.encoding))
+            view = session.view(snapshot, position)
         except InvalidArgument:
             return []
         session.cursor_at(snapshot.uri, view.position)
@@ -51,7 +57,7 @@ def register(server: PalimpsestServer) -> None:
         if _asked(params.context.only, REWRITE) and params.range.start != params.range.end:
             title = f"Palimpsest: improve the selected lines of {name}"
             found.append(_action(server, title, REWRITE, params, "", selection=True))
-        if _asked(params.context.only, REWRITE):
+        if _asked(params.context.only, REWRITE) and not by_itself:
             found.append(_action(server, f"Palimpsest: improve {name}", REWRITE, params, ""))
         if _asked(params.context.only, QUICKFIX):
             found += [

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from palimpsest.errors import OutsideWorkspace
-from palimpsest.text.uris import is_inside, path_or_none, relative
+from palimpsest.text.uris import can_be_written, is_inside, path_or_none, relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +23,24 @@ class Roots:
         """(folder, path shown to the model); a document in no folder is shown by its name alone."""
         path = path_or_none(uri)
         if path is None:
-            return None, uri.rpartition("/")[2].rpartition(":")[2]
+            return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2])
         for folder in self.folders:
             if is_inside(path, (folder,)):
                 return folder, relative(path, folder)
         return None, path.name
 
     def may_edit(self, uri: str) -> bool:
-        """Whether edits of this document are offered: inside a folder, or there is none, or it is no file yet."""
+        """Whether edits of this document are offered: inside a folder, or there is none, or it is no file yet.  What
+        an editor only shows (`git:`, `output:`, …) is nothing to edit."""
         path = path_or_none(uri)
-        return path is None or not self.folders or is_inside(path, self.folders)
+        if path is None:
+            return can_be_written(uri)
+        return not self.folders or is_inside(path, self.folders)
 
     def check_edit(self, uri: str) -> None:
         """Raises OutsideWorkspace for a document that is not to be edited."""
+        if not can_be_written(uri):
+            raise OutsideWorkspace(f"uri: {uri} is only shown by the editor and cannot be edited.")
         if not self.may_edit(uri):
             folders = ", ".join(map(str, self.folders))
             raise OutsideWorkspace(f"uri: {uri} is outside the workspace ({folders}), where nothing is edited.")

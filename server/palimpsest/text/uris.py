@@ -52,6 +52,16 @@ def to_path(uri: str) -> Path:
     return Path(path_text(uri, windows=os.name == "nt"))
 
 
+WRITABLE = ("file", "untitled", "vscode-remote", "vscode-vfs", "vscode-notebook-cell", "inmemory")
+"""Schemes of texts that a person edits: files, here, on another machine or in an editor's own file system, what was
+not saved yet, and cells of notebooks.  Every other one (`git:`, `output:`, `debug:`, …) is shown only."""
+
+
+def can_be_written(uri: str) -> bool:
+    """Whether a document with this URI is one that a person edits; there is no help in others."""
+    return uri.partition(":")[0].lower() in WRITABLE
+
+
 def path_or_none(uri: str) -> Path | None:
     """`to_path`, or None for a document that is no file."""
     try:

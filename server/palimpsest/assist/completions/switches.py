@@ -18,7 +18,7 @@ from palimpsest.settings import CompletionSettings
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import path_or_none
+from palimpsest.text.uris import can_be_written, path_or_none
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
 SCOPES: tuple[Scope, ...] = ("everywhere", "language", "folder", "buffer")
@@ -50,6 +50,8 @@ class Switches:
     def why_off(self, snapshot: Snapshot) -> str:
         """Why there is no completion in this document, in a person's words; "" where there is."""
         toggles, language = self._toggles, snapshot.language_id
+        if not can_be_written(snapshot.uri):
+            return "none in what is only shown"
         if (buffer := toggles.buffers.get(snapshot.uri)) is not None:
             return "" if buffer else "switched off in this buffer"
         if toggles.folders and (folder := _folder(snapshot.uri)) is not None:
