@@ -27,6 +27,8 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         server.protocol.begun()
+        if server.ending is not None:
+            server.ending.watch(params.process_id)
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
         window.initialize(params, client_of(params, chosen))
 

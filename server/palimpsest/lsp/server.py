@@ -16,6 +16,7 @@ from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
+from palimpsest.lsp.ending import Ending
 from palimpsest.lsp.protocol import Protocol
 from palimpsest.lsp.stdio import Writer, bodies, reader_of
 from palimpsest.lsp.window import Making, Window
@@ -34,6 +35,7 @@ class PalimpsestServer(LanguageServer):
     def __init__(self, making: Making) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol)
         self.window = Window(self, making)
+        self.ending: Ending | None = None
         self.running: set[asyncio.Task[None]] = set()
         """What goes on beside requests."""
         self.creating: Future[Any] | None = None
@@ -58,9 +60,14 @@ class PalimpsestServer(LanguageServer):
             logger.error("%s: %s\n%s", getattr(source, "__name__", source), error, trace)
 
     async def _serve_io(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
-        reader = reader_of(stdin)
+        loop = asyncio.get_running_loop()
+        ending = self.ending = Ending(lambda: loop.call_soon_threadsafe(reader.feed_eof))
+        reader = reader_of(stdin, on_end=ending.begin)
         self.protocol.set_writer(Writer(stdout, reader.feed_eof))
-        await self._serve(reader)
+        try:
+            await self._serve(reader)
+        finally:
+            ending.begin()
 
     async def _serve_tcp(self, host: str, port: int) -> None:
         served: asyncio.Future[None] = asyncio.get_running_loop().create_future()

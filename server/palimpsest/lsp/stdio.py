@@ -43,16 +43,16 @@ class MessageReader(asyncio.StreamReader):
         super().feed_eof()
 
 
-def reader_of(file: BinaryIO) -> MessageReader:
+def reader_of(file: BinaryIO, on_end: Callable[[], None] = lambda: None) -> MessageReader:
     """Must be called on the event loop.  Nothing else may read from `file` any more; the thread ends with the file,
-    or is left behind when the process ends."""
+    having called `on_end`, or is left behind when the process ends."""
     reader = MessageReader()
-    args = (file.fileno(), reader, asyncio.get_running_loop())
+    args = (file.fileno(), reader, asyncio.get_running_loop(), on_end)
     threading.Thread(target=_read, args=args, name="stdin", daemon=True).start()
     return reader
 
 
-def _read(descriptor: int, reader: MessageReader, loop: asyncio.AbstractEventLoop) -> None:
+def _read(descriptor: int, reader: MessageReader, loop: asyncio.AbstractEventLoop, on_end: Callable[[], None]) -> None:
     """`os.read`, not the file's buffer: its lock, held by a thread, would be fatal when the interpreter ends."""
     with suppress(RuntimeError):  # the loop is closed: nobody listens any more
         try:
@@ -60,6 +60,7 @@ def _read(descriptor: int, reader: MessageReader, loop: asyncio.AbstractEventLoo
                 loop.call_soon_threadsafe(reader.feed_data, data)
         except OSError as error:
             logger.info("the editor is gone: %s", error)
+        on_end()
         loop.call_soon_threadsafe(reader.feed_eof)
 
 

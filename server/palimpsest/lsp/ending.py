@@ -1,0 +1,122 @@
+"""The process's end: when its editor has gone, it goes, whatever it is doing.
+
+In: what the connection saw, the editor's process id.  Out: a call that ends the connection, and the end of the process.
+Knows no message.
+
+Three things keep a process from ending in its own time.  A thread of a pool that waits for something is waited for: so
+the process is ended a while after the connection is.  Code that keeps the event loop for itself hears no `exit`: so the
+end of the input is heard by the thread that reads it.  Native code that never gives the interpreter's lock back stops
+all threads: so the system's own timers, which need no thread of ours, end the process (not on Windows).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+logger = logging.getLogger(__name__)
+
+GRACE_S = 5.0
+"""Between the end of the connection and that of the process."""
+STUCK_S = 60.0
+"""Seconds of processor time (a process that is suspended uses none) within which Python has to have its turn."""
+PULSE_S = 5.0
+_HAS_TIMERS = hasattr(signal, "setitimer")
+
+
+class Ending:
+    """Must be made on the main thread.  `on_gone` is called, on another thread, when the editor's process has ended."""
+
+    def __init__(
+        self,
+        on_gone: Callable[[], object],
+        *,
+        grace_s: float = GRACE_S,
+        stuck_s: float = STUCK_S,
+        pulse_s: float = PULSE_S,
+    ) -> None:
+        self._on_gone = on_gone
+        self._grace_s, self._stuck_s, self._pulse_s = grace_s, stuck_s, pulse_s
+        self._lock = threading.Lock()
+        self._begun = False
+        if _HAS_TIMERS:
+            for number in (signal.SIGALRM, signal.SIGPROF):
+                signal.signal(number, signal.SIG_DFL)  # it may have been ignored by who started us
+            with suppress(ValueError, OSError, AttributeError):  # no usable stderr
+                faulthandler.register(signal.SIGPROF, file=sys.stderr, chain=True)  # says where it was stuck
+            threading.Thread(target=self._pulse, name="pulse", daemon=True).start()
+
+    def watch(self, pid: int | None) -> None:
+        """End with this process, if it is one that can be seen from here (in a container, the editor's cannot)."""
+        if pid is not None and pid > 0 and _is_alive(pid):
+            threading.Thread(target=self._wait_for, args=(pid,), name="editor", daemon=True).start()
+
+    def begin(self) -> None:
+        """The connection has ended: so does the process, within `grace_s` seconds.  From any thread, any number of
+        times."""
+        with self._lock:
+            if self._begun:
+                return
+            self._begun = True
+        if _HAS_TIMERS:
+            signal.setitimer(signal.ITIMER_REAL, self._grace_s + 1)
+        threading.Thread(target=self._end, name="end", daemon=True).start()
+
+    def _end(self) -> None:
+        time.sleep(self._grace_s)
+        logger.warning("still at work %.0f seconds after the editor left: ended", self._grace_s)
+        os._exit(1)
+
+    def _pulse(self) -> None:
+        while True:
+            signal.setitimer(signal.ITIMER_PROF, self._stuck_s)
+            time.sleep(self._pulse_s)
+
+    def _wait_for(self, pid: int) -> None:
+        if not _wait_by_descriptor(pid):
+            while _is_alive(pid):
+                time.sleep(self._pulse_s)
+        logger.info("the editor's process %d is gone", pid)
+        self.begin()
+        with suppress(RuntimeError):  # the event loop is closed already
+            self._on_gone()
+
+
+def _wait_by_descriptor(pid: int) -> bool:
+    """Until the process ends; False at once where the system cannot tell.  Another process that gets the same number
+    later is not taken for it."""
+    if not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    try:
+        select.select((descriptor,), (), ())
+    except ValueError:  # more descriptors than `select` can count
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # there, signal 0 would end the process
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
