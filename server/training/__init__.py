@@ -21,7 +21,9 @@
 
 From somebody else's model (a base), instead of the embedded one:
 
-    base       a GGUF of llama's or qwen2's family  ->  weights, shape, tokenizer, marks
+    folder     a Hugging Face folder  ->  GGUF
+    vocabulary a GGUF  ->  its tokenizer, the tokens that stand for prefix, suffix, middle and end
+    base       a GGUF of llama's or qwen2's family  ->  weights, shape, vocabulary
     lora       low-rank factors beside a frozen base (with `head`, its loss over a large vocabulary)
     shelf      texts  ->  workspaces in any base's tokens, in an order that goes on where it stopped
     plan       what a run is to do, how far it has come

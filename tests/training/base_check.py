@@ -4,6 +4,7 @@ Run by `test_base.py`, where torch is: with a folder of small models that `tests
 """
 
 import ctypes
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import torch.nn.functional as F
 
 from training import adapter, base, lora, parity
 from training.arena import Arena
+from training.folder import convert
 from training.head import frozen_head
 from training.measures import cross_entropy
 from training.merge import Kind
@@ -100,6 +102,68 @@ def a_lower_rank_keeps_the_most(folder: Path) -> None:
     assert errors == sorted(errors, reverse=True)
 
 
+def write_folder(of: base.Base, there: Path, dtype: torch.dtype) -> None:
+    """The base as Hugging Face has such models: halves turned, matrices apart, everything under other names."""
+    there.mkdir()
+    shape, p = of.shape, of.parameters
+    found = {"model.embed_tokens.weight": p["embedding"], "model.norm.weight": p["final_norm"]}
+    for i in range(shape.n_layers):
+        at = f"model.layers.{i}."
+        for x, weight, bias in zip(
+            "qkv", *(torch.split(p[name][i], list(shape.qkv)) for name in ("qkv", "qkv_bias")), strict=True
+        ):
+            found[f"{at}self_attn.{x}_proj.weight"] = weight
+            if of.architecture == "qwen2":
+                found[f"{at}self_attn.{x}_proj.bias"] = bias
+        gate, up = p["gate_up"][i].chunk(2)
+        found |= {f"{at}mlp.gate_proj.weight": gate, f"{at}mlp.up_proj.weight": up}
+        found |= {f"{at}self_attn.o_proj.weight": p["out"][i], f"{at}mlp.down_proj.weight": p["down"][i]}
+        found[f"{at}input_layernorm.weight"] = p["attention_norm"][i]
+        found[f"{at}post_attention_layernorm.weight"] = p["feed_forward_norm"][i]
+    head, data = {}, b""
+    for name, value in found.items():
+        raw = value.contiguous().to(dtype).view(torch.uint8).numpy().tobytes()
+        of_dtype = {torch.float32: "F32", torch.bfloat16: "BF16"}[dtype]
+        offsets = [len(data), len(data) + len(raw)]
+        head[name] = {"dtype": of_dtype, "shape": list(value.shape), "data_offsets": offsets}
+        data += raw
+    told = json.dumps(head).encode()
+    (there / "model.safetensors").write_bytes(len(told).to_bytes(8, "little") + told + data)
+    config = {
+        "model_type": of.architecture,
+        "hidden_size": shape.width,
+        "intermediate_size": shape.feed_forward,
+        "num_hidden_layers": shape.n_layers,
+        "num_attention_heads": shape.n_heads,
+        "num_key_value_heads": shape.n_kv,
+        "max_position_embeddings": shape.n_context,
+        "rms_norm_eps": shape.epsilon,
+        "rope_theta": shape.rope_base,
+        "vocab_size": shape.n_vocabulary,
+        "tie_word_embeddings": True,
+        "eos_token_id": of.vocabulary.marks.end,
+    }
+    (there / "config.json").write_text(json.dumps(config))
+    bpe = of.vocabulary.tokenizer
+    bpe.add_special_tokens(["<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"])
+    bpe.save(str(there / "tokenizer.json"))
+
+
+def a_folder_becomes_a_base(folder: Path, family: str, dtype: torch.dtype) -> None:
+    of = base.read(folder / f"{family}.gguf")
+    write_folder(of, folder / family, dtype)
+    convert(folder / family, folder / "converted.gguf")
+    again = base.read(folder / "converted.gguf")
+    assert (again.architecture, again.vocabulary.marks) == (of.architecture, of.vocabulary.marks)
+    assert vars(again.shape) | {"epsilon": 0} == vars(of.shape) | {"epsilon": 0}
+    for name, value in of.parameters.items():
+        assert torch.equal(again.parameters[name], value.to(dtype).float()), name
+    assert all(again.vocabulary.encode(text) == of.vocabulary.encode(text) for text in TEXTS[:2])
+    arena = Arena(folder / "converted.gguf", 64)
+    assert arena.tokens(TEXTS[0]) == again.vocabulary.encode(TEXTS[0])
+    arena.close()
+
+
 def what_cannot_be_trained_on_says_why(folder: Path) -> None:
     for kind, reason in (("mamba", "family mamba"), ("plain", "prefix, suffix, middle")):
         with pytest.raises(base.NotABase, match=reason):
@@ -111,6 +175,8 @@ def main() -> None:
     for family in ("llama", "fim"):
         both_read_the_same(folder, family)
         llama_cpp_takes_the_adapter(folder, family)
+    a_folder_becomes_a_base(folder, "llama", torch.float32)
+    a_folder_becomes_a_base(folder, "fim", torch.bfloat16)
     its_loss_has_the_gradients_that_autograd_finds()
     a_lower_rank_keeps_the_most(folder)
     what_cannot_be_trained_on_says_why(folder)
