@@ -105,7 +105,7 @@ def test_a_name_that_a_block_has_is_found_as_a_whole(arena: Arena, ways: Ways) -
 def test_the_layout_costs_little_and_edits_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 6, 4))
+    monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 6, 4, 3))
     monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json", "--threads", "1"])
     evaluate.main()
     everything, figures = map(json.loads, capsys.readouterr().out.splitlines())
@@ -113,6 +113,9 @@ def test_the_layout_costs_little_and_edits_nothing(
     loss = figures["loss"]
     assert loss["in_place"] < loss["none"] + 0.1  # a small sample
     assert loss["in_place"] < loss["causal"] + 0.1
+    assert figures["a_character"]["in_place"] < figures["a_character"]["none"] + 0.03
+    assert 0 < figures["own"]["in_place"] < 2
+    assert 0 < figures["end"] <= 1
     assert figures["words"]["right"] > figures["words"]["of"] / 4
     assert figures["words"]["right"] == everything["words"]["right"] >= everything["words"]["greedy"] - 1
     assert everything["names"].keys() >= {"in_place", "without", "greedy", "greedy_without", "searched"}

@@ -1,0 +1,62 @@
+"""Losses of a character and of a token are of the same middles, for models with any tokenizer and any layout."""
+
+from pathlib import Path
+
+import pytest
+from tests.models import written
+
+from training import evaluate, held, measures
+from training.arena import Arena
+from training.examples import Tail, Workspace
+from training.prompt import Prompt
+
+BLOCK = '<context type="class" name="Cart" editable="true">\nclass Cart:\n    def add(self, item): ...\n</context>\n'
+FOUND = [
+    Workspace(
+        f"package {n}",
+        (BLOCK.replace("item", f"item_{n}"),),
+        (
+            Tail("spm", f"def total_{n}(cart):\n    return cart", "\n</editing>\n", f".price({n})", "statement"),
+            Tail("repair", "L1 def f():\nL2     retrun 1\n", "", "L2     return 1\n", "misspelt"),
+        ),
+    )
+    for n in range(2)
+]
+
+
+@pytest.mark.parametrize("kind", ["embedded", "fim", "plain"])
+def test_nats_a_character_and_of_the_end_add_up_to_nats_a_token(kind: str, tmp_path: Path) -> None:
+    path = evaluate.MODEL if kind == "embedded" else written(kind, tmp_path)
+    arena = Arena(path, 512, 1)
+    try:
+        found = measures.middles(Prompt(arena), FOUND, 2)
+    finally:
+        arena.close()
+    for layout, row in found.items():
+        assert row["characters"] == sum(len(t.middle) for w in FOUND for t in w.tails if t.layout == layout)
+        for mode, _ in measures.MODES:
+            ends = row["end"][mode]
+            assert (ends is not None) == (kind == "embedded")
+            parts = row["a_character"][mode] * row["characters"] + (ends or 0.0) * row["middles"]
+            assert parts == pytest.approx(row["loss"][mode] * row["tokens"], rel=1e-2)
+
+
+def test_a_share_of_the_sizes_keeps_what_they_are_drawn_from() -> None:
+    sizes = evaluate.Sizes().times(0.1)
+    assert (sizes.n_modules, sizes.n_words, sizes.n_middles) == (20, 50, 6)
+    assert evaluate.Sizes().times(0.001).n_repairs == 1
+
+
+def test_only_what_was_measured_is_compared() -> None:
+    assert evaluate.compared({"words": {"right": 3, "lines": 1, "of": 4, "greedy": 2}}) == {
+        "words": {"right": 3, "lines": 1, "of": 4}
+    }
+
+
+@pytest.mark.slow
+def test_this_projects_own_source_bears_another_name(tmp_path: Path) -> None:
+    found = held.own_source(tmp_path, 2)
+    assert found
+    text = "".join(t for w in found for tail in w.tails for t in (*w.blocks, tail.prefix, tail.middle, tail.suffix))
+    assert held.OWN_NAME in text
+    assert "palimpsest" not in text.lower()
