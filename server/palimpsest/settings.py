@@ -76,14 +76,17 @@ class EngineSettings:
         choices=("auto", "in-place", "whole-prompt"),
     )
     n_ctx: int = _setting(
-        0, "Cells of the KV cache, in tokens. 0: what the model was trained with, 16,384 at most.", low=0
+        0, "Cells of the KV cache, in tokens. 0: what the model was trained with, 16,384 at most.", low=0, high=1 << 26
     )
-    n_gpu_layers: int = _setting(-1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1)
-    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0)
+    n_gpu_layers: int = _setting(
+        -1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1, high=1 << 20
+    )
+    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0, high=512)
     n_batch: int = _setting(
         512,
         "The most tokens of a micro-batch; a slow machine takes fewer at once, since a keystroke waits for one.",
         low=16,
+        high=1 << 16,
     )
     type_k: str = _setting(
         "f16",

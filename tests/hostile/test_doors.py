@@ -107,11 +107,11 @@ def test_the_key_is_asked_for_before_the_body(keyed: HttpEngine) -> None:
 
 
 def test_all_bodies_together_are_bounded(engine: HttpEngine) -> None:
-    """Twelve of nearly the greatest size, unfinished: those that are too much are refused, and nothing else is."""
+    """Twenty of nearly the greatest size, unfinished: those that are too much are refused, and nothing else is."""
     part = b'{"x": "' + b"a" * (MAX_BODY - 100)
     head = HEAD + f"Content-Length: {MAX_BODY}\r\n\r\n".encode()
     with ExitStack() as stack:
-        opened = [stack.enter_context(closing(connected(engine, head))) for _ in range(12)]
+        opened = [stack.enter_context(closing(connected(engine, head))) for _ in range(20)]
         gone = 0
         for one in opened:
             try:

@@ -29,7 +29,7 @@ from palimpsest.kv.generation.tail import NONE
 from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
 from palimpsest.kv.llama import load, memory, purpose, trial
-from palimpsest.kv.llama.native import NO_SLOT, Context, Logits, Model, Run
+from palimpsest.kv.llama.native import LONGEST_TEXT, NO_SLOT, TEXT_FOR_A_TOKEN, Context, Logits, Model, Run
 from palimpsest.settings import EngineSettings
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class Engine:
         # a grammar ends with llama.cpp's own ends alone
         self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
         special = functools.partial(self.model.tokenize, special=True)
+        self.model.longest_text = max(LONGEST_TEXT, TEXT_FOR_A_TOKEN * self.n_ctx)
         self.composer = Composer(self.facts, self.vocab, lambda text: list(self._tokens_of_tail(text)), special)
         self._tokens_of_short: Callable[[str], tuple[int, ...]] = functools.lru_cache(maxsize=TOKEN_CACHE)(
             lambda text: tuple(self.model.tokenize(text))

@@ -17,6 +17,7 @@ from typing import Literal
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.kv.generation.healing import held_back
 from palimpsest.kv.llama.facts import Facts, FimTokens
+from palimpsest.kv.llama.native import LONGEST_TEXT
 from palimpsest.kv.llama.vocab import Vocabulary
 from palimpsest.wire import FimTail, GenerateRequest, TextTail
 
@@ -118,7 +119,7 @@ class Composer:
             held, piece = "", b""
         kept = fim.prefix[: len(fim.prefix) - len(held)]
         room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
-        prefix, suffix = fitted(self._tokenize(kept), self._tokenize(fim.suffix), room)
+        prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
         return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail, room: int) -> Composed:

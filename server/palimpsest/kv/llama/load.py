@@ -5,6 +5,7 @@ In: settings, a loaded `Model`, its facts.  Out: data for the engine.  Owns noth
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
@@ -53,7 +54,7 @@ def context_params(settings: EngineSettings, facts: Facts) -> ContextParams:
         n_ctx=n_ctx,
         n_batch=min(settings.n_batch, n_ctx),
         n_seq_max=N_SEQ if facts.rolls_back else N_SEQ_STATE,
-        n_threads=settings.n_threads or machine.physical_cores(),
+        n_threads=min(settings.n_threads, os.cpu_count() or 1) or machine.physical_cores(),
         type_k=TYPES[settings.type_k][0],
         type_v=TYPES[settings.type_v][0],
         flash_attention=FLASH[settings.flash_attention],

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palimpsest.errors import DecodeError, ModelError
+from palimpsest.errors import DecodeError, InvalidArgument, ModelError
 from palimpsest.kv.arena.store import Data
 from palimpsest.kv.llama import purpose
 from palimpsest.kv.llama.batch import Batch
@@ -29,6 +29,9 @@ from palimpsest.reading import Refused, check_regular, open_regular
 
 Logits = npt.NDArray[np.float32]
 """One row over the vocabulary, a copy of its own."""
+LONGEST_TEXT = 1 << 18
+"""Characters of a text for a small context; for a large one, `TEXT_FOR_A_TOKEN` for each of its tokens."""
+TEXT_FOR_A_TOKEN = 8
 PART = re.compile(r"(.*)-\d{5}-of-(\d{5})\.gguf", re.DOTALL)
 NO_SLOT = 1
 """llama_decode: no room for the batch, and nothing happened.  After 2 or below −1 part of the batch may stay."""
@@ -63,6 +66,7 @@ class Model:
             raise ModelError(f"{path} is no model that writes text: it is {instead}.", hint=purpose.HINT)
         self.vocab: Any = self._api.llama_model_get_vocab(self.handle)
         self.n_vocab = int(self._api.llama_vocab_n_tokens(self.vocab))
+        self.longest_text = LONGEST_TEXT
         self.n_bytes = int(self._api.llama_model_size(self.handle))
         self.window = int(self._api.llama_model_n_swa(self.handle))
 
@@ -85,8 +89,12 @@ class Model:
     def tokenize(self, text: str, *, special: bool = False) -> list[int]:
         """Token ids of `text` with nothing added.  Text is not parsed for special tokens unless `special`.
 
-        A lone surrogate becomes "?": llama.cpp aborts the process on bytes that are not UTF-8.
+        A lone surrogate becomes "?": llama.cpp aborts the process on bytes that are not UTF-8.  It takes a
+        microsecond or two for each character, in which nothing else is done: raises InvalidArgument for a text longer
+        than `longest_text`.
         """
+        if len(text) > self.longest_text:
+            raise InvalidArgument("text", f"is {len(text):,} characters long; {self.longest_text:,} are read at most.")
         raw = text.encode("utf-8", "replace")
         room = len(raw) + 8
         out = (ctypes.c_int32 * room)()

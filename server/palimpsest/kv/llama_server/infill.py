@@ -101,13 +101,14 @@ class Layout:
         piece = held.encode("utf-8", "replace")
         if not self._engine.vocab.can_spell(piece):
             held, piece = "", b""
-        prefix, prompt = infill.prefix, infill.prompt
+        longest = self._engine.model.longest_text
+        prefix, prompt, suffix = infill.prefix[-longest:], infill.prompt, infill.suffix[:longest]
         if held:
             prefix = prefix[: len(prefix) - max(0, len(held) - len(prompt))]
             prompt = prompt[: max(0, len(prompt) - len(held))]
         window = max(64, min(WINDOW, room - 3))
         line = tokenize(prompt)
-        before, behind = tokenize(prefix), tokenize(infill.suffix)
+        before, behind = tokenize(prefix), tokenize(suffix)
         n_before = 3 * (window // 4)
         if cut_as_stock:
             before = before[max(0, len(before) - n_before) :]

@@ -54,6 +54,11 @@ def _is_part(item: Any) -> bool:
 def tokens(engine: Engine, parts: Parts, *, add_special: bool = True, parse_special: bool = True) -> list[int]:
     """Raises InvalidArgument for a token that there is not.  What every prompt begins with goes before a first text."""
     out: list[int] = []
+    n_chars = sum(len(part) for part in parts if isinstance(part, str))
+    if n_chars > engine.model.longest_text:
+        raise InvalidArgument(
+            "prompt", f"is {n_chars:,} characters long; {engine.model.longest_text:,} are read at most."
+        )
     for i, part in enumerate(parts):
         if isinstance(part, int):
             if not 0 <= part < engine.model.n_vocab:

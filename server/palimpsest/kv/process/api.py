@@ -39,6 +39,7 @@ Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest)
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
+    "unknown_text": 404,
     "cancelled": 409,
     "model": 422,
     "loading": 503,
@@ -47,6 +48,10 @@ STATUS = {
 }
 """HTTP status of an error's `code`; 500 for the others."""
 
+MAX_NAME = 256
+"""Characters of a workspace's name."""
+SLOTS = "http-"
+"""What names of the workspaces begin with that llama-server's requests are answered in."""
 MAX_CLIENT = 64
 """Characters of a client's name that tell it from others."""
 
@@ -105,7 +110,7 @@ class Api:
         return reply(wire.to_json(wire.CountAnswer(counts)))
 
     async def map(self, request: Request) -> Response:
-        workspace = self._prefix + self._parameter(request, "workspace")
+        workspace = self._name(self._parameter(request, "workspace"))
         return reply(wire.to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
 
     async def reset(self, request: Request) -> Response:
@@ -134,13 +139,20 @@ class Api:
         return value
 
     def _named(self, request: Named) -> Named:
-        return replace(request, workspace=self._prefix + request.workspace) if self._prefix else request
+        return replace(request, workspace=self._name(request.workspace))
+
+    def _name(self, workspace: str) -> str:
+        if len(workspace) > MAX_NAME:
+            raise InvalidArgument("workspace", f"is a name of {MAX_NAME} characters at most.")
+        if workspace.startswith(SLOTS):
+            raise InvalidArgument("workspace", f"names with {SLOTS} are those of llama-server's slots.")
+        return self._prefix + workspace
 
     async def _workspace(self, request: Request) -> str:
         workspace = (await body(request)).get("workspace")
         if not isinstance(workspace, str):
             raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
-        return self._prefix + workspace
+        return self._name(workspace)
 
     async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""

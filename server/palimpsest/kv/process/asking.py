@@ -22,7 +22,7 @@ from palimpsest.kv.process.life import Life
 from palimpsest.kv.work.cancel import CancelToken
 
 T = TypeVar("T")
-MAX_BODY = 16 << 20
+MAX_BODY = 8 << 20
 MAX_BODIES = 128 << 20
 """Bytes of all requests' bodies that one door holds at a time."""
 PIECE_S, BODY_S = 10.0, 60.0

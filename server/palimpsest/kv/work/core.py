@@ -175,7 +175,15 @@ class EngineCore:
 
     def count(self, texts: Sequence[str]) -> Future[list[int]]:
         """Tokens of each text, tokenized as a block is."""
-        return self.call(lambda engine: [len(engine.tokens_of(text)) for text in texts])
+
+        def work(engine: Engine, _job: Job[list[int]]) -> Generator[None, None, list[int]]:
+            counts = []
+            for text in texts:
+                yield
+                counts.append(len(engine.tokens_of(text)))
+            return counts
+
+        return self._submit(work, None)
 
     def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
         return self.call(lambda engine: engine.map(workspace))
