@@ -56,6 +56,21 @@ async def test_missing_parts_are_told_with_the_command_for_this_installation(
         await stop_editor(editor)
 
 
+async def test_an_engine_elsewhere_that_stays_away_is_told_once(shop: Path) -> None:
+    editor = await start_editor(shop, {"engine": {"kind": "llama-server", "url": "http://127.0.0.1:9", "retries": 0}})
+    try:
+        await until(lambda: told(editor))
+        for _ in range(3):  # it is looked for again meanwhile, and the status says so
+            seen = len(editor.statuses)
+            await editor.command("palimpsest.completion.toggle", {"scope": "global"})
+            await until(lambda seen=seen: len(editor.statuses) >= seen)
+        (message,) = told(editor)
+        assert "127.0.0.1:9 does not answer" in message
+        assert "palimpsest.restartEngine" in message
+    finally:
+        await stop_editor(editor)
+
+
 @pytest.mark.slow
 async def test_an_engine_that_dies_is_told_when_it_is_given_up_and_not_before(shop: Path) -> None:
     editor = await start_editor(shop, {"engine": {"n_ctx": 1280}})  # an engine that no other test has

@@ -18,6 +18,7 @@ from palimpsest.doctor import running
 from palimpsest.engines import in_place, launch, pulse
 from palimpsest.engines.supervise import Supervisor
 from palimpsest.engines.target import Target
+from palimpsest.errors import EngineUnavailable
 from palimpsest.settings import EngineSettings
 from tests.engines.conftest import busy, endless
 
@@ -146,6 +147,21 @@ held.take(Path(sys.argv[1]))
 print(flush=True)
 input()
 """
+
+
+async def test_one_that_is_stuck_before_it_answers_or_as_it_leaves_is_ended(
+    impatient: None, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the lock and no socket."""
+    monkeypatch.setattr(launch, "START_S", 3.0)
+    command = [sys.executable, "-c", HOLD, str(target.address().lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stuck:
+        assert stuck.stdout is not None
+        stuck.stdout.readline()
+        with pytest.raises(EngineUnavailable, match="did not answer"):
+            await launch.launch(target)
+        assert stuck.wait(10) == -signal.SIGKILL
+    monkeypatch.undo()
 
 
 def test_only_who_holds_the_lock_is_ended(tmp_path: Path) -> None:

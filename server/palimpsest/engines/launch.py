@@ -140,6 +140,7 @@ async def _start(target: Target, place: Address) -> Launched:
     words = folders.state() / f"{place.name}.stderr"
     loop = asyncio.get_running_loop()
     end, pause = loop.time() + START_S, FIRST_LOOK_S
+    holds, since = held.holder(place.lock), loop.time()
     process = _begin(target, place, words)
     while True:
         status = await process.ended(within=pause)
@@ -149,7 +150,11 @@ async def _start(target: Target, place: Address) -> Launched:
             raise EngineDied(process.how_it_ended())
         if status:
             raise EngineUnavailable(process.last_words() or process.how_it_ended())
+        if (pid := held.holder(place.lock)) != holds:
+            holds, since = pid, loop.time()
         if loop.time() > end:
+            if pid is not None and loop.time() - since >= HUNG_S:  # on its way in or out, and stuck there
+                await end_hung(place, pid)
             raise EngineUnavailable(
                 f"The engine did not answer within {START_S:.0f} seconds.", hint=process.last_words()
             )
