@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest import folders
+from palimpsest import folders, held
 from palimpsest.address import Address
-from palimpsest.errors import EngineError
+from palimpsest.errors import EngineError, EngineSilent
 from palimpsest.layers import from_file, merged, read_toml
 from palimpsest.models.files import inspect, model_path
 from palimpsest.wire import Health
@@ -55,23 +55,28 @@ def _model() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An engine that answers at `place`."""
+    """An engine at `place`; `health` is None where it is there and does not answer."""
 
     place: Address
-    health: Health
+    health: Health | None
 
     @property
     def name(self) -> str:
         return self.place.name.removeprefix("engine-")
 
+    @property
+    def pid(self) -> int:
+        """0 where the system does not say."""
+        return self.health.pid if self.health is not None else held.holder(self.place.lock) or 0
+
     def is_called(self, name: str) -> bool:
         """By its name, its process or its port; "" is every one that a person started with `--http`."""
-        http = self.health.http
-        return bool(http) if not name else name in (self.name, str(self.health.pid), http, http.rpartition(":")[2])
+        http = self.health.http if self.health is not None else ""
+        return bool(http) if not name else name in (self.name, str(self.pid), http, http.rpartition(":")[2])
 
 
 async def running() -> list[Running]:
-    """Every engine of this user that answers at its usual place."""
+    """Every engine of this user that is at its usual place."""
     from palimpsest.engines.launch import find
 
     folder = folders.runtime()
@@ -80,7 +85,11 @@ async def running() -> list[Running]:
     )
     found = []
     for place in map(Address, places):
-        engine = await find(place)
+        try:
+            engine = await find(place)
+        except EngineSilent:
+            found.append(Running(place, None))
+            continue
         if engine is not None:
             with suppress(EngineError):  # it left between two questions
                 found.append(Running(place, await engine.health()))
@@ -92,14 +101,17 @@ async def _show(*, as_json: bool) -> int:
     engines = await running()
     if as_json:
         rows = [
-            {"name": e.name, "pid": e.health.pid, "model": e.health.model, "state": e.health.state,
-             "clients": e.health.clients, "http": e.health.http}
-            for e in engines
+            {"name": e.name, "pid": e.pid, "model": h.model if h else "", "state": h.state if h else "silent",
+             "clients": h.clients if h else 0, "http": h.http if h else ""}
+            for e in engines for h in (e.health,)
         ]  # fmt: skip
         print(json.dumps(rows))
         return 0
     for engine in engines:
         health = engine.health
+        if health is None:
+            print(f"{engine.name}  process {engine.pid}, does not answer")
+            continue
         where = f", {health.http}" if health.http else ""
         print(f"{engine.name}  process {health.pid}, {health.state}, {health.clients} editors{where}: {health.model}")
     if not engines:
@@ -109,7 +121,7 @@ async def _show(*, as_json: bool) -> int:
 
 async def _stop(name: str) -> int:
     """End those that are meant, and wait until they are gone.  An editor that used one starts another."""
-    from palimpsest.engines.launch import find
+    from palimpsest.engines.launch import send_away
 
     meant = [engine for engine in await running() if engine.is_called(name)]
     if not meant:
@@ -117,15 +129,11 @@ async def _stop(name: str) -> int:
         print(f"palimpsest engine: no engine runs {who}; --list shows those that do", file=sys.stderr)
         return 1
     for one in meant:
-        engine = await find(one.place)
-        if engine is not None:
-            with suppress(EngineError):  # it left by itself
-                await engine.shutdown()
-            await engine.aclose()
+        await send_away(one.place)
     status = 0
     for one in meant:
         gone = await _is_gone(one)
-        print(f"{one.name} has ended" if gone else f"{one.name} does not end; it is process {one.health.pid}")
+        print(f"{one.name} has ended" if gone else f"{one.name} does not end; it is process {one.pid}")
         status |= not gone
     return status
 

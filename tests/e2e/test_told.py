@@ -62,7 +62,7 @@ async def test_an_engine_elsewhere_that_stays_away_is_told_once(shop: Path) -> N
         await until(lambda: told(editor))
         for _ in range(3):  # it is looked for again meanwhile, and the status says so
             seen = len(editor.statuses)
-            await editor.command("palimpsest.completion.toggle", {"scope": "global"})
+            await editor.command("palimpsest.completion.toggle", {"scope": "everywhere"})
             await until(lambda seen=seen: len(editor.statuses) >= seen)
         (message,) = told(editor)
         assert "127.0.0.1:9 does not answer" in message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -136,6 +137,24 @@ async def test_doctor_says_that_one_hangs_and_what_happens_then(
     assert "palimpsest.restartEngine" in check.hint
     await another(supervisor, pid)
     assert [check async for check in running(target)] == []
+
+
+@pytest.mark.slow
+async def test_the_command_lists_one_that_hangs_and_ends_it(supervisor: Supervisor) -> None:
+    pid = await stopped(supervisor)
+    await supervisor.aclose()
+
+    async def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "palimpsest", "engine", *arguments]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (listed,) = json.loads(await run("--list", "--json"))
+    assert (listed["pid"], listed["state"]) == (pid, "silent")
+    assert "does not answer" in await run("--list")
+    assert "has ended" in await run("--stop", str(pid))
+    assert gone(pid)
 
 
 HOLD = """
