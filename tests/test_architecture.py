@@ -9,6 +9,7 @@ ROOT = Path(__file__).parent.parent / "server" / "palimpsest"
 FLOORS = {
     "errors": 0,
     "givers": 0,
+    "programs": 0,
     "types": 0,
     "wire": 0,
     "text": 1,

@@ -90,4 +90,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # of `python -m`: the current folder, which may be a workspace; what is imported yet is ours
     sys.exit(main())

@@ -9,7 +9,6 @@ about and which files may be read is the caller's business.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from palimpsest.errors import GitError
+from palimpsest.programs import on_path
 
 _MOST_LEVELS = 32
 TIMEOUT_S = 20.0
@@ -152,11 +152,11 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
 
 
 def _program(folder: Path) -> str:
-    """Never one of the folder itself, where a search path (or Windows) would take programs from it."""
-    found = shutil.which("git")
-    if found is None or Path(found).resolve().is_relative_to(folder.resolve()):
+    """Never one of the folder or of its repository, where a search path would take programs from it."""
+    found = on_path("git", (folder, top_of(folder)), os.environ.get("PATH", os.defpath))
+    if found is None:
         raise GitError("git is not installed.", hint="Install it, or put it on the PATH of the editor.")
-    return os.path.abspath(found)
+    return os.fspath(found)
 
 
 def _around(variables: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.context.sources.gitignore import IgnoreRules
+from palimpsest.reading import Refused, read
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import is_inside, is_secret, to_uri
 
 MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
 """The most entries read of one folder; one with more is shown in part."""
+MOST_S = 0.5
+"""Time for listing one folder; what rules of many patterns leave no time for is not shown."""
 _KEPT = 512
 _UNSEEN: Any = object()
 T = TypeVar("T")
@@ -127,8 +131,8 @@ class WorkspaceFiles:
             known = self._texts.get(path)
             if known is not None and known.stamp == stamp:
                 return known
-            data = path.read_bytes()
-        except OSError:
+            data = read(path, MAX_BYTES, self.roots)
+        except (OSError, Refused):
             return None
         text = decoded(data)
         if text is None:
@@ -154,9 +158,13 @@ class WorkspaceFiles:
         known = self._listings.get(folder)
         if known is not None and known[0] == stamp:
             return known[1]
-        entries = tuple(sorted(_entries(folder, rules), key=lambda e: e.name)) if not self._ignored(folder) else ()
-        with self._lock:
-            _keep(self._listings, folder, (stamp, entries))
+        ends = time.monotonic() + MOST_S
+        entries = (
+            tuple(sorted(_entries(folder, rules, ends), key=lambda e: e.name)) if not self._ignored(folder) else ()
+        )
+        if time.monotonic() < ends:
+            with self._lock:
+                _keep(self._listings, folder, (stamp, entries))
         return entries
 
     def _ignored(self, folder: Path) -> bool:
@@ -164,11 +172,13 @@ class WorkspaceFiles:
         return root is None or self._rules[root].ignored(folder, is_dir=True)
 
 
-def _entries(folder: Path, rules: IgnoreRules) -> list[Entry]:
+def _entries(folder: Path, rules: IgnoreRules, ends: float) -> list[Entry]:
     found = list[Entry]()
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
+                if time.monotonic() > ends:
+                    break
                 try:
                     is_dir = entry.is_dir()
                 except OSError:

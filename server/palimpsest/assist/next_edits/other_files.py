@@ -19,6 +19,8 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 
 MOST_FILES = 2_000
+MOST_ENTRIES = 50_000
+"""Names of files and folders that are looked at, in whatever folders."""
 MOST_S = 1.5
 KEPT = 512
 
@@ -35,7 +37,7 @@ class OtherFiles:
         (URIs: what is open, whose text counts)."""
         self._files.look_again()
         ends = time.monotonic() + MOST_S
-        for path in self._paths(language):
+        for path in self._paths(language, ends):
             if time.monotonic() > ends:
                 return
             source = self._files.source(path)
@@ -44,11 +46,14 @@ class OtherFiles:
             root = self._files.root_of(path)
             yield File(self._tree(source, language), path.name if root is None else relative(path, root), False)
 
-    def _paths(self, language: str) -> Iterator[Path]:
-        folders, n_files = deque(self._files.roots), 0
-        while folders:
+    def _paths(self, language: str, ends: float) -> Iterator[Path]:
+        """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
+        folders, n_files, n_entries = deque(self._files.roots), 0, 0
+        while folders and n_entries < MOST_ENTRIES and time.monotonic() < ends:
             folder = folders.popleft()
-            for entry in self._files.listing(folder):
+            entries = self._files.listing(folder)
+            n_entries += 1 + len(entries)
+            for entry in entries:
                 path = folder / entry.name
                 if entry.is_dir:
                     if not entry.is_link:

@@ -8,6 +8,7 @@ Knows no file's content.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from palimpsest.types import Block, BlockType
 MAX_FOLDERS = 64
 """The most folders looked into for one block."""
 MAX_TOKENS = 350
+MOST_S = 0.25
+"""Time for looking into folders, asked at each; only folders full of what is ignored come near it."""
 
 
 class FilesystemSource:
@@ -43,7 +46,7 @@ class FilesystemSource:
         return False
 
     def _lines(self, root: Path, folder: Path, max_tokens: int) -> list[str]:
-        taken, used = dict[str, None](), 0
+        taken, used, ends = dict[str, None](), 0, time.monotonic() + MOST_S
         for there in self._folders(root, folder):
             listed = list[str]()
             for entry in self._files.listing(there):
@@ -54,6 +57,8 @@ class FilesystemSource:
                 listed.append(path)
                 used += tokens
             taken.update(dict.fromkeys(listed))
+            if time.monotonic() > ends:
+                break
         return sorted(taken)
 
     def _folders(self, root: Path, folder: Path) -> Iterator[Path]:

@@ -16,7 +16,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.git import top_of
+from palimpsest.programs import on_path
 from palimpsest.reading import MOST_OF_SETTINGS, Refused, read_text
 from palimpsest.text.uris import is_inside
 
@@ -128,11 +128,11 @@ def _choices(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) 
         else:
             yield _Choice(named)
     active = Path(variables.get("VIRTUAL_ENV") or os.devnull)
-    own = _on_path(("python3", "python"), strangers, path)
+    own = on_path("python3", strangers, path) or on_path("python", strangers, path)
     for folder in [root / name for root in roots for name in _FOLDERS]:
         if (folder / "pyvenv.cfg").exists() and is_inside(folder, strangers):
             version = _configuration(folder, strangers).get("version", "")
-            same = _on_path((f"python{_short(version)}",), strangers, path) if version else None
+            same = on_path(f"python{_short(version)}", strangers, path) if version else None
             yield _Choice(same or Path(sys.executable), folder)
     if active.is_absolute() and (python := _python_in(active)) is not None and not is_inside(active, strangers):
         yield _Choice(python)
@@ -151,23 +151,11 @@ def _named(setting: str, strangers: Sequence[Path], path: str) -> Path | str:
     environment); or why it is none, as the end of a sentence."""
     named = Path(setting).expanduser()
     if len(named.parts) == 1 and not named.is_absolute():
-        return _on_path((setting,), strangers, path) or "is not on PATH (for a folder, write an absolute path)"
+        return on_path(setting, strangers, path) or "is not on PATH (for a folder, write an absolute path)"
     if not named.is_absolute():
         return "is a relative path, which could lead into a workspace"
     python = _python_in(named) if named.is_dir() else named
     return python if python is not None and python.is_file() else "is no interpreter"
-
-
-def _on_path(names: Sequence[str], strangers: Sequence[Path], path: str) -> Path | None:
-    """The first of these programs in a folder of PATH that is absolute and not a stranger's.  A bare name is never
-    looked for in the current folder, as Windows does."""
-    folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]
-    for name in names:
-        for folder in folders:
-            found = shutil.which(os.path.join(folder, name))
-            if found is not None and not (is_inside(folder, strangers) or is_inside(found, strangers)):
-                return Path(found)
-    return None
 
 
 def _python_in(folder: Path) -> Path | None:
