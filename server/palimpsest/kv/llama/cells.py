@@ -26,8 +26,12 @@ class Cells:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._owners = np.zeros(n, np.uint64)
-        self._positions = np.zeros(n, np.int32)
+        self._all_owners, self._all_positions = np.zeros(n, np.uint64), np.zeros(n, np.int32)
+        self._look_at(0)
+
+    def _look_at(self, n: int) -> None:
+        """Behind the first so many all are free: few are looked at as long as few are used."""
+        self._owners, self._positions = self._all_owners[:n], self._all_positions[:n]
 
     @property
     def used(self) -> int:
@@ -53,6 +57,10 @@ class Cells:
     def put(self, seq: int, start: int, n_tokens: int) -> None:
         """Tokens were decoded, or a saved state loaded.  There were cells for them, or that had failed."""
         free = np.flatnonzero(self._owners == 0)[:n_tokens]
+        missing = n_tokens - len(free)
+        if 0 < missing <= self.n - len(self._owners):
+            free = np.append(free, np.arange(len(self._owners), len(self._owners) + missing))
+            self._look_at(len(self._owners) + missing)
         assert len(free) == n_tokens, f"{n_tokens} cells used of {len(free)} free"
         self._owners[free] = _bit(seq)
         self._positions[free] = np.arange(start, start + n_tokens)
