@@ -11,7 +11,7 @@ from palimpsest.errors import DecodeError, EngineError
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.llama.native import Run
 from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, ask, difference, fim, request, sync, text
+from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import Failing, failing, in_place, sequences_in_use
 
 
@@ -88,4 +88,17 @@ def test_closing_that_fails_on_the_way_still_gives_everything_back(make_engine: 
     assert engine.workspaces == {}
     assert engine.free_sequences == engine.n_sequences
     sync(engine, [("a", text(1)), ("b", text(2))])
+    check(engine)
+
+
+def test_saving_that_fails_on_the_way_leaves_books_that_are_true(make_engine: MakeEngine) -> None:
+    engine = make_engine("short", make_context=Failing)
+    sync(engine, [("a", text(1)), ("b", text(2))])
+    engine.context.shift(in_place(engine).hold, 0, 1, 0)
+    failing(engine).fail({1: -3})
+    done(engine.save())
+    failing(engine).fail({})
+    engine.check()
+    sync(engine, [("a", text(1)), ("b", text(2))])
+    engine.check()
     check(engine)

@@ -232,7 +232,10 @@ class Engine:
         """Put copies of all that is resident where the store on disk finds them; yields between blocks."""
         for workspace in list(self.workspaces.values()):
             if isinstance(workspace, InPlaceWorkspace):
-                yield from workspace.save()
+                try:
+                    yield from workspace.save()
+                except DecodeError as error:
+                    workspace.recover(error)
             self.store.keep(workspace.name)
 
     # Sequences
