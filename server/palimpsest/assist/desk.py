@@ -6,7 +6,7 @@ accounted for.  Owns nothing of its own.  Who needs a part asks the desk for it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from palimpsest import wire
 from palimpsest.assist.completions.switches import Switches
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
-from palimpsest.context.view import CursorView
+from palimpsest.context.view import Cell, CursorView
 from palimpsest.engines.protocol import Engine
 from palimpsest.engines.supervise import Supervisor
 from palimpsest.errors import InvalidArgument
@@ -25,6 +25,7 @@ from palimpsest.suggest.check import Document
 from palimpsest.syntax.parse import Parsed, Parser, language_of, parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
+from palimpsest.text.notebooks import Place
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
@@ -62,6 +63,11 @@ class Desk:
         """The view of a cursor in a text that need not be the document's own."""
         snapshot = parsed.snapshot
         root, file = self.roots.place(snapshot.uri)
+        cells = tuple[Cell, ...]()
+        if (at := self.documents.notebooks.place(snapshot.uri)) is not None:
+            root, notebook = self.roots.place(at.notebook)
+            file = f"{notebook}, cell {at.index + 1}"
+            cells = tuple(self._cells(at, notebook, parsed.language))
         editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
         scope = scope_at(parsed, position.line, position.column)
         return CursorView(
@@ -73,7 +79,15 @@ class Desk:
             roots=self.roots.folders,
             root=root,
             settings=self.settings.context,
+            cells=cells,
         )
+
+    def _cells(self, at: Place, notebook: str, language: str | None) -> Iterator[Cell]:
+        """Those before the one at the cursor that are in its language."""
+        for index, uri in enumerate(at.before):
+            cell = self.documents.find(uri)
+            if cell is not None and language_of(cell.language_id, cell.uri) == language:
+                yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
 
     async def generate(
         self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from palimpsest.context.board import Board
+from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.classes import ClassSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.files import FileSource
@@ -184,6 +185,7 @@ class Gatherer:
             )
             self._sources = [
                 FileSource(files, self._board),
+                CellSource(),
                 ClassSource(files),
                 self._package,
                 ScopeSource(),

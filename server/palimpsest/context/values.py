@@ -7,6 +7,7 @@ own names (which the model sees in part in the editing block), those before pros
     kind                                                       value
     a pinned file                                              120    (chosen first in any case)
     the class around the cursor                                100
+    an earlier cell of the notebook, the nearest first          98
     the class of a parameter's annotation                       92
     another class that the editing block names                  90
     a base of the class around the cursor                       88
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 PINNED_FILE = 120.0
 ENCLOSING_CLASS = 100.0
+EARLIER_CELL = 98.0
 ANNOTATION_CLASS = 92.0
 USED_CLASS = 90.0
 BASE_CLASS = 88.0

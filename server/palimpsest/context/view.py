@@ -24,9 +24,18 @@ from palimpsest.types import Editing
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An earlier cell of the same notebook, with the name that it is shown by."""
+
+    name: str
+    parsed: Parsed
+
+
 @dataclass(frozen=True)
 class CursorView:
-    """`file` is relative to `root` with forward slashes; `root` is the workspace folder the file is in, or None."""
+    """`file` is relative to `root` with forward slashes; `root` is the workspace folder the file is in, or None.
+    `cells`: of a cell in a notebook, those of its language before it, which are one module with it."""
 
     parsed: Parsed
     scope: Scope
@@ -36,6 +45,7 @@ class CursorView:
     roots: tuple[Path, ...]
     root: Path | None
     settings: ContextSettings
+    cells: tuple[Cell, ...] = ()
 
     @property
     def uri(self) -> str:
@@ -48,8 +58,10 @@ class CursorView:
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:
-        """Every import of the file, in order."""
-        return tuple(imports(self.parsed))
+        """Every import of the file (of a cell: and of those before it), in order."""
+        return tuple(
+            found for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for found in imports(parsed)
+        )
 
     @cached_property
     def typed(self) -> str:

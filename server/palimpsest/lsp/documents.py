@@ -6,6 +6,7 @@ In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -17,8 +18,22 @@ from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.window import Window
 
 logger = logging.getLogger(__name__)
+
+
+def change(
+    window: Window,
+    document: lsp.VersionedTextDocumentIdentifier,
+    changes: Sequence[lsp.TextDocumentContentChangeEvent],
+) -> None:
+    old = window.session.documents.find(document.uri)
+    if old is None:
+        logger.warning("a change of %s, which is not open", document.uri)
+        return
+    new, edits = apply_changes(old, document.version, changes, window.client.encoding)
+    window.session.changed(new, edits)
 
 
 def register(server: PalimpsestServer) -> None:
@@ -36,14 +51,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        old = window.session.documents.find(uri)
-        if old is None:
-            logger.warning("a change of %s, which is not open", uri)
-            return
-        version = params.text_document.version
-        new, edits = apply_changes(old, version, params.content_changes, window.client.encoding)
-        window.session.changed(new, edits)
+        change(window, params.text_document, params.content_changes)
         tell()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)

@@ -5,13 +5,23 @@ In: ways to build and to change a session (`app.py` gives them).  Out: a server.
 
 from __future__ import annotations
 
-from palimpsest.lsp import actions, commands, completion, counting, documents, lifecycle, next_edit, noticing
+from palimpsest.lsp import (
+    actions,
+    commands,
+    completion,
+    counting,
+    documents,
+    lifecycle,
+    next_edit,
+    notebooks,
+    noticing,
+)
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import Making
 
 
 def make_server(making: Making) -> PalimpsestServer:
     server = PalimpsestServer(making)
-    for feature in (lifecycle, documents, completion, counting, actions, next_edit, noticing, commands):
+    for feature in (lifecycle, documents, notebooks, completion, counting, actions, next_edit, noticing, commands):
         feature.register(server)
     return server

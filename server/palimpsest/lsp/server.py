@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
+from palimpsest.lsp.notebooks import SYNC
 from palimpsest.lsp.protocol import Protocol
 from palimpsest.lsp.stdio import Writer, bodies, reader_of
 from palimpsest.lsp.window import Making, Window
@@ -33,7 +34,7 @@ class PalimpsestServer(LanguageServer):
     protocol: Protocol
 
     def __init__(self, making: Making) -> None:
-        super().__init__("palimpsest", __version__, protocol_cls=Protocol)
+        super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=SYNC)
         self.window = Window(self, making)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[None]] = set()

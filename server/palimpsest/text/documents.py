@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.text.notebooks import Notebooks
 from palimpsest.text.snapshot import Snapshot
 
 
@@ -16,6 +17,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
+        self.notebooks = Notebooks()
 
     def put(self, snapshot: Snapshot) -> None:
         self._open[snapshot.uri] = snapshot

@@ -1,0 +1,30 @@
+"""`file` blocks of a notebook's cells before the one at the cursor: they are one module with it.
+
+In: a view of the cursor.  Out: a block for each cell that says something, the nearest worth most.  Reads no file.
+"""
+
+from __future__ import annotations
+
+from palimpsest.context.sources.fit import head
+from palimpsest.context.values import EARLIER_CELL, PER_RANK
+from palimpsest.context.view import Cell, CursorView
+from palimpsest.types import Block, BlockType
+
+
+class CellSource:
+    type: BlockType = "file"
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        blocks = (_block(cell, rank, view.settings.block_tokens) for rank, cell in enumerate(reversed(view.cells)))
+        return [block for block in blocks if block.text]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """Never: a cell that stands before the cursor is a candidate, with the text that it has now."""
+        return False
+
+
+def _block(cell: Cell, rank: int, max_tokens: int) -> Block:
+    lines = cell.parsed.snapshot.text.replace("\r\n", "\n").rstrip().split("\n")
+    text = "\n".join(head(lines, max_tokens))
+    value = EARLIER_CELL - rank * PER_RANK
+    return Block("file", cell.name, text, value=value, uri=cell.parsed.snapshot.uri, source="cell")
