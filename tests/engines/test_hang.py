@@ -72,6 +72,7 @@ async def another(supervisor: Supervisor, than: int) -> int:
     return supervisor.status.pid
 
 
+@pytest.mark.slow
 async def test_a_stopped_engine_is_replaced_by_one_for_all_windows(
     impatient: None, supervisor: Supervisor, target: Target
 ) -> None:
@@ -90,6 +91,7 @@ async def test_a_stopped_engine_is_replaced_by_one_for_all_windows(
     await other.aclose()
 
 
+@pytest.mark.slow
 async def test_a_person_who_asks_for_a_restart_gets_one(
     supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +104,7 @@ async def test_a_person_who_asks_for_a_restart_gets_one(
     assert await another(supervisor, pid)
 
 
+@pytest.mark.slow
 async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
     impatient: None, supervisor: Supervisor, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +116,7 @@ async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
     await launched.engine.aclose()
 
 
+@pytest.mark.slow
 async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supervisor: Supervisor) -> None:
     engine = await supervisor.ready(PATIENCE_S)
     pid, states = supervisor.status.pid, list[str]()
@@ -127,6 +131,7 @@ async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supe
     assert "restarting" not in states
 
 
+@pytest.mark.slow
 async def test_doctor_says_that_one_hangs_and_what_happens_then(
     impatient: None, supervisor: Supervisor, target: Target
 ) -> None:
@@ -152,7 +157,6 @@ async def test_the_command_lists_one_that_hangs_and_ends_it(supervisor: Supervis
 
     (listed,) = json.loads(await run("--list", "--json"))
     assert (listed["pid"], listed["state"]) == (pid, "silent")
-    assert "does not answer" in await run("--list")
     assert "has ended" in await run("--stop", str(pid))
     assert gone(pid)
 
