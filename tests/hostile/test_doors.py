@@ -7,10 +7,13 @@ import os
 import resource
 import select
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 
 import pytest
+import trustme
 
 from palimpsest import wire
 from palimpsest.kv.process.asking import MAX_BODY
@@ -79,6 +82,29 @@ def test_a_thousand_unfinished_requests_keep_nobody_out(
         assert Client(engine.url, headers).post("/completion", **NORMAL).status == 200
         assert n_descriptors(engine) < before + 300
     assert engine.popen.poll() is None
+
+
+@pytest.mark.slow
+def test_handshakes_that_do_not_go_on_keep_nobody_out(many_descriptors: None, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    tls = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "512", *tls)
+    client = Client(f"https://127.0.0.1:{engine.port}", tls=context)
+    try:
+        engine.ready(client)
+        with ExitStack() as stack:
+            for i in range(600):
+                with suppress(OSError):
+                    stack.enter_context(closing(connected(engine, b"\x16\x03" * (i % 2))))
+            assert client.post("/completion", **NORMAL).status == 200
+            assert engine.editors.ask("/v1/generate", COMPLETE).status == 200
+    finally:
+        engine.close()
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ USUAL = tuple(map(ord, 'a "\n0'))
 END = 0
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def admit(text: str) -> None:
     """Raises InvalidArgument, naming the bound."""
     grammar = read(text)

@@ -42,7 +42,7 @@ def grammar_of(schema: Any) -> str:
     return _converted(json.dumps(schema))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def _converted(text: str) -> str:
     if len(text) > MAX_BYTES:
         raise InvalidArgument(FIELD, f"is larger than {MAX_BYTES >> 10} KiB.")

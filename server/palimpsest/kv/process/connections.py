@@ -87,7 +87,7 @@ class Door:
         self._open: dict[Connection, None] = {}  # oldest first
         self._n_beginning = 0
         self._room = asyncio.Event()
-        self._beginning = set[asyncio.Task[None]]()
+        self._beginning: dict[asyncio.Task[None], None] = {}  # TLS handshakes, above all; oldest first
         listener.setblocking(False)
         self._accepting = asyncio.ensure_future(self._accept())
 
@@ -125,16 +125,20 @@ class Door:
                 await self._room.wait()
             self._n_beginning += 1
             task = asyncio.ensure_future(self._begin(accepted))
-            self._beginning.add(task)
-            task.add_done_callback(self._beginning.discard)
+            self._beginning[task] = None
+            task.add_done_callback(lambda task: self._beginning.pop(task, None))
 
     def _make_room(self) -> None:
-        """Close the connection that has been idle since before all others, where there is one."""
+        """Close the oldest connection that waits for its client, where there is one, else the oldest that begins."""
         for connection in self._open:
             if connection.idle:
                 self._open.pop(connection)
                 connection.transport.abort()
                 self._room.set()
+                return
+        for task in self._beginning:
+            if not task.cancelling():
+                task.cancel()
                 return
 
     async def _begin(self, accepted: socket.socket) -> None:
@@ -146,6 +150,9 @@ class Door:
             await loop.connect_accepted_socket(lambda: made, accepted, **limit)
         except (OSError, TimeoutError):  # also what TLS finds wrong
             accepted.close()
+        except asyncio.CancelledError:  # to make room
+            accepted.close()
+            raise
         else:
             if not made.transport.is_closing():
                 self._open[made] = None
