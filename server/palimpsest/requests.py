@@ -18,6 +18,7 @@ from palimpsest.settings import Settings
 from palimpsest.suggest.formats import FORMATS
 from palimpsest.suggest.inline import open_brackets, stops
 from palimpsest.suggest.shown import EDITING, ShownBlock
+from palimpsest.text.positions import well_formed
 from palimpsest.types import Block, BlockType
 
 AGAIN = 0.7
@@ -39,7 +40,7 @@ LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 
 def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
     block = Block(type, name, text, editable=editable)
-    rendered = render_context(block)
+    rendered = well_formed(render_context(block))
     return wire.WantedBlock(block.key, rendered, wire.text_hash(rendered))
 
 
@@ -71,7 +72,7 @@ class Requests:
         """The middle at the cursor.  An older one that still waits or runs is replaced.  `first`: little time, since
         somebody types."""
         options = self.settings.completion
-        prefix, suffix = render_fim(view.editing)
+        prefix, suffix = map(well_formed, render_fim(view.editing))
         # An open bracket is a statement that goes on, also where one line is asked for.
         brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
         return wire.GenerateRequest(
@@ -132,7 +133,7 @@ class Requests:
         nameable = [block for block in shown if instructions or block.name == EDITING]
         return wire.GenerateRequest(
             workspace=self.workspace,
-            text=wire.TextTail(tail, chat=instructions),
+            text=wire.TextTail(well_formed(tail), chat=instructions),
             slot=slot,
             sync=self.sync(blocks, slot),
             max_tokens=options.max_tokens,
@@ -147,7 +148,7 @@ class Requests:
         """A commit message: with `chat` for a question, else a summary's one line that goes on from `asked`."""
         return wire.GenerateRequest(
             workspace=self.workspace,
-            text=wire.TextTail(asked, chat=chat),
+            text=wire.TextTail(well_formed(asked), chat=chat),
             slot="suggestion",
             sync=self.sync(blocks, "suggestion"),
             max_tokens=SUMMARY_TOKENS if chat else LINE_TOKENS,

@@ -88,9 +88,13 @@ class Child:
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
         try:
-            self._loop.call_soon_threadsafe(self._ended.set_result, status)
+            self._loop.call_soon_threadsafe(self._tell, status)
         except RuntimeError:  # the loop is closed: nobody asks any more
             return
+
+    def _tell(self, status: int) -> None:
+        if not self._ended.done():  # who waited for it may have been cancelled, and it with them
+            self._ended.set_result(status)
 
 
 def start(arguments: Sequence[str], words: Path, cwd: Path) -> Child:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from lsprotocol import types as lsp
 
-from palimpsest.text.positions import PositionEncoding, column_to_units, units_to_column
+from palimpsest.text.positions import PositionEncoding, column_to_units, halves, units_to_column
 from palimpsest.text.snapshot import Change, InputEdit, Position, Range, Snapshot
 from palimpsest.types import LineEdit
 
@@ -47,13 +47,32 @@ def apply_changes(
     it leave (LSP's rule), so they are converted one by one."""
     edits: list[InputEdit] = []
     for change in changes:
-        where = None
+        one = Change(None, change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            start = position_in(snapshot, change.range.start, encoding)
-            where = Range(start, position_in(snapshot, change.range.end, encoding))
-        snapshot, made = snapshot.changed([Change(where, change.text)], version)
+            one = _partial(snapshot, change, encoding)
+        snapshot, made = snapshot.changed([one], version)
         edits.extend(made)
     return snapshot, tuple(edits)
+
+
+def _partial(snapshot: Snapshot, change: lsp.TextDocumentContentChangePartial, encoding: PositionEncoding) -> Change:
+    """A change between two positions.  One within a surrogate pair takes a half of the character and leaves the other
+    where it was."""
+    text = change.text
+    start, end = (position_in(snapshot, at, encoding) for at in (change.range.start, change.range.end))
+    if _within_pair(snapshot, change.range.start, start, encoding):
+        text = halves(snapshot.lines[start.line][start.column])[0] + text
+    if _within_pair(snapshot, change.range.end, end, encoding):
+        text += halves(snapshot.lines[end.line][end.column])[1]
+        end = Position(end.line, end.column + 1)
+    return Change(Range(start, end), text)
+
+
+def _within_pair(snapshot: Snapshot, asked: lsp.Position, found: Position, encoding: PositionEncoding) -> bool:
+    line = snapshot.lines[found.line]
+    if encoding != "utf-16" or asked.line != found.line or found.column >= len(line):
+        return False
+    return column_to_units(line, found.column, encoding) < asked.character
 
 
 def text_edit(snapshot: Snapshot, edit: LineEdit, encoding: PositionEncoding) -> lsp.TextEdit:

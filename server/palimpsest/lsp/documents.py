@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import apply_changes, position_in
+from palimpsest.text.positions import joined
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        window.session.opened(Snapshot(item.uri, item.version, item.language_id, item.text))
+        window.session.opened(Snapshot(item.uri, item.version, item.language_id, joined(item.text)))
         tell()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)

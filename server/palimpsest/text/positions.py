@@ -18,6 +18,34 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def joined(text: str) -> str:
+    """The same with each high surrogate and the low one behind it as the one character they stand for."""
+    return text if text.isascii() else _utf16(text).decode("utf-16-le", "surrogatepass")
+
+
+def well_formed(text: str) -> str:
+    """`joined`, with U+FFFD for surrogates that stay alone: text that has an encoding."""
+    return text if text.isascii() else _utf16(text).decode("utf-16-le", "replace")
+
+
+def halves(char: str) -> tuple[str, str]:
+    """The two surrogates of a character beyond U+FFFF."""
+    raw = _utf16(char)
+    return raw[:2].decode("utf-16-le", "surrogatepass"), raw[2:].decode("utf-16-le", "surrogatepass")
+
+
+def is_high(char: str) -> bool:
+    return "\ud800" <= char <= "\udbff"
+
+
+def is_low(char: str) -> bool:
+    return "\udc00" <= char <= "\udfff"
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
 def column_to_units(line: str, column: int, encoding: PositionEncoding) -> int:
     """The offset, in units of `encoding`, of the code point at `column`; a column past either end clamps."""
     before = line[: max(0, column)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from palimpsest.text.positions import utf8
+from palimpsest.text.positions import is_high, is_low, joined, utf8
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -150,13 +150,14 @@ class Snapshot:
         start, end = 0, len(self.text)
         if change.range is not None:
             start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
-        text = self.text[:start] + change.text + self.text[end:]
+        start, end, inserted = self._with_halves(start, end, change.text)
+        text = self.text[:start] + inserted + self.text[end:]
         after = Snapshot(self.uri, version, self.language_id, text)
         # The byte of a "\r" before the change depends on what follows it, so it belongs to the edit.
         changed_from = start - 1 if start > 0 and self.text[start - 1] == "\r" else start
         first = len(utf8(self.text[:changed_from]))
         old_end = first + len(utf8(self.text[changed_from:end]))
-        new_end = first + len(utf8(self.text[changed_from:start])) + len(utf8(change.text))
+        new_end = first + len(utf8(self.text[changed_from:start])) + len(utf8(inserted))
         return after, InputEdit(
             first,
             old_end,
@@ -165,6 +166,17 @@ class Snapshot:
             _point(self.utf8, old_end),
             _point(after.utf8, new_end),
         )
+
+    def _with_halves(self, start: int, end: int, text: str) -> tuple[int, int, str]:
+        """A replacement with the surrogates beside it that it makes whole: two halves of one character may come in
+        two changes, and what parted them may go."""
+        if start > 0 and is_high(self.text[start - 1]):
+            start -= 1
+            text = self.text[start] + text
+        if end < len(self.text) and is_low(self.text[end]):
+            text += self.text[end]
+            end += 1
+        return start, end, joined(text)
 
 
 def moved(position: Position, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Position:
