@@ -4,9 +4,15 @@ import asyncio
 import itertools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from palimpsest.app import build_session
+from palimpsest.lsp.report import Report
+from palimpsest.settings import Settings
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import engine_pids
 from tests.e2e.raw import Raw, framed
 
@@ -17,8 +23,10 @@ KEYS, WARM_UP = 20_000, 4_000
 MOST_GROWN = 24 * MIB
 """In memory; to keep 2.7 KB of each of so many keys would be 54 MB."""
 MOST_DESCRIPTORS = 8
-WINDOWS, AT_ONCE = 100, 5
+SERVERS, WINDOWS, AT_ONCE = 20, 100, 5
+"""Processes of their own are the first so many of the windows; the others are sessions of this one."""
 ATTEMPTS = 100
+TYPED = "        if self.disc"
 LINE = "        self.discount = self.discount or make_discount(percent=10, minimum=3)"
 
 
@@ -96,10 +104,11 @@ async def one_window(shop: Path, how: int) -> None:
         await client.begin(shop)
         await client.ready()
         path = shop / "shop" / "cart.py"
-        uri = await client.open(path)
-        line = path.read_text(encoding="utf-8").split("\n").index("        total = self.subtotal()")
+        lines = path.read_text(encoding="utf-8").split("\n")
+        line = lines.index("        total = self.subtotal()") + 1
+        uri = await client.open(path, "\n".join([*lines[:line], TYPED, *lines[line:]]))
         for _ in range(ATTEMPTS):  # beside so many others there may be no time, or no room, at once
-            if await client.complete(uri, line, len("        total = self.")):
+            if await client.complete(uri, line, len(TYPED)):
                 break
             await asyncio.sleep(0.2)
         else:
@@ -121,20 +130,47 @@ async def one_window(shop: Path, how: int) -> None:
         await client.stop()
 
 
-async def test_a_hundred_windows_leave_nothing_behind(machine: dict[str, str], shop: Path) -> None:
+class Quiet:
+    """For a session without a client."""
+
+    def show_status(self, *_: object) -> None: ...
+    def trouble(self, *_: object) -> None: ...
+
+
+async def one_session(folder: Path, text: str, line: int) -> None:
+    """The same inside this process; half of them say nothing when they go."""
+    session = build_session(Settings(), (folder,), cast(Report, Quiet()))
+    try:
+        snapshot = Snapshot(to_uri(folder / "cart.py"), 1, "python", text)
+        session.opened(snapshot)
+        await session.desk.supervisor.ready(60)
+        for _ in range(ATTEMPTS):
+            if await session.complete(snapshot.uri, Position(line, len(TYPED))):
+                break
+            await asyncio.sleep(0.2)
+        else:
+            raise AssertionError("no completion")
+    finally:
+        if folder.name.endswith(("0", "2", "4", "6", "8")):
+            await session.desk.supervisor.aclose()
+        await session.aclose()
+
+
+async def test_a_hundred_windows_leave_nothing_behind(machine: dict[str, str], shop: Path, tmp_path: Path) -> None:
     stays = await Raw.start()
     try:
         await stays.begin(shop)
         await stays.ready()
-
-        async def windows(number: int) -> None:
-            for _ in range(0, number, AT_ONCE):
-                await asyncio.gather(*(one_window(shop, how % 5) for how in range(AT_ONCE)))
-
-        await windows(WINDOWS // 5)
+        lines = (shop / "shop" / "cart.py").read_text(encoding="utf-8").split("\n")
+        line = lines.index("        total = self.subtotal()") + 1
+        text = "\n".join([*lines[:line], TYPED, *lines[line:]])
+        for _ in range(0, SERVERS, AT_ONCE):
+            await asyncio.gather(*(one_window(shop, how) for how in range(AT_ONCE)))
         (engine,) = engine_pids(machine["XDG_RUNTIME_DIR"])
         before = Held.by(stays.process.pid), Held.by(engine)
-        await windows(WINDOWS - WINDOWS // 5)
+        for first in range(SERVERS, WINDOWS, AT_ONCE):
+            folders = [tmp_path / f"window-{n}" for n in range(first, first + AT_ONCE)]
+            await asyncio.gather(*(one_session(folder, text, line) for folder in folders))
         Held.by(stays.process.pid).check(before[0], "a window beside them")
         Held.by(engine).check(before[1], "the engine")
         assert engine_pids(machine["XDG_RUNTIME_DIR"]) == {engine}, "it is the same one all the time"

@@ -25,6 +25,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -216,7 +217,8 @@ class Protocol(LanguageServerProtocol):
                 del self._request_futures[msg_id]
             if not future.cancelled():
                 future.exception()  # looked at: of one whose request is cancelled nobody asks what came of it
-            callback(future)
+            with suppress(asyncio.CancelledError):  # the loop ends: whoever asked is gone
+                callback(future)
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
 

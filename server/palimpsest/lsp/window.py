@@ -82,7 +82,7 @@ class Window:
         self._n_asked = self._n_heard = 0
         self._heard = asyncio.Event()
         self._session: Session | None = None
-        self._closing = False
+        self._closing: asyncio.Task[None] | None = None
         self._configured: asyncio.Task[None] | None = None
         self.initialized = asyncio.Event()
         self.text_listeners: list[Callable[[], None]] = []
@@ -92,9 +92,9 @@ class Window:
 
     @property
     def session(self) -> Session:
+        if self._closing is not None:
+            raise EngineUnavailable("The server is shutting down.")
         if self._session is None:
-            if self._closing:
-                raise EngineUnavailable("The server is shutting down.")
             self.settings = self._read_settings()
             self._session = self._making.build(self.settings, self._roots, self.report)
             self.on_session(self._session)
@@ -137,17 +137,21 @@ class Window:
 
     def apply(self) -> None:
         """Go on with the settings and folders as they are now."""
-        if self._session is not None and not self._closing:
+        if self._session is not None and self._closing is None:
             self.settings = self._read_settings()
             self._making.change(self._session, self.settings, self._roots)
 
     async def aclose(self) -> None:
-        self._closing = True
+        """Whoever comes second, as where an editor closes its pipe behind `shutdown`, waits for the same end."""
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         if self._configured is not None:
             self._configured.cancel()
-        session, self._session = self._session, None
-        if session is not None:
-            await session.aclose()
+        if self._session is not None:
+            await self._session.aclose()
 
     # Parts ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +163,7 @@ class Window:
                 self.ask_for_configuration()
                 if not await _came(self._heard):
                     logger.warning("no answer to workspace/configuration yet")
-            if not self._closing:
+            if self._closing is None:
                 _ = self.session
         except Exception:
             logger.exception("starting the session failed")
