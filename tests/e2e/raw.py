@@ -186,6 +186,12 @@ class Raw:
         while piece := await self.process.stderr.read(1 << 16):
             self.errors += piece
 
+    def stop_reading(self) -> None:
+        """Close the pipe that the server writes to."""
+        self._tasks[0].cancel()
+        transport = self.process._transport  # type: ignore[attr-defined]
+        transport.get_pipe_transport(1).close()
+
     async def leave(self) -> None:
         """As a well-behaved editor does."""
         await self.request("shutdown", None)
@@ -197,6 +203,7 @@ class Raw:
         if self.process.returncode is None:
             self.process.kill()
         await self.process.wait()
+        await asyncio.wait({self._tasks[1]}, timeout=LONG_S)  # what it said at its end
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

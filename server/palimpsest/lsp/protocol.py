@@ -45,15 +45,14 @@ PLAIN = {"textDocument/copilotInlineEdit", "textDocument/didShowInlineEdit", "te
 """Methods of other clients that LSP does not know."""
 _OF_PYGLS = "pygls.protocol.json_rpc"
 OUR_FAULT = "Palimpsest made a mistake of its own; what happened is in its log."
+ENDING_S = 1.0
 Handed = Generator[Any, Any, None]
 """What pygls makes of a handler of its own: it yields the one to call next."""
 
 
 @dataclass(frozen=True)
 class _Answered:
-    """Stands for a message that needs nothing more; pygls passes over an unknown version."""
-
-    jsonrpc: str = ""
+    """Stands for a message that needs nothing more."""
 
 
 def _what_is_wrong(error: BaseException) -> str:
@@ -105,6 +104,14 @@ class Protocol(LanguageServerProtocol):
     def release(self) -> None:
         self._inbox.release()
 
+    async def end(self) -> None:
+        """Nobody waits for an answer any more: end what is still being done for one."""
+        bodies = list(self._bodies.values())
+        for body in bodies:
+            body.cancel()
+        if bodies:
+            await asyncio.wait(bodies, timeout=ENDING_S)
+
     def refuse(self, msg_id: Any, code: int, message: str) -> None:
         """Answer a request with an error."""
         self._send_response(msg_id, None, types.ResponseError(code, message))
@@ -114,7 +121,9 @@ class Protocol(LanguageServerProtocol):
             if "method" not in data and data["id"] not in self._asked:
                 logger.info("an answer to nothing that was asked: %r", data["id"])
                 return
-            self.handle_message(self.structure_message(data))
+            message = self.structure_message(data)
+            if not isinstance(message, _Answered):
+                self.handle_message(message)
         except Exception:
             logger.exception("a message failed")
 
@@ -199,6 +208,8 @@ class Protocol(LanguageServerProtocol):
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
         """One that is answered already, as happens to whoever types fast, is nothing to log."""
+        if not isinstance(msg_id, (str, int)):
+            return
         if (body := self._bodies.pop(msg_id, None)) is not None:
             body.cancel()
         if msg_id not in self._asked and (future := self._request_futures.get(msg_id)) is not None:

@@ -88,7 +88,9 @@ class PalimpsestServer(LanguageServer):
             await served
 
     async def _serve(self, reader: asyncio.StreamReader) -> None:
-        async for body in bodies(reader):
-            self.protocol.receive(body)
+        with suppress(SystemExit):  # `exit`
+            async for body in bodies(reader):
+                self.protocol.receive(body)
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
+        await self.protocol.end()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import select
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -26,7 +27,8 @@ MOST = 1 << 16
 """Bytes of one read."""
 MOST_BODY = 1 << 28
 """Bytes of one message; a longer one is read and thrown away."""
-MOST_DIGITS = 18
+LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*\r?\n\Z", re.IGNORECASE)
+"""Also at the end of what is left of a message whose length was wrong: no line end comes behind a message."""
 
 
 class MessageReader(asyncio.StreamReader):
@@ -75,10 +77,8 @@ async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
             continue
         if not line:
             return
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            digits = value.strip()
-            length = int(digits) if digits.isdigit() and len(digits) <= MOST_DIGITS else None
+        if (told := LENGTH.search(line)) is not None:
+            length = int(told[1])
         elif not line.strip() and length is not None:
             body, length = await _body(reader, length), None
             if body is not None:
