@@ -166,3 +166,68 @@ def test_warm_ups_may_ask_for_several_too(four: tuple[Client, Client]) -> None:
     body = {**LLAMA_VSCODE, "input_prefix": "", "input_suffix": "", "prompt": "", "n_predict": 0, "samplers": []}
     found = four[1].post("/infill", **body).data
     assert [(one["index"], one["content"]) for one in found] == [(0, ""), (1, ""), (2, "")]
+
+
+THEIRS: dict[str, tuple[str, dict[str, Any] | None]] = {
+    "llama.vim's instruction": (
+        "/v1/chat/completions",
+        {"id_slot": 7, "messages": HELLO, "min_p": 0.1, "temperature": 0.1, "samplers": ["min_p", "temperature"],
+         "stream": True, "cache_prompt": True, "model": ""},
+    ),
+    "llama.vim's warm-up": (
+        "/infill",
+        {"id_slot": 0, "input_prefix": "", "input_suffix": "", "input_extra": LLAMA_VSCODE["input_extra"], "prompt": "",
+         "n_predict": 0, "temperature": 0.0, "samplers": [], "stream": False, "cache_prompt": True,
+         "t_max_prompt_ms": 1, "t_max_predict_ms": 1, "response_fields": [""], "model": ""},
+    ),
+    "llama.vscode's warm-up": (
+        "/infill",
+        {"id_slot": 0, "input_prefix": "", "input_suffix": "", "input_extra": LLAMA_VSCODE["input_extra"], "prompt": "",
+         "n_predict": 0, "samplers": [], "cache_prompt": True, "t_max_prompt_ms": 500, "t_max_predict_ms": 1},
+    ),
+    "llama.vscode's chat": (
+        "/v1/chat/completions",
+        {"messages": [{"role": "system", "content": "S"}, *HELLO], "stream": False, "temperature": 0.8,
+         "model": "any/model"},
+    ),
+    "llama.vscode's edit": (
+        "/v1/chat/completions",
+        {"messages": HELLO, "stream": False, "cache_prompt": True, "temperature": 0.8, "top_p": 0.95},
+    ),
+    "its models": ("/v1/models", None),
+    "its properties": ("/props?model=any%2Fmodel&autoload=false", None),
+    "its health": ("/health", None),
+    "its template": ("/apply-template", {"messages": HELLO, "model": "any/model"}),
+    "its tokens": ("/tokenize", {"content": "x = 1", "add_special": False, "parse_special": True}),
+}  # fmt: skip
+"""What both send besides: their fields, our values (and fewer tokens, where they would wait for an end)."""
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_what_both_clients_send_is_answered(name: str, ours: Client) -> None:
+    path, body = THEIRS[name]
+    if path.endswith("completions"):
+        body = {**(body or {}), "max_tokens": 4}
+    answer = ours.ask(path, body)
+    assert answer.status == 200, answer
+    if name == "its health":
+        assert answer.data["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/infill", {**LLAMA_VSCODE, "lora": [{"id": 0, "scale": 0.5}]}, "lora: is not supported here."),
+        ("/infill", {**LLAMA_VSCODE, "n_cmpl": 7}, "n_cmpl: expected 1 to 4, got 7."),
+        (
+            "/v1/chat/completions",
+            {"messages": HELLO, "stream": True, "tools": [{"type": "function"}], "tool_choice": "auto"},
+            "tools: tools are not supported here.",
+        ),
+        ("/v1/embeddings", {"input": "text", "encoding_format": "float"}, "This server does not support embeddings."),
+    ],
+)
+def test_what_is_not_served_is_refused_by_name(path: str, body: dict[str, Any], said: str, ours: Client) -> None:
+    answer = ours.ask(path, body)
+    assert answer.status in (400, 501)
+    assert answer.data["error"]["message"].startswith(said)
