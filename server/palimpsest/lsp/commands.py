@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import answers, counting, next_edit, suggesting, summarize
+from palimpsest.lsp import answers, counting, next_edit, offering, suggesting, summarize
 from palimpsest.lsp.arguments import Arguments, only_one
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
@@ -105,11 +105,13 @@ COMMANDS: dict[str, Body] = {
     summarize.COMMAND: summarize.summarize,
     **next_edit.COMMANDS,
     "palimpsest.model.info": model_info,
+    offering.COMMAND: offering.get,
     "palimpsest.restartEngine": restart_engine,
 }
 SLOW = {
     **suggesting.SLOW,
     summarize.COMMAND: summarize.TITLE,
+    offering.COMMAND: offering.TITLE,
 }
 
 

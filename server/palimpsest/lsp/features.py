@@ -15,6 +15,7 @@ from palimpsest.lsp import (
     next_edit,
     notebooks,
     noticing,
+    offering,
 )
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import Making
@@ -22,6 +23,17 @@ from palimpsest.lsp.window import Making
 
 def make_server(making: Making) -> PalimpsestServer:
     server = PalimpsestServer(making)
-    for feature in (lifecycle, documents, notebooks, completion, counting, actions, next_edit, noticing, commands):
+    for feature in (
+        lifecycle,
+        documents,
+        notebooks,
+        completion,
+        counting,
+        actions,
+        next_edit,
+        noticing,
+        offering,
+        commands,
+    ):
         feature.register(server)
     return server

@@ -34,7 +34,7 @@ def register(server: PalimpsestServer) -> None:
     def begun(session: Session) -> None:
         session.noticing.on_change = publish
 
-    server.window.on_session = begun
+    server.window.session_listeners.append(begun)
 
 
 def diagnostic(server: PalimpsestServer, notice: Notice) -> lsp.Diagnostic:

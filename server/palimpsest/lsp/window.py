@@ -87,7 +87,7 @@ class Window:
         self.initialized = asyncio.Event()
         self.text_listeners: list[Callable[[], None]] = []
         """Called when a document was opened or changed."""
-        self.on_session: Callable[[Session], None] = lambda _session: None
+        self.session_listeners: list[Callable[[Session], None]] = []
         """Told the session, as soon as it is built: what is told to the person unasked begins there."""
 
     @property
@@ -97,7 +97,8 @@ class Window:
         if self._session is None:
             self.settings = self._read_settings()
             self._session = self._making.build(self.settings, self._roots, self.report)
-            self.on_session(self._session)
+            for listener in self.session_listeners:
+                listener(self._session)
         return self._session
 
     def initialize(self, params: lsp.InitializeParams, client: Client) -> None:
