@@ -173,6 +173,13 @@ class CompletionSettings:
         "punctuation not counted. 0: none within a line.",
         low=0,
     )
+    min_confidence: float = _setting(
+        0.0,
+        "How sure of a completion the model must be for it to be shown while typing: the mean probability of its "
+        "tokens, 0 to 1. One that you ask for is always shown.",
+        low=0,
+        high=1,
+    )
     cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
     ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
     n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palimpsest.suggest.inline import agrees
 
@@ -16,11 +16,13 @@ from palimpsest.suggest.inline import agrees
 @dataclass(frozen=True, slots=True)
 class Result:
     """`texts` to insert at the cursor, best first, none where nothing was worth showing.  `asked`: how many were asked
-    for.  `finished`: more time would not have made the first one longer."""
+    for.  `finished`: more time would not have made the first one longer.  `confidence`: how probable the model found
+    the first one's tokens, as their geometric mean, 0 to 1."""
 
     texts: tuple[str, ...]
     asked: int = 1
     finished: bool = True
+    confidence: float = 1.0
 
 
 class Results:
@@ -66,7 +68,7 @@ class Results:
                 continue
             if left := tuple(rest for text in result.texts if (rest := agrees(text, prefix[-n_typed:]))):
                 self._results.move_to_end((place, earlier))
-                return Result(left, result.asked, result.finished)
+                return replace(result, texts=left)
         return None
 
     def forget(self) -> None:

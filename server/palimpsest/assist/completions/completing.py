@@ -109,6 +109,8 @@ class Completions:
             result = await self._asked(question, n, invoked)
             if number != self._n_asked or desk.documents.find(snapshot.uri) is not snapshot:
                 return None  # the person typed or moved on: a stale answer is never shown
+        if not invoked:
+            result = self._sure(result)
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
         first = result.texts[0] if result.texts else ""
@@ -129,6 +131,11 @@ class Completions:
             screen, snapshot=snapshot, position=position, text=first, finished=finished, followed=followed
         )
         return Completed(snapshot, position, texts, ids)
+
+    def _sure(self, result: Result) -> Result:
+        """Without texts where the model is not sure of them; what is kept for who asks stays as it is."""
+        sure = result.confidence >= self._desk.settings.completion.min_confidence
+        return result if sure else replace(result, texts=())
 
     def _question(self, view: CursorView, blocks: Sequence[Block]) -> Question:
         model = self._desk.supervisor.status.model
@@ -176,6 +183,7 @@ class Completions:
         answer = await self._ahead(question)
         result = replace(question.result(answer, 1), finished=True)
         self._results.put(question.place, question.prefix, result)
+        result = self._sure(result)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
             return  # with newer blocks it may say something else: what is on screen stays

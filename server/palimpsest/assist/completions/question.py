@@ -6,6 +6,7 @@ texts worth showing.  Asks nobody.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,5 +61,6 @@ class Question:
             )
             if text and text not in texts:
                 texts.append(text)
-        in_time = not answer.choices or answer.choices[0].finish != "time"
-        return Result(tuple(texts), asked, in_time)
+        first = answer.choices[0] if answer.choices else None
+        in_time = first is None or first.finish != "time"
+        return Result(tuple(texts), asked, in_time, math.exp(first.logprob) if first is not None else 1.0)
