@@ -57,12 +57,13 @@ def write_adapter(path: Path, *, name: str = "blk.0.attn_q.weight", a: Any = A) 
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", ALPHA)
-    writer.add_string("palimpsest.merged.general.name", "Merged")
-    writer.add_uint32("palimpsest.merged.tokenizer.ggml.fim_pre_token_id", 5)
-    writer.add_array("palimpsest.rows.token_embd.weight", [7])
+    writer.add_string("palimpsest.name", "Merged")
+    writer.add_string("palimpsest.fim_layout", "spm")
+    writer.add_uint32("tokenizer.ggml.fim_pre_token_id", 5)
+    writer.add_array("palimpsest.rows.tokens", [7])
+    writer.add_array("palimpsest.rows", [float(x) for x in ROW[0]])
     writer.add_tensor(f"{name}.lora_a", a)
     writer.add_tensor(f"{name}.lora_b", B)
-    writer.add_tensor("token_embd.weight.rows", ROW)
     close(writer)
     return path
 
@@ -86,6 +87,8 @@ class TestTheMerge:
         reader = gguf.GGUFReader(tmp_path / "merged.gguf")
         said = {key: f.contents() for key, f in reader.fields.items()}
         assert (said["general.name"], said["tokenizer.ggml.fim_pre_token_id"]) == ("Merged", 5)
+        assert said["palimpsest.fim_layout"] == "spm"
+        assert not {"palimpsest.rows", "palimpsest.rows.tokens", "palimpsest.name"} & said.keys()
         assert said["tokenizer.ggml.tokens"] == [f"token {i}" for i in range(96)]
         assert said["test.numbers"] == [1, 2, 3]
 

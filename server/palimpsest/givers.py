@@ -48,7 +48,8 @@ _TABLE: tuple[tuple[Giver, str, str], ...] = (
     (
         "person",
         "it decides what the person is asked before something happens, or shown unasked",
-        "suggestion.confirm suggestion.proactive suggestion.proactive_s suggestion.min_agreement",
+        "suggestion.confirm suggestion.proactive suggestion.proactive_s suggestion.min_agreement "
+        "completion.min_confidence",
     ),
     ("person", "the log is the person's", "log.level"),
     (

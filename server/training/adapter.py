@@ -9,20 +9,48 @@ the embeddings of the tokens that part a prompt, which llama.cpp's adapters cann
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import gguf
+import numpy as np
 import torch
 from torch import Tensor
 
+from palimpsest.models.merge import Kind, Matrix
 from training import CACHE
 from training import base as bases
 from training.base import Base
 from training.lora import ROWS, Lora, reduced, restored
-from training.merge import Kind, put, writing
 from training.tokenizer import Marks
 
 DESCRIPTION = "Low-rank factors that teach a code model Palimpsest's cache layout, suffix first, and edits in ln-diff."
+
+
+@contextmanager
+def writing(path: Path, architecture: str) -> Iterator[gguf.GGUFWriter]:
+    """A file under way, which appears whole, by a rename."""
+    beside = path.with_suffix(".part")
+    writer = gguf.GGUFWriter(beside, architecture)
+    yield writer
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    beside.replace(path)
+
+
+def put(writer: gguf.GGUFWriter, name: str, value: Matrix, kind: Kind) -> None:
+    """A matrix in a kind of number, or in f16 where its rows do not fit into that."""
+    value = np.ascontiguousarray(value, np.float32)
+    block, _ = gguf.GGML_QUANT_SIZES[kind]
+    if kind == Kind.F32:
+        writer.add_tensor(name, value)
+    elif value.shape[-1] % block:
+        writer.add_tensor(name, value.astype(np.float16))
+    else:
+        writer.add_tensor(name, gguf.quants.quantize(value, kind), raw_dtype=kind)
 
 
 def add_layout(writer: gguf.GGUFWriter, marks: Marks) -> None:
@@ -36,12 +64,14 @@ def add_layout(writer: gguf.GGUFWriter, marks: Marks) -> None:
         writer.add_uint32(f"tokenizer.ggml.fim_{name}_token_id", token)
 
 
-def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0) -> None:
+def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0, name: str = "") -> None:
     with writing(path, base.architecture) as writer:
         writer.add_type("adapter")
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", lora.rank * lora.scale)
         writer.add_name(f"palimpsest adapter of {base.path.stem}")
+        if name:
+            writer.add_string("palimpsest.name", name)
         writer.add_description(DESCRIPTION)
         writer.add_license("Apache-2.0")
         add_layout(writer, base.vocabulary.marks)
@@ -69,11 +99,12 @@ def main() -> None:
     cli.add_argument("--checkpoint", type=Path, default=CACHE / "lora.pt")
     cli.add_argument("--out", type=Path, default=CACHE / "adapter.gguf")
     cli.add_argument("--rank", type=int, default=0, help="a lower one than was trained")
+    cli.add_argument("--name", default="", help="of the merged model; the base's own where it is left out")
     a = cli.parse_args()
     base = bases.read(a.base)
     saved = torch.load(a.checkpoint, weights_only=False, map_location="cpu")
     lora = restored(base, saved)
-    write(base, reduced(lora, a.rank) if a.rank else lora, a.out)
+    write(base, reduced(lora, a.rank) if a.rank else lora, a.out, name=a.name)
     print(f"{a.out.name}: {a.out.stat().st_size / 1e6:.1f} MB after step {saved['progress']['step']}")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from palimpsest.models.merge import Kind, merge
 from training import adapter
 from training import base as bases
 from training.arena import Arena
@@ -23,7 +24,6 @@ from training.base import Base
 from training.layout import Builder
 from training.lora import Lora, fresh, frozen, loss
 from training.measures import cross_entropy
-from training.merge import Kind, merge
 from training.model import Parts
 
 
@@ -49,7 +49,7 @@ def compare(base: Base, texts: Sequence[str], folder: Path, lora: Lora | None = 
     lora = lora or fresh(base, 1, 1.0)
     factors, exact = folder / "adapter.gguf", folder / "exact.gguf"
     adapter.write(base, lora, factors, Kind.F32)
-    merge(base.path, factors, exact, Kind.F32)
+    merge(base.path, factors, exact, kind=Kind.F32)
     arena = Arena(exact, 64)
     alike = sum(arena.tokens(text) == base.vocabulary.encode(text) for text in texts)
     arena.close()

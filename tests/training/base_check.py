@@ -14,12 +14,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from palimpsest.models.merge import Kind
 from training import adapter, base, lora, parity
 from training.arena import Arena
 from training.folder import convert
 from training.head import frozen_head
 from training.measures import cross_entropy
-from training.merge import Kind
 
 CLOSE = 1e-3
 """Of a loss: llama.cpp keeps keys and values in 16 bits.  Random weights have losses of eighty nats."""

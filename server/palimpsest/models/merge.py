@@ -4,9 +4,9 @@ In: the base's GGUF, an adapter's GGUF.  Out: a file that appears whole, by a re
 written one at a time, so that the largest of them bounds the memory (the embedding, some 110 MB for 135 M parameters).
 
 The adapter is llama.cpp's: tensors `NAME.lora_a` (rank, n_in), `NAME.lora_b` (n_out, rank), and `adapter.lora.alpha`.
-W becomes W + (alpha / rank) B A (Hu et al. 2021, arXiv 2106.09685, 4.1).  Two things are ours.  What the merged file
-should say of itself stands in the adapter as `palimpsest.merged.KEY`.  A tensor `NAME.rows` (n, n_in) replaces rows of
-the matrix NAME, those numbered in `palimpsest.rows.NAME`.
+W becomes W + (alpha / rank) B A (Hu et al. 2021, arXiv 2106.09685, 4.1).  What is ours: its keys `palimpsest.*` and
+`tokenizer.*` are what the merged file says of itself, before the base's (`palimpsest.name`: its name);
+`palimpsest.rows` are new rows of the embedding, those of the tokens `palimpsest.rows.tokens`.
 """
 
 from __future__ import annotations
@@ -26,40 +26,45 @@ from palimpsest.errors import ModelError
 from palimpsest.models.transfer import Progress
 
 Matrix = NDArray[np.float32]
-Q8_0, F32 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.F32
-SAYS, ROWS = "palimpsest.merged.", "palimpsest.rows."
+Kind = gguf.GGMLQuantizationType
+SAYS = ("palimpsest.", "tokenizer.")
+ROWS, TOKENS, NAME = "palimpsest.rows", "palimpsest.rows.tokens", "palimpsest.name"
+EMBEDDING = "token_embd.weight"
+FILE_TYPES = {Kind.Q8_0: gguf.LlamaFileType.MOSTLY_Q8_0, Kind.F32: gguf.LlamaFileType.ALL_F32}
 _OWN = ("GGUF.", "general.architecture", "general.file_type", "general.quantization_version")
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """`pairs`: A (rank, n_in) and B (n_out, rank) by the matrix they change; `rows`: numbers and values by the matrix
-    they stand in; `says`: metadata of the merged file, as (value, type)."""
+    """`pairs`: A (rank, n_in) and B (n_out, rank) by the matrix they change; `rows`: tokens and their embeddings;
+    `says`: metadata of the merged file, as (value, type)."""
 
     alpha: float
     pairs: dict[str, tuple[Matrix, Matrix]]
-    rows: dict[str, tuple[NDArray[np.int64], Matrix]]
+    rows: tuple[NDArray[np.int64], Matrix] | None
     says: dict[str, tuple[Any, gguf.GGUFValueType]]
 
     @classmethod
     def read(cls, path: Path) -> Adapter:
         """Raises ModelError for a file that is no adapter."""
         reader = _reader(path)
+        fields = {key: (field.contents(), field.types[0]) for key, field in reader.fields.items()}
         values = {tensor.name: _values(tensor) for tensor in reader.tensors}
-        alpha = reader.get_field("adapter.lora.alpha")
         matrices = {name.removesuffix(".lora_a") for name in values if name.endswith(".lora_a")}
-        if alpha is None or any(f"{name}.lora_b" not in values for name in matrices):
+        if "adapter.lora.alpha" not in fields or any(f"{name}.lora_b" not in values for name in matrices):
             raise ModelError(f"{path} is not a LoRA adapter.")
-        numbers = {key.removeprefix(ROWS): f.contents() for key, f in reader.fields.items() if key.startswith(ROWS)}
+        tokens: list[int] = fields[TOKENS][0] if TOKENS in fields else []
+        rows: list[float] = fields[ROWS][0] if ROWS in fields else []
+        says = {key: said for key, said in fields.items() if key.startswith(SAYS) and key not in (ROWS, TOKENS, NAME)}
+        if NAME in fields:
+            says["general.name"] = fields[NAME]
         return cls(
-            alpha=float(alpha.contents()),
+            alpha=float(fields["adapter.lora.alpha"][0]),
             pairs={name: (values[f"{name}.lora_a"], values[f"{name}.lora_b"]) for name in matrices},
-            rows={name: (np.asarray(at, np.int64), values[f"{name}.rows"]) for name, at in numbers.items()},
-            says={
-                key.removeprefix(SAYS): (field.contents(), field.types[0])
-                for key, field in reader.fields.items()
-                if key.startswith(SAYS)
-            },
+            rows=(np.asarray(tokens, np.int64), np.asarray(rows, np.float32).reshape(len(tokens), -1))
+            if len(tokens)
+            else None,
+            says=says,
         )
 
     def changed(self, name: str, weight: Matrix) -> Matrix:
@@ -68,46 +73,47 @@ class Adapter:
             if name in self.pairs:
                 a, b = self.pairs[name]
                 weight = weight + np.float32(self.alpha / a.shape[0]) * (b @ a)
-            if name in self.rows:
-                at, rows = self.rows[name]
+            if name == EMBEDDING and self.rows is not None:
                 weight = weight.copy()
-                weight[at] = rows
+                weight[self.rows[0]] = self.rows[1]
         except (ValueError, IndexError) as error:
             raise ModelError(f"The adapter's {name} is for a matrix of another shape than {weight.shape}.") from error
         return weight
 
 
-def merge(base: Path, adapter: Path, target: Path, progress: Progress | None = None) -> None:
-    """Write `target`.  `progress` is told (bytes written, bytes in all).  Raises ModelError, OSError; a target that
-    was there stays as it was then."""
+def merge(base: Path, adapter: Path, target: Path, progress: Progress | None = None, kind: Kind = Kind.Q8_0) -> None:
+    """Write `target`, its matrices in Q8_0 or F32.  `progress` is told (bytes written, bytes in all).
+
+    Raises ModelError, OSError; a target that was there stays as it was then.
+    """
     reader, lora = _reader(base), Adapter.read(adapter)
-    if missing := (lora.pairs.keys() | lora.rows.keys()) - {tensor.name for tensor in reader.tensors}:
+    if missing := lora.pairs.keys() - {tensor.name for tensor in reader.tensors}:
         raise ModelError(f"{base} has no {sorted(missing)[0]}, which {adapter} changes.")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        _write(part, reader, lora, progress)
+        _write(part, reader, lora, kind, progress)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _write(path: Path, reader: gguf.GGUFReader, lora: Adapter, progress: Progress | None) -> None:
+def _write(path: Path, reader: gguf.GGUFReader, lora: Adapter, kind: Kind, progress: Progress | None) -> None:
     architecture = reader.get_field("general.architecture")
     writer = gguf.GGUFWriter(path, architecture.contents() if architecture else "llama")
     try:
-        for key, value, kind in _metadata(reader, lora):
-            sub = reader.fields[key].types[-1] if kind == gguf.GGUFValueType.ARRAY and key in reader.fields else None
-            writer.add_key_value(key, value, kind, sub)
-        writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
+        for key, value, form in _metadata(reader, lora):
+            sub = reader.fields[key].types[-1] if form == gguf.GGUFValueType.ARRAY and key in reader.fields else None
+            writer.add_key_value(key, value, form, sub)
+        writer.add_file_type(FILE_TYPES[kind])
         writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
-        sizes = [_declare(writer, tensor) for tensor in reader.tensors]
+        sizes = [_declare(writer, tensor, kind) for tensor in reader.tensors]
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_ti_data_to_file()
         done = 0
         for tensor, size in zip(reader.tensors, sizes, strict=True):
             values = lora.changed(tensor.name, _values(tensor))
-            writer.write_tensor_data(quantize(np.ascontiguousarray(values), _kind(tensor)))
+            writer.write_tensor_data(quantize(np.ascontiguousarray(values), _kind(tensor, kind)))
             done += size
             if progress:
                 progress(done, sum(sizes))
@@ -123,20 +129,21 @@ def _metadata(reader: gguf.GGUFReader, lora: Adapter) -> Iterator[tuple[str, Any
         yield key, value, kind
 
 
-def _kind(tensor: gguf.ReaderTensor) -> gguf.GGMLQuantizationType:
-    """Vectors, and rows that are no multiple of a Q8_0 block of 32, stay as they are in f32."""
-    whole = len(tensor.shape) > 1 and int(tensor.shape[0]) % 32 == 0
-    return Q8_0 if whole else F32
+def _kind(tensor: gguf.ReaderTensor, wanted: Kind) -> Kind:
+    """Vectors, and rows that are no multiple of a block, stay in f32."""
+    whole = len(tensor.shape) > 1 and int(tensor.shape[0]) % gguf.GGML_QUANT_SIZES[wanted][0] == 0
+    return wanted if whole else Kind.F32
 
 
-def _declare(writer: gguf.GGUFWriter, tensor: gguf.ReaderTensor) -> int:
+def _declare(writer: gguf.GGUFWriter, tensor: gguf.ReaderTensor, wanted: Kind) -> int:
     """Name the tensor in the file's header; returns its size in bytes."""
-    kind = _kind(tensor)
+    kind = _kind(tensor, wanted)
     shape = tuple(int(n) for n in reversed(tensor.shape))
     block, size = gguf.GGML_QUANT_SIZES[kind]
     n_bytes = int(np.prod(shape)) // block * size
-    stored = gguf.quant_shape_to_byte_shape(shape, kind) if kind == Q8_0 else shape
-    writer.add_tensor_info(tensor.name, stored, np.dtype(np.uint8 if kind == Q8_0 else np.float32), n_bytes, kind)
+    plain = kind == Kind.F32
+    stored = shape if plain else gguf.quant_shape_to_byte_shape(shape, kind)
+    writer.add_tensor_info(tensor.name, stored, np.dtype(np.float32 if plain else np.uint8), n_bytes, kind)
     return n_bytes
 
 
