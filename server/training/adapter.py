@@ -105,7 +105,7 @@ def main() -> None:
     saved = torch.load(a.checkpoint, weights_only=False, map_location="cpu")
     lora = restored(base, saved)
     write(base, reduced(lora, a.rank) if a.rank else lora, a.out, name=a.name)
-    print(f"{a.out.name}: {a.out.stat().st_size / 1e6:.1f} MB after step {saved['progress']['step']}")
+    print(f"{a.out.name}: {a.out.stat().st_size / 1e6:.1f} MB after step {saved.get('progress', {}).get('step', 0)}")
 
 
 if __name__ == "__main__":

@@ -212,7 +212,7 @@ def _why_not(api: Any, model: Model, recurrent: bool, hybrid: bool) -> str:
 def _chat(api: Any, model: Model) -> tuple[str, str] | None:
     """What the chat template writes before and after a user's turn; None without one that llama.cpp knows."""
     template = api.llama_model_chat_template(model.handle, None)
-    if not template:
+    if not template or model.metadata("palimpsest.prompt") == "plain":  # trained on our prompts as they are
         return None
     content = SENTINEL.encode()
     turns = (api.llama_chat_message * 1)(api.llama_chat_message(role=b"user", content=content))

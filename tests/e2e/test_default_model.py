@@ -1,0 +1,49 @@
+"""The default model as a person gets it: from the package index, with this package's adapter, in the real server."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from palimpsest.models import default_model
+from tests.e2e.conftest import start_editor, stop_editor
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def fetched(machine: dict[str, str]) -> Path:
+    """Made by the command; a base that this machine has already is not loaded again (it is checked all the same)."""
+    base = Path(default_model.MEMBER).stem + ".gguf"
+    known = Path(os.environ["REAL_XDG_CACHE_HOME"] or Path.home() / ".cache") / "palimpsest" / "models" / base
+    if known.is_file():
+        default_model.path().parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(known, default_model.path().parent / base)
+    subprocess.run([sys.executable, "-m", "palimpsest", "model", "get", "default"], check=True)
+    return default_model.path()
+
+
+async def test_completes_and_mends_in_the_real_server(fetched: Path, shop: Path) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        info = await editor.command("palimpsest.model.info")
+        assert info["path"] == str(fetched)
+        assert info["fim"]["layout"] == "spm"
+        assert info["in_place"]
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.sub$0\n")
+        await editor.settled(uri, position)
+        offered = await editor.complete(uri, position, invoked=True)
+        assert any(item.insert_text.startswith("subtotal") for item in offered), offered
+        editor.edit(uri, "total = self.sub\n", "total = self.subtotal()\n")
+        slip = editor.at(uri, "discount.amount(totla")
+        where = {"line": slip.line, "character": slip.character}
+        answer = await editor.command("palimpsest.suggest", {"uri": uri, "position": where})
+        assert "+            total -= self.discount.amount(total)" in answer["suggestions"][0]["diff"]
+    finally:
+        await stop_editor(editor)
+        default_model.path().unlink()
