@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.text.uris import is_inside, is_secret, path_or_none, path_text, relative, to_path, to_uri
+from palimpsest.text.uris import is_inside, path_or_none, path_text, relative, to_path, to_uri
 
 
 @pytest.mark.parametrize(
@@ -96,31 +96,3 @@ def test_links_and_dots_do_not_lead_out_of_the_workspace(tmp_path: Path) -> None
     assert not is_inside(tmp_path / "root-too", [root])
     assert not is_inside(root / "a\0b", [root])
     assert not is_inside(root / "a.py", [])
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".env",
-        ".env.local",
-        "server.pem",
-        "KEY.KEY",
-        "id_rsa",
-        "id_ed25519",
-        ".netrc",
-        "credentials",
-        "credentials.json",
-        "secrets.yaml",
-        ".aws/config",
-        ".ssh/known_hosts",
-    ],
-)
-def test_keys_and_passwords_are_secret(name: str) -> None:
-    assert is_secret(Path("/root") / name)
-
-
-@pytest.mark.parametrize(
-    "name", ["main.py", "credentials.py", "environment.yml", "id_rsa.pub", "secrets.py", "keys.md"]
-)
-def test_code_is_not_secret(name: str) -> None:
-    assert not is_secret(Path("/root") / name)

@@ -7,14 +7,19 @@ dropped or their time is over, and the pinned documents.  Owner of that state, a
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 
 from palimpsest.context.values import OUTSIDE, PER_PRIORITY
 from palimpsest.errors import InvalidArgument
+from palimpsest.text import tokens
+from palimpsest.text.secret_names import is_of_version_control, is_secret
+from palimpsest.text.uris import path_or_none
 from palimpsest.types import BLOCK_TYPES, Block, BlockKey, BlockType
 
 MAX_BLOCKS = 256
@@ -61,6 +66,9 @@ class Board:
             raise InvalidArgument("text", f"{len(text):,} characters; {MAX_CHARACTERS:,} at most.")
         if editable and uri is None:
             raise InvalidArgument("uri", "an editable block needs the URI of the document that its edits go to.")
+        if kind := tokens.found(f"{name}\n{text}"):
+            raise InvalidArgument("text", f"holds what looks like {kind}.", hint=tokens.HINT)
+        _check_place(uri)
         if not isfinite(priority):
             raise InvalidArgument("priority", "expected a finite number.")
         if ttl is not None and not ttl > 0:
@@ -140,6 +148,13 @@ class Board:
         for key in over:
             del self._posted[key]
             self._revision += 1
+
+
+def _check_place(uri: str | None) -> None:
+    """Raises InvalidArgument for a document that no edit may go to."""
+    path = path_or_none(uri) if uri is not None else None
+    if path is not None and any(is_secret(p) or is_of_version_control(p) for p in (path, Path(os.path.realpath(path)))):
+        raise InvalidArgument("uri", f"{uri} looks like a file of secrets, or is version control's own.")
 
 
 def _checked_type(type: str) -> BlockType:

@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -28,6 +29,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.settings import ContextSettings
 from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block, BlockKey, BlockType
 
 log = logging.getLogger(__name__)
@@ -202,3 +204,10 @@ class Gatherer:
     def _read_on(self) -> None:
         self._revision += 1
         self._on_ready()
+
+
+def _without_tokens(block: Block) -> Block:
+    """No key or token is in a block, wherever it comes from: files with one are kept out where they are read, but an
+    installed package's constants and docstrings, names of files and what was put are no such files."""
+    text = masked_block(block.text)
+    return block if text == block.text else replace(block, text=text, editable=False, lines=None)

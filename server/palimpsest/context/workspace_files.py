@@ -2,8 +2,9 @@
 
 In: paths, the workspace's folders, patterns to leave out, the documents open in the editor.  Out: texts and listings,
 or the reason why not.  Every source reads the workspace through here, so that this is the one place that keeps out
-secrets, ignored files, what lies outside the workspace (symlinks resolved), binary and huge files.  Answers are kept
-until a file's time stamp or size changes.  Safe to use from several threads.  Knows no language and no block.
+secrets (by name, by content, by where a link leads), ignored files, what lies outside the workspace (symlinks
+resolved), binary and huge files.  Answers are kept until a file's time stamp or size changes.  Safe to use from several
+threads.  Knows no language and no block.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any, TypeVar
 
 from palimpsest.context.sources.gitignore import IgnoreRules
 from palimpsest.reading import Refused, read
+from palimpsest.text import tokens
+from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import is_inside, is_secret, to_uri
+from palimpsest.text.uris import is_inside, to_uri
 
 MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
@@ -63,6 +66,7 @@ class WorkspaceFiles:
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
         self._texts: dict[Path, Source] = {}
+        self._given_away: dict[Path, tuple[str, str]] = {}  # the text looked through, and what stands in it
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
         self._seen: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
@@ -94,14 +98,45 @@ class WorkspaceFiles:
 
     def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
         """`refusal` as far as it goes by where the file is and what it is called: it need not be there (any more)."""
-        if is_secret(path) or is_secret(_resolved(path)):
+        real = _resolved(path)
+        root, real_root = self.root_of(path), self._root_of_real(real)
+        if is_secret(path, root) or is_secret(real, real_root and real_root.resolve()):
             return "looks like a file of secrets"
-        if not is_inside(path, self.roots):
+        if not is_inside(path, self.roots) or real_root is None:
             return "is outside the workspace"
-        root = self.root_of(path)
-        if not pinned and (root is None or self._rules[root].ignored(path)):
+        below = real_root / real.relative_to(real_root.resolve())  # as it is without links, below the folder as written
+        if is_of_version_control(path.relative_to(root) if root else path) or is_of_version_control(
+            below.relative_to(real_root)
+        ):
+            return "is version control's own"
+        if not pinned and (root is None or self._rules[root].ignored(path) or self._rules[real_root].ignored(below)):
             return "is ignored by git or by the setting context.exclude"
         return None
+
+    def _gives_away(self, path: Path, text: str) -> str | None:
+        known = self._given_away.get(path)
+        if known is None or (known[0] is not text and known[0] != text):
+            known = text, tokens.found(text)
+            with self._lock:
+                _keep(self._given_away, path, known)
+        return f"holds what looks like {known[1]}" if known[1] else None
+
+    def why_not(self, path: Path, *, pinned: bool = False) -> str | None:
+        """Why `source` gives nothing, as the end of a sentence; None where it gives the text."""
+        if (reason := self.refusal(path, pinned=pinned)) is not None:
+            return reason
+        source = self._read(path, pinned)
+        return "is no UTF-8 text" if source is None else self._gives_away(path, source.text)
+
+    def gives_away(self, path: Path) -> str | None:
+        """Which key or token stands in a file that may be read otherwise, as the end of a sentence; None for none."""
+        source = self._read(path, False)
+        return None if source is None else self._gives_away(path, source.text)
+
+    def _root_of_real(self, real: Path) -> Path | None:
+        """The innermost workspace folder that a path without links is in, as written."""
+        around = [(root, len(there.parts)) for root in self.roots if real.is_relative_to(there := _resolved(root))]
+        return max(around, key=lambda found: found[1], default=(None, 0))[0]
 
     def _refusal(self, path: Path, pinned: bool) -> str | None:
         if (reason := self.kept_out(path, pinned=pinned)) is not None:
@@ -115,7 +150,19 @@ class WorkspaceFiles:
         return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
 
     def source(self, path: Path, *, pinned: bool = False) -> Source | None:
-        """The text as it stands in the editor, else on disk; None where `refusal` has a reason or it is binary."""
+        """The text as it stands in the editor, else on disk; None where `refusal` has a reason, where it is binary, and
+        where keys or tokens stand in it."""
+        source = self._read(path, pinned)
+        return None if source is None or self._gives_away(path, source.text) else source
+
+    def described(self, path: Path) -> Source | None:
+        """`source` for who tells of a module what it offers: a text with keys or tokens is given without these."""
+        source = self._read(path, False)
+        if source is None or not self._gives_away(path, source.text):
+            return source
+        return Source(source.uri, tokens.masked(source.text), source.stamp)
+
+    def _read(self, path: Path, pinned: bool) -> Source | None:
         return self.once(("source", path, pinned), lambda: self._source(path, pinned))
 
     def _source(self, path: Path, pinned: bool) -> Source | None:
@@ -183,7 +230,7 @@ def _entries(folder: Path, rules: IgnoreRules, ends: float) -> list[Entry]:
                     is_dir = entry.is_dir()
                 except OSError:
                     continue
-                if is_secret(folder / entry.name) or rules.ignored_in(folder, entry.name, is_dir=is_dir):
+                if is_secret(folder / entry.name, rules.root) or rules.ignored_in(folder, entry.name, is_dir=is_dir):
                     continue
                 found.append(Entry(entry.name, is_dir, entry.is_symlink()))
     except OSError:

@@ -1,4 +1,4 @@
-"""Between document URIs and paths, and what may be read.
+"""Between document URIs and paths, and what lies inside which folder.
 
 In: URIs as editors write them, paths.  Out: paths, URIs, answers about them.  Symlinks are resolved; nothing is opened.
 This room knows no document and no settings.
@@ -9,38 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from urllib.parse import quote, unquote, urlsplit
 
 from palimpsest.errors import InvalidArgument
 
 _DRIVE = re.compile(r"/?([A-Za-z])[:|](?=/|$)")
-_SECRET_NAMES = (
-    ".env*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".pypirc",
-    ".npmrc",
-    ".htpasswd",
-    ".git-credentials",
-)
-_SECRET_STEMS = ("credential", "credentials", "secret", "secrets")
-_DATA_SUFFIXES = ("", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".csv", ".txt", ".xml", ".db")
-_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube"})
 
 
 def to_path(uri: str) -> Path:
@@ -129,17 +103,3 @@ def is_inside(path: str | Path, roots: Iterable[str | Path]) -> bool:
         return any(real.is_relative_to(Path(root).resolve()) for root in roots)
     except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
         return False
-
-
-def is_secret(path: str | Path) -> bool:
-    """Whether the file looks like keys or passwords, by its name and folder alone; such a file enters no block."""
-    there = Path(path)
-    name = there.name.lower()
-    if any(part.lower() in _SECRET_FOLDERS for part in there.parts[:-1]):
-        return True
-    if name.endswith(".pub"):
-        return False
-    if any(fnmatchcase(name, pattern) for pattern in _SECRET_NAMES):
-        return True
-    stem, dot, suffix = name.lstrip(".").partition(".")
-    return stem in _SECRET_STEMS and dot + suffix in _DATA_SUFFIXES

@@ -26,8 +26,9 @@ from palimpsest.following.related import Related, related
 from palimpsest.following.targets import File
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.text.secret_names import is_secret
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
-from palimpsest.text.uris import is_secret, path_or_none
+from palimpsest.text.uris import path_or_none
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from palimpsest.assist.desk import Desk
+from palimpsest.text.secret_names import is_secret
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import is_secret, path_or_none, to_uri
+from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.types import Block
 
 

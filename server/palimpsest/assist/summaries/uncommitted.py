@@ -15,6 +15,7 @@ from palimpsest import git
 from palimpsest.context.workspace_files import WorkspaceFiles, decoded
 from palimpsest.errors import GitError, InvalidArgument
 from palimpsest.prompt.summary import FileChange
+from palimpsest.text import tokens
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 
@@ -46,7 +47,7 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     found, beyond = found[:MOST_NAMED], len(found[MOST_NAMED:])
     left_out = {entry.path: reason for entry in found if (reason := files.kept_out(entry.path)) is not None}
     seen = [entry for entry in found if entry.path not in left_out]
-    changes, named = _read(folder, files, seen, staged=staged)
+    changes, named = _read(folder, files, seen, left_out, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
     reasons = tuple((relative(path, folder), reason) for path, reason in left_out.items())
@@ -63,8 +64,14 @@ def _unsaved(folder: Path, known: set[Path], opened: Mapping[Path, Snapshot]) ->
 
 
 def _read(
-    folder: Path, files: WorkspaceFiles, entries: Iterable[git.Changed], *, staged: bool
+    folder: Path,
+    files: WorkspaceFiles,
+    entries: Iterable[git.Changed],
+    left_out: dict[Path, str],
+    *,
+    staged: bool,
 ) -> tuple[list[FileChange], list[str]]:
+    """(changes, names of what is only named); what gives away a key or token, before or now, joins `left_out`."""
     entries = list(entries)
     shown, named = entries[:MOST_FILES], [relative(entry.path, folder) for entry in entries[MOST_FILES:]]
     wanted = [name for entry in shown if entry.is_regular for name in (entry.old, entry.new if staged else "")]
@@ -74,11 +81,19 @@ def _read(
         file = relative(entry.path, folder)
         old = _lines(objects, entry.old)
         new = _lines(objects, entry.new) if staged else _now(files, entry)
-        if old is None or new is None or not entry.is_regular:
+        now = None if staged or entry.kind == "removed" else files.gives_away(entry.path)
+        if reason := now or _gives_away([old, new]):
+            left_out[entry.path] = reason
+        elif old is None or new is None or not entry.is_regular:
             named.append(file)
         elif old != new:
             changes.append(FileChange(file, entry.kind, old, new))
     return changes, named
+
+
+def _gives_away(texts: Iterable[tuple[str, ...] | None]) -> str | None:
+    kinds = (tokens.found("\n".join(text)) for text in texts if text)
+    return next((f"holds what looks like {kind}" for kind in kinds if kind), None)
 
 
 def _lines(objects: Mapping[str, bytes], name: str) -> tuple[str, ...] | None:

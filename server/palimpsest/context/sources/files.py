@@ -51,7 +51,7 @@ class FileSource:
             raise InvalidArgument("uri", f"{name} {refusal}.")
         source = self._files.source(path, pinned=True)
         if source is None:
-            raise InvalidArgument("uri", f"{name} is no UTF-8 text.")
+            raise InvalidArgument("uri", f"{name} {self._files.why_not(path, pinned=True) or 'is gone'}.")
         lines = source.text.replace("\r\n", "\n").split("\n")
         while lines and not lines[-1].strip():
             lines.pop()

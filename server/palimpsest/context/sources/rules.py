@@ -1,7 +1,7 @@
 """`documentation` blocks: the project's rules for who works on it (`AGENTS.md`, `.palimpsest/rules.md`).
 
-In: a view, the files that the setting `context.rules` names in the document's workspace folder.  Out: a block for each,
-whole, or cut behind a paragraph and marked so.  Knows nothing of what is in them.
+In: a view, the Markdown and text files that the setting `context.rules` names in the document's workspace folder.
+Out: a block for each, whole, or cut behind a paragraph and marked so.  Knows nothing of what is in them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from palimpsest.types import Block, BlockType
 
 log = logging.getLogger(__name__)
 
+SUFFIXES = frozenset({".md", ".txt"})
+"""A setting of a workspace may name any file of it."""
 MARK = "(...)"
 """Stands where a file goes on."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -51,7 +53,7 @@ class RulesSource:
         return found
 
     def _lines(self, path: Path) -> list[str]:
-        source = self._files.source(path)
+        source = self._files.source(path) if path.suffix.lower() in SUFFIXES else None
         if source is None:
             self._tell(path)
             return []
@@ -61,7 +63,8 @@ class RulesSource:
         """A file that is there but may not be read is told once; that there is none is the ordinary case."""
         if not path.is_file():
             return
-        reason = self._files.refusal(path) or "is no UTF-8 text"
+        is_text = path.suffix.lower() in SUFFIXES
+        reason = (self._files.why_not(path) or "is gone") if is_text else f"is none of {', '.join(sorted(SUFFIXES))}"
         if (path, reason) not in self._told:
             self._told.add((path, reason))
             log.warning("context.rules: %s %s.", path, reason)

@@ -34,11 +34,11 @@ class WorkspacePlace:
         return find_module(name, self._folders())
 
     def read(self, path: Path) -> tuple[str, Stamp] | None:
-        source = self._files.source(path)
+        source = self._files.described(path)
         return (source.text, source.stamp) if source is not None else None
 
     def stamp(self, path: Path) -> Stamp | None:
-        source = self._files.source(path)
+        source = self._files.described(path)
         return source.stamp if source is not None else None
 
     def inspect(self, name: str, found: Found | None) -> Module | None:

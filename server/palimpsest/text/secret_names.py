@@ -1,0 +1,156 @@
+"""What is called as files of secrets are, and what version control keeps for itself.
+
+In: paths.  Out: answers about their names and folders alone; nothing is opened and no link is followed.
+
+The names are those that the tools themselves document for their keys and passwords, and those that public lists of
+sensitive files have (GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks).  A source
+file (`secrets.py`) and a template (`.env.example`) are judged by what is in them instead (`tokens.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from fnmatch import translate
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import PurePath
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NAMES = _words("""
+    .env* .dev.vars* *.env *.env.* *.pem *.key *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.keystore
+    *.keychain *.keychain-db *.kdb *.kdbx *.ppk *.snk *.keytab krb5cc_* *.ovpn *.rdp *.agilekeychain *.1pif
+    secring.* wallet.dat *.wallet id_rsa* id_dsa* id_ecdsa* id_ed25519* id_xmss* *_rsa *_dsa *_ecdsa *_ed25519
+    ssh_host_*_key deploy_key* deploy-key* deploykey* *_deploy_key *-deploy-key .netrc _netrc .authinfo* .pgpass
+    pgpass.conf .my.cnf .mylogin.cnf .pypirc .npmrc .htpasswd htpasswd .htdigest .git-credentials
+    .gitcredentials .dockercfg kubeconfig* *.kubeconfig kube.config *.tfvars *.tfvars.json *.tfstate *.tfstate.*
+    .terraformrc terraform.rc credentials.tfrc.json service-account*.json service_account*.json
+    serviceaccount*.json *-service-account*.json *_service_account*.json *firebase-adminsdk*.json client_secret*
+    client-secret* application_default_credentials.json access_tokens.db .vault-token .vault_pass* .vault-pass*
+    vault_pass* vault-pass* .vault-password* vault-password* .s3cfg .boto .passwd-s3fs rclone.conf .rclone.conf
+    .databrickscfg .snowsql .smbcredentials .ldaprc .muttrc .msmtprc .esmtprc .fetchmailrc .wgetrc .curlrc
+    .ftpconfig .sftp-config.json sftp-config.json .remote-sync.json filezilla.xml sitemanager.xml
+    recentservers.xml .dbeaver-data-sources.xml robomongo.json *.publishsettings local.settings.json auth.json
+    keystore.properties key.properties wp-config.php localsettings.php .*_history key3.db key4.db logins.json
+    signons.sqlite cookies.sqlite
+""")
+_NAME = re.compile("|".join(translate(pattern) for pattern in _NAMES))
+_PAIRS = frozenset(
+    {
+        (".docker", "config.json"),
+        (".cargo", "config.toml"),
+        (".m2", "settings.xml"),
+        (".m2", "settings-security.xml"),
+        (".gradle", "gradle.properties"),
+        ("gh", "hosts.yml"),
+        (".codex", "auth.json"),
+    }
+)
+"""Folder and file: names that are common elsewhere."""
+_FOLDER_PAIRS = frozenset({(".config", "gcloud"), ("run", "secrets")})
+_FOLDERS = frozenset(
+    {
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".azure",
+        ".kube",
+        ".oci",
+        ".bluemix",
+        ".terraform.d",
+        ".password-store",
+    }
+)
+"""Whatever is in them."""
+_FOLDERS_OF_DATA = frozenset({".env", ".envs", ".secrets", ".credentials"})
+"""What is in them, but for source files: a virtual environment may be called `.env`."""
+_FOLDERS_BELOW = frozenset({"secrets", "credentials"})
+"""The same within a workspace; the workspace itself may be called so."""
+_STEMS = frozenset({"credential", "credentials", "secret", "secrets"})
+_WHOLE_STEMS = frozenset({"passwd", "password", "passwords", "passphrase"})
+_DATA = frozenset(
+    _words("""
+    json json5 jsonc yaml yml toml ini cfg conf config properties plist csv tsv txt xml db sqlite enc gpg asc
+    age sops local prod production dev development staging test bin dat
+""")
+)
+_SOURCE = frozenset(
+    _words("""
+    py pyi pyx ipynb js jsx mjs cjs ts tsx mts cts vue svelte go rs c h cc cpp cxx hpp hh m mm java kt kts scala
+    groovy clj rb erb php cs fs vb swift dart lua pl pm r jl ex exs erl hs ml mli elm sh bash zsh fish ps1 bat
+    cmd sql graphql proto tf hcl nix zig css scss less html htm xhtml md markdown rst adoc tex svg png gif jpg
+""")
+)
+_TEMPLATES = frozenset(
+    _words("""
+    example examples sample template tmpl tpl dist defaults default skel pub j2 jinja jinja2
+""")
+)
+_EVEN_SOURCE = (".env", "id_", "wp-config.", "localsettings.")
+_COPIES = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|saved|swp|swo|tmp|copy|rej|\d{1,3}))$")
+_VERSION_CONTROL = frozenset({".git", "git~1", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".pijul"})
+
+
+@lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """A name as file systems that know no case would compare it: folded, in one Unicode form, without what cannot be
+    seen (HFS+ leaves it out) and without dots and spaces at its end or a stream behind a colon (as Windows does)."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    seen = "".join(c for c in folded if unicodedata.category(c) != "Cf")
+    return seen.partition(":")[0].rstrip(". ") or seen
+
+
+def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
+    """Whether the file looks like keys or passwords, by its name and folders alone; `root`: the workspace's folder."""
+    parts = [plain(part) for part in PurePath(path).parts]
+    if not parts:
+        return False
+    name, folders = _original(parts[-1]), parts[:-1]
+    if any(folder in _FOLDERS for folder in folders):
+        return True
+    words = name.lstrip(".").split(".")
+    suffix = words[-1] if len(words) > 1 else ""
+    if suffix in _TEMPLATES:
+        return False
+    if folders and (folders[-1], name) in _PAIRS:
+        return True
+    is_source = suffix in _SOURCE
+    if _NAME.match(name) and (not is_source or name.startswith(_EVEN_SOURCE)):
+        return True
+    return not is_source and (_is_called_secret(words) or _is_in_secret_folder(PurePath(path), root))
+
+
+def is_of_version_control(path: str | PurePath) -> bool:
+    """Whether it is what git or another version control keeps for itself (`.git` and all in it): hooks and settings
+    there are run."""
+    return any(plain(part) in _VERSION_CONTROL for part in PurePath(path).parts)
+
+
+def _original(name: str) -> str:
+    """The name without what editors and people add to a copy: `.#x`, `#x#`, `x~`, `x.bak`."""
+    name = name.removeprefix(".#") if not name.startswith("#") else name.strip("#")
+    while (shorter := _COPIES.sub("", name)) not in (name, ""):
+        name = shorter
+    return name
+
+
+def _is_in_secret_folder(path: PurePath, root: str | PurePath | None) -> bool:
+    folders = [plain(part) for part in path.parts[:-1]]
+    below = [plain(part) for part in path.relative_to(root).parts[:-1]] if root and path.is_relative_to(root) else []
+    return (
+        any(folder in _FOLDERS_OF_DATA for folder in folders)
+        or any(folder in _FOLDERS_BELOW for folder in below)
+        or any(pair in _FOLDER_PAIRS for pair in pairwise(folders))
+    )
+
+
+def _is_called_secret(words: list[str]) -> bool:
+    """`secrets.yaml`, `prod-credentials.json`, `secret`; the words between dots, the first being the stem."""
+    parts = [part for part in re.split(r"[-_ ]", words[0]) if part]
+    if len(words) > 1 and words[-1] not in _DATA:
+        return words[0] in _STEMS
+    return bool(parts) and (words[0] in _WHOLE_STEMS or parts[0] in _STEMS or parts[-1] in _STEMS)

@@ -1,0 +1,75 @@
+"""A text with a key or token enters no block; of an imported module's constants the names stay."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from palimpsest.context.board import Board
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.errors import InvalidArgument
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import to_uri
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+PEM = "-----BEGIN EC PRIVATE KEY-----\r\nMHcCAQEEIBkg4LVWM9nuwNSk3yByxZpYRTBnVJk4oBMMHXNvTDIJoAoGCCqGSM49\r\n"
+
+
+def test_a_file_with_a_token_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_bytes(PEM.encode())
+    (tmp_path / "config.py").write_text(f'A = 1\nTOKEN = "{TOKEN}"\n', encoding="utf-8")
+    files = WorkspaceFiles([tmp_path])
+    assert files.source(tmp_path / "notes.txt") is None
+    assert files.source(tmp_path / "config.py") is None
+    assert files.why_not(tmp_path / "config.py") == "holds what looks like a GitHub token"
+    described = files.described(tmp_path / "config.py")
+    assert described is not None
+    assert described.text == 'A = 1\nTOKEN = "..."\n'
+
+
+def test_a_token_that_comes_or_goes_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "config.py"
+    open_now = {}
+    files = WorkspaceFiles([tmp_path], open_document=open_now.get)
+    path.write_text("A = 1\n", encoding="utf-8")
+    assert files.source(path) is not None
+    open_now[to_uri(path)] = Snapshot(to_uri(path), 1, "python", f"A = '{TOKEN}'\n")
+    files.look_again()
+    assert files.source(path) is None
+    open_now[to_uri(path)] = Snapshot(to_uri(path), 2, "python", "A = ''\n")
+    files.look_again()
+    assert files.source(path) is not None
+
+
+def test_links_and_copies_of_a_secret_are_kept_out(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"GITHUB={TOKEN}\n", encoding="utf-8")
+    (tmp_path / "one.py").symlink_to(tmp_path / ".env")
+    (tmp_path / "two.py").symlink_to(tmp_path / "one.py")
+    os.link(tmp_path / ".env", tmp_path / "hard.py")
+    files = WorkspaceFiles([tmp_path])
+    for name in (".env", "one.py", "two.py", "hard.py"):
+        assert files.source(tmp_path / name) is None, name
+        assert files.described(tmp_path / name) is None or name == "hard.py"
+
+
+def test_what_a_link_to_an_ignored_file_shows_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("[core]\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("build/\n", encoding="utf-8")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "a.py").write_text("A = 1\n", encoding="utf-8")
+    (tmp_path / "link.py").symlink_to(tmp_path / "build" / "a.py")
+    (tmp_path / "config.py").symlink_to(tmp_path / ".git" / "config")
+    files = WorkspaceFiles([tmp_path])
+    assert files.kept_out(tmp_path / "link.py") == "is ignored by git or by the setting context.exclude"
+    for path in (tmp_path / "config.py", tmp_path / ".git" / "config"):
+        assert files.kept_out(path, pinned=True) == "is version control's own"
+
+
+def test_nothing_with_a_token_is_put_on_the_board(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="a GitHub token"):
+        Board().put("file", "notes", f"use {TOKEN}")
+    (tmp_path / "a.py").symlink_to(tmp_path / ".git" / "hooks" / "pre-commit")
+    for name in (".env", ".git/config", "a.py"):
+        with pytest.raises(InvalidArgument, match="uri"):
+            Board().put("file", "notes", "text", editable=True, uri=to_uri(tmp_path / name))

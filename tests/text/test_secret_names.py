@@ -1,0 +1,73 @@
+"""Files that are called as files of secrets are, in whatever spelling, and those that only sound so."""
+
+from pathlib import PurePosixPath
+
+import pytest
+
+from palimpsest.text.secret_names import is_of_version_control, is_secret
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+ROOT = PurePosixPath("/home/me/shop")
+SECRET = words("""
+    .env .env.local .ENV prod.env production.env .env.production prod.env.local .envrc .dev.vars .env~ .env.bak
+    .#.env server.pem KEY.KEY client.p12 cert.pfx release.jks debug.keystore passwords.kdbx putty.ppk
+    AuthKey_1.p8 server.key.bak id_rsa id_ed25519 id_ecdsa_sk id_rsa.old deploy_key deploy_key.txt
+    github_deploy_key site_rsa ssh_host_rsa_key .netrc _netrc .authinfo .pgpass .my.cnf .pypirc .npmrc .htpasswd
+    .git-credentials .dockercfg kubeconfig dev.kubeconfig kubeconfig.yaml terraform.tfvars prod.auto.tfvars
+    prod.tfvars.json terraform.tfstate terraform.tfstate.backup .terraformrc terraform.rc service-account.json
+    service-account-prod.json my-service-account.json service_account.json shop-firebase-adminsdk-1.json
+    client_secret_1.json .vault-token .vault_pass vault-password.txt master.key .s3cfg .boto credentials
+    credentials.json credentials.csv credentials-prod.json credentials.yml.enc aws-credentials.ini .credentials
+    secrets.yaml secrets.toml secrets.json secrets secret.txt secrets.prod.yaml my-secrets.yml secrets.anything
+    passwords.txt wp-config.php LocalSettings.php auth.json keystore.properties local.settings.json
+    .bash_history .aws/config .ssh/known_hosts .kube/config .docker/config.json .azure/a.json
+    .config/gcloud/a.db .gnupg/x .streamlit/secrets.toml .cargo/credentials.toml .m2/settings.xml
+    secrets/db_password .secrets/a .env/production .envs/.local/.django .ssh/config.example
+""")
+PLAIN = words("""
+    main.py credentials.py secrets.py secrets.ts environment.yml id_rsa.pub keys.md keyboard.py env.py tokens.py
+    .env.example .env.sample .env.template .env.dist prod.env.example secrets.yaml.example
+    credentials.json.template terraform.tfvars.example main.tf README.md SECRETS.md secrets.md config.json
+    settings.xml docker-compose.yml secrets/__init__.py secrets/rules.py .env/lib/python3.11/site.py deploy.sh
+    deployment.yaml package.json password_reset.html secretary.txt .gitignore .github/workflows/ci.yml
+    .docker/compose.json env.d.ts
+""")
+
+
+@pytest.mark.parametrize("name", SECRET)
+def test_keys_and_passwords_are_secret(name: str) -> None:
+    assert is_secret(ROOT / name, ROOT)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_code_and_templates_are_judged_by_what_is_in_them(name: str) -> None:
+    assert not is_secret(ROOT / name, ROOT)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".ENV", ".env.", ".env ", ".e\u200dnv", "．ｅｎｖ", ".env::$DATA", "ID_RSA", "Server.PEM", ".ſsh/key", ".SSH/x"],
+)
+def test_no_other_spelling_of_a_name_gets_by(name: str) -> None:
+    assert is_secret(ROOT / name, ROOT)
+
+
+def test_a_workspace_may_be_called_secrets() -> None:
+    root = PurePosixPath("/home/me/secrets")
+    assert not is_secret(root / "notes.txt", root)
+    assert is_secret(root / "secrets" / "notes.txt", root)
+
+
+@pytest.mark.parametrize("name", [".git/config", ".git", "a/.git/hooks/pre-commit", ".GIT/x", ".g\u200cit/x", "git~1/x",
+                                  ".git./x", ".hg/hgrc", ".svn/a", ".jj/repo"])  # fmt: skip
+def test_what_version_control_keeps_is_known(name: str) -> None:
+    assert is_of_version_control(ROOT / name)
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".github/a.yml", ".gitattributes", "git/hooks.py", "a.git.py"])
+def test_what_a_repository_keeps_for_people_is_not(name: str) -> None:
+    assert not is_of_version_control(ROOT / name)

@@ -1,0 +1,141 @@
+"""What is found in a text: keys and tokens by their formats, and nothing in ordinary code."""
+
+import random
+import string
+import time
+from pathlib import Path
+
+import pytest
+
+from palimpsest.text.tokens import found, masked
+
+SERVER = Path(__file__).parents[2] / "server"
+BODY = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buxYfZP1mJFQ3Yk8Z4kGJm0m1Zr5y"
+SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabc"
+TOKENS = {
+    "AWS access key": "AKIA" + "QYLPMN5HFIQR7XYA",
+    "GitHub": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "GitHub fine-grained": "github_pat_" + "11ABCDEFG0" + "a1B2c3D4e5" * 7 + "ab",
+    "GitLab": "glpat-" + "a1B2c3D4e5F6g7H8i9J0",
+    "Slack": "xoxb-" + "2444333222111-2444333222111-a1B2c3D4e5F6g7H8i9J0k1L2",
+    "Stripe": "sk_live_" + "a1B2c3D4e5F6g7H8i9J0k1L2",
+    "OpenAI": "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D4e5F6",
+    "Anthropic": "sk-ant-api03-" + "a1B2c3D4e5F6g7H8i9J0" * 5,
+    "Google": "AIza" + "SyA1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q",
+    "Hugging Face": "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH",
+    "npm": "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "PyPI": "pypi-AgEIcHlwaS5vcmc" + "a1B2c3D4e5" * 8,
+    "SendGrid": "SG." + "a1B2c3D4e5F6g7H8i9J0k1" + "." + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D",
+    "JSON web token": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+    "Telegram": "110201543" + ":AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+}
+
+
+@pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS)
+@pytest.mark.parametrize("around", ['TOKEN = "{}"', "token: {}\r\n", "# see {} there", "export T={}", '"""Use {}."""'])
+def test_a_token_is_found_wherever_it_stands(token: str, around: str) -> None:
+    text = around.format(token)
+    assert found(text)
+    assert token not in masked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----\n",
+        f"-----BEGIN OPENSSH PRIVATE KEY-----\r\n{BODY}\r\n-----END OPENSSH PRIVATE KEY-----\r\n",
+        f"key: |\n    -----BEGIN EC PRIVATE KEY-----\n    {BODY}\n",
+        f'KEY = "-----BEGIN PRIVATE KEY-----\\n{BODY}\\n"\n',
+        f'KEY = ("-----BEGIN PRIVATE KEY-----"\n       "{BODY}")\n',
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----",
+        "-----BEGIN PRIVATE KEY-----\n",
+        '{"type": "service_account", "private_key": "a1B2c3D4e5F6g7H8i9J0"}',
+        f"[default]\naws_secret_access_key = {SECRET}\n",
+        f'{{"SecretAccessKey": "{SECRET}"}}',
+        f"AWS_SECRET_ACCESS_KEY={SECRET}\n",
+        "PuTTY-User-Key-File-3: ssh-ed25519\n",
+        "$ANSIBLE_VAULT;1.1;AES256\n6262",
+    ],
+)
+def test_keys_are_found(text: str) -> None:
+    assert found(text)
+    assert BODY not in masked(text)
+    assert SECRET not in masked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def client(aws_access_key_id=None, aws_secret_access_key=None, aws_session_token=None): ...",
+        "session = Session(aws_secret_access_key=credentials.secret_key)",
+        "if text.startswith('-----BEGIN RSA PRIVATE KEY-----'):",
+        "-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----",
+        "-----BEGIN PUBLIC KEY-----\nMIIB",
+        'info = {"private_key": private_key, "token": token}',
+        'KEYS = {"private_key": "${PRIVATE_KEY_OF_PRODUCTION}"}',
+        "from transformers import hf_hub_download_everything_there_is",
+        'os.environ["npm_config_user_agent_of_this_very_machine"]',
+        'AWS_ACCESS_KEY_ID = "AKIAIOSFODNN7EXAMPLE"',
+        'TOKEN = "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+        f'TOKEN = "{TOKENS["GitHub"]}"  # gitleaks:allow',
+        f'TOKEN = "{TOKENS["GitHub"]}"  # pragma: allowlist secret',
+        "token = secrets.token_hex(32)",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    ],
+)
+def test_ordinary_code_holds_none(text: str) -> None:
+    assert found(text) == ""
+    assert masked(text) == text
+
+
+def test_our_own_code_holds_none() -> None:
+    for path in SERVER.rglob("*.py"):
+        assert not found(path.read_text(encoding="utf-8")), path
+
+
+def test_a_part_of_a_token_is_found_where_that_is_asked() -> None:
+    part = TOKENS["GitHub"][:20]
+    assert not found(part)
+    assert found(part, parts=True)
+    assert not found("hf_transfer and npm_lifecycle_event_name", parts=True)
+
+
+def test_what_stands_around_a_token_is_kept() -> None:
+    key = f"-----BEGIN PRIVATE KEY-----\n{BODY}\n-----END PRIVATE KEY-----"
+    text = f'A = 1\nTOKEN = "{TOKENS["GitHub"]}"\nKEY = """{key}"""\nB = 2\n'
+    assert masked(text) == 'A = 1\nTOKEN = "..."\nKEY = """..."""\nB = 2\n'
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "eyJ",
+        "ghp_",
+        "glpat-",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "-----BEGIN ",
+        "AKIAIOSFODNN7EXAMPLE ",
+        "aws_secret_access_key = ",
+        "sk-",
+        "M" * 24 + ".",
+        '"private_key": "',
+        "xoxb-1-",
+        "a.eyJ",
+        "dp.",
+        "AccountKey=",
+        "SG.a",
+        "secret_access_key" + "a" * 39 + " ",
+    ],
+)
+def test_time_is_linear(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    began = time.perf_counter()
+    found(text, parts=True)
+    masked(text)
+    assert time.perf_counter() - began < 30  # a bound against a hang; a second where it was measured
+
+
+def test_random_text_holds_none() -> None:
+    source = random.Random(1)
+    text = "".join(source.choices(string.ascii_letters + string.digits + " \n", k=300_000))
+    assert found(text) == ""
