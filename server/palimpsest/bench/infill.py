@@ -127,7 +127,7 @@ def our_server(model: Path, n_ctx: int, threads: int) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
-        command = [sys.executable, "-m", "palimpsest", "engine", "--model", str(model), "--http", str(port)]
+        command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--model", str(model), "--http", str(port)]
         command += ["--socket", f"{folder}/engine.sock", "--n-ctx", str(n_ctx), "--n-threads", str(threads)]
         environment = {**os.environ, "XDG_STATE_HOME": folder, "XDG_CACHE_HOME": folder}
         with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:

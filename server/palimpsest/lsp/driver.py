@@ -97,7 +97,7 @@ class Driver:
     async def start(
         self, root: Path, settings: Mapping[str, Any], environment: Mapping[str, str] | None = None
     ) -> lsp.InitializeResult:
-        command = [sys.executable, "-m", "palimpsest", "serve"]
+        command = [sys.executable, "-P", "-m", "palimpsest", "serve"]
         await self._client.start_io(*command, env={**os.environ, **(environment or {})})
         self._drain = asyncio.create_task(self._read_errors())
         assert self._client._server is not None
