@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.generation.gbnf import Characters, Grammar, Sequence, read
+from palimpsest.kv.generation.gbnf import MAX_ALTERNATIVES, Characters, Grammar, Sequence, read
 
-MAX_WAYS = 10_000
+MAX_WAYS = MAX_ALTERNATIVES
 """Ways in which a text may go on at one place: alternatives, above all."""
 MAX_PATHS = 100_000
 LONG_TOKEN = 10
@@ -25,7 +25,7 @@ MAX_CHAIN = 2_000
 """Rules that begin with one another: llama.cpp follows them by recursion."""
 N_STEPS = 16
 """Characters that are followed from each rule's beginning, to see whether ways multiply."""
-MAX_TRIED = 60_000
+MAX_TRIED = 30_000
 """Ways followed in all; what has been seen by then decides."""
 USUAL = tuple(map(ord, 'a "\n0'))
 END = 0

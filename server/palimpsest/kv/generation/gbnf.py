@@ -20,6 +20,7 @@ MAX_DEPTH = 500
 some systems have one."""
 MAX_RULES = 100_000
 """Rules, each group and each optional repetition counted, as llama.cpp makes one of each."""
+MAX_ALTERNATIVES = 10_000
 MAX_REPEAT = 2_000
 MAX_ELEMENTS = 2_000_000
 """Characters, classes and names, those repeated counted as often as they are written out."""
@@ -82,6 +83,8 @@ class _Group:
 
     def next_alternative(self) -> None:
         self.alternatives.append(tuple(self.sequence))
+        if len(self.alternatives) > MAX_ALTERNATIVES:
+            raise InvalidArgument("grammar", f"has more than {MAX_ALTERNATIVES:,} alternatives at one place.")
         self.sequence, self.last = [], -1
 
     def add(self, *elements: Element) -> None:
