@@ -1,0 +1,60 @@
+"""What goes wrong inside: the client gets a sentence, the log gets the rest, and no person is shown anything."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from palimpsest.lsp.features import make_server
+from palimpsest.lsp.window import Making
+
+INSIDE = "the inside of everything"
+
+
+class Written:
+    """What the server wrote, as messages."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    def write(self, data: bytes) -> None:
+        self.messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
+
+    def close(self) -> None: ...
+
+
+async def test_a_mistake_of_ours_is_one_sentence_and_is_shown_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    def never(*_: Any) -> Any:
+        raise RuntimeError(INSIDE)
+
+    server, written = make_server(Making(never, never)), Written()
+    server.protocol.set_writer(written)
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hover(_: lsp.HoverParams) -> None:
+        raise RuntimeError(INSIDE)
+
+    @server.feature(lsp.TEXT_DOCUMENT_WILL_SAVE)
+    async def will_save(_: lsp.WillSaveTextDocumentParams) -> None:
+        raise RuntimeError(INSIDE)
+
+    def say(method: str, params: Any, **more: Any) -> None:
+        server.protocol.receive(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode())
+
+    say("initialize", {"capabilities": {}, "processId": None, "rootUri": None}, id=1)
+    document = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}, "reason": 1}
+    with caplog.at_level(logging.ERROR):
+        say("textDocument/hover", document, id=2)
+        say("textDocument/willSave", document)
+        while not (answers := [m for m in written.messages if m.get("id") == 2]):
+            await asyncio.sleep(0)
+        for _ in range(10):
+            await asyncio.sleep(0)
+    error = answers[0]["error"]
+    assert error == {"code": -32603, "message": "Palimpsest made a mistake of its own; what happened is in its log."}
+    assert not [m for m in written.messages if m.get("method") == "window/showMessage"]
+    assert caplog.text.count(f"RuntimeError: {INSIDE}") >= 2
+    assert "will_save" in caplog.text, "the log says where"
