@@ -29,7 +29,11 @@ class Given:
 
 _TABLE: tuple[tuple[Giver, str, str], ...] = (
     ("editor", "a key belongs into no file", "engine.api_key"),
-    ("person", "it decides where code goes", "engine.kind engine.url engine.ca_file engine.api_key_env engine.model"),
+    (
+        "person",
+        "it decides where code goes",
+        "engine.kind engine.url engine.ca_file engine.api_key_env engine.model context.ignored_elsewhere",
+    ),
     ("person", "it names a program that is run", "context.python"),
     ("person", "it names a file that native code loads", "model.path"),
     (

@@ -101,10 +101,17 @@ class Session:
     def opened(self, snapshot: Snapshot) -> None:
         self.desk.parser.forget(snapshot.uri)
         self.documents.put(snapshot)
+        self.desk.privacy.closed(snapshot.uri)
+        self.desk.privacy.why_not(snapshot)
 
     def changed(self, new: Snapshot, edits: Sequence[InputEdit]) -> None:
         old = self.documents.find(new.uri)
+        was_off = old is not None and self.desk.privacy.why_not(old)
         self.documents.put(new)
+        if old is not None and was_off != self.desk.privacy.why_not(new):
+            self.completions.forget_screen()
+            self.noticing.switched()
+            self.usage.on_change()
         if old is not None and language_of(new.language_id, new.uri):
             with self.usage.spent("parse"):
                 self.desk.parser.update(old, new, edits)
@@ -120,6 +127,7 @@ class Session:
     def closed(self, uri: str) -> None:
         self.documents.close(uri)
         self.desk.switches.closed(uri)
+        self.desk.privacy.closed(uri)
         self.desk.parser.forget(uri)
         self.chooser.forget(uri)
         self.next_edits.closed(uri)
@@ -161,7 +169,7 @@ class Session:
     def why_off(self) -> str:
         """Why there are no completions where the cursor is; "" where there are, or nobody knows where it is."""
         snapshot = self.documents.find(self._cursor[0]) if self._cursor is not None else None
-        return self.desk.switches.why_off(snapshot) if snapshot is not None else ""
+        return self.desk.why_off(snapshot) if snapshot is not None else ""
 
     def changed_settings(self, parts: Collection[WindowPart], target: Target) -> None:
         """The desk has other settings or folders; only these parts begin anew."""
@@ -208,11 +216,14 @@ class Session:
     def files_changed(self, uris: Sequence[str]) -> None:
         """Something was saved, or changed on disk behind the editor."""
         self.chooser.files_changed(uris)
+        self.desk.privacy.look_again()
         self.next_edits.saved(uris)
         self.refresh_soon()
 
     def pin(self, uri: str) -> tuple[str, int]:
         """Hold a file in the context.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
+        if (snapshot := self.documents.find(uri)) is not None:
+            self.desk.privacy.check(snapshot)
         block = self.chooser.pin(uri, self.roots.folders)
         self.refresh_soon()
         return block.name, self.chooser.count(block)
@@ -285,7 +296,7 @@ class Session:
         if self._n_awaited:  # to gather takes the loop for tens of milliseconds: an answer would come that much later
             self.refresh_soon()
             return
-        if self.desk.switches.why_off(snapshot):
+        if self.desk.why_off(snapshot):
             return  # nothing is decoded where they are off
         position = self._cursor[1]
         view = self.view(snapshot, position)

@@ -132,6 +132,10 @@ class ContextSettings:
         "Empty: the workspace's own virtual environment is read, and nothing of it run.",
     )
     exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
+    ignored_elsewhere: bool = _setting(
+        False,
+        "Complete and suggest in ignored and excluded files also with an `engine.url` on another machine.",
+    )
     rules: tuple[str, ...] = _setting(
         ["AGENTS.md", ".palimpsest/rules.md"],
         "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",

@@ -7,11 +7,12 @@ accounted for.  Owns nothing of its own.  Who needs a part asks the desk for it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from palimpsest import wire
 from palimpsest.assist.completions.switches import Switches
+from palimpsest.assist.privacy import Privacy
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import Cell, CursorView
@@ -52,9 +53,21 @@ class Desk:
     usage: Usage
     statistics: Statistics
     switches: Switches
+    privacy: Privacy = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+
+    def why_off(self, snapshot: Snapshot) -> str:
+        """Why there is no completion in a document, in a person's words; "" where there is."""
+        if reason := self.privacy.why_not(snapshot):
+            return f"off here, and so are suggestions: this document {reason}"
+        return self.switches.why_off(snapshot)
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
-        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
+        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar,
+        and for a document of which nothing is shown to a model."""
+        self.privacy.check(snapshot)
         if language_of(snapshot.language_id, snapshot.uri) is None:
             raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
         return self.view_of(self.parser.parse(snapshot), position)
@@ -86,7 +99,9 @@ class Desk:
         """Those before the one at the cursor that are in its language."""
         for index, uri in enumerate(at.before):
             cell = self.documents.find(uri)
-            if cell is not None and language_of(cell.language_id, cell.uri) == language:
+            if cell is None or self.privacy.why_not(cell):
+                continue
+            if language_of(cell.language_id, cell.uri) == language:
                 yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
 
     async def generate(

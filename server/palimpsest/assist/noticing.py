@@ -165,7 +165,7 @@ class Noticing:
         return (
             language_of(snapshot.language_id, snapshot.uri) is not None
             and desk.roots.may_edit(snapshot.uri)
-            and not desk.switches.why_off(snapshot)
+            and not desk.why_off(snapshot)
         )
 
     def _show(self, uri: str, notice: Notice | None) -> None:

@@ -110,8 +110,14 @@ class Chooser:
 
     def file(self, path: Path, roots: Sequence[Path]) -> str | None:
         """The text of a workspace's file, open or not, under the rules for blocks; None where these say no."""
-        pinned = any(path_or_none(uri) == path for uri in self.board.pins)
-        return self._gatherer.file(path, roots, pinned=pinned)
+        return self._gatherer.file(path, roots, pinned=self._is_pinned(path))
+
+    def kept_out(self, path: Path, roots: Sequence[Path]) -> str | None:
+        """Why a file of the workspace may be neither shown nor edited, open or not; None where it may."""
+        return self._gatherer.kept_out(path, roots, pinned=self._is_pinned(path))
+
+    def _is_pinned(self, path: Path) -> bool:
+        return any(path_or_none(uri) == path for uri in self.board.pins)
 
     def count(self, block: Block) -> int:
         """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from

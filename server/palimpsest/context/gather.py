@@ -142,6 +142,10 @@ class Gatherer:
         source = self._look_at(tuple(roots)).source(path, pinned=pinned)
         return None if source is None else source.text
 
+    def kept_out(self, path: Path, roots: Sequence[Path], *, pinned: bool = False) -> str | None:
+        """Why nothing of a file may enter a block or be edited, open or not, as the end of a sentence."""
+        return self._look_at(tuple(roots)).kept_out(path, pinned=pinned)
+
     def files_changed(self, uris: Sequence[str]) -> None:
         """Something changed on disk.  Whoever reads files looks at their time stamps; only who waits needs to know."""
         self._revision += 1

@@ -81,7 +81,7 @@ class Completions:
 
     def wanted(self, snapshot: Snapshot) -> bool:
         """Whether inline completion is on here."""
-        return language_of(snapshot.language_id, snapshot.uri) is not None and not self._desk.switches.why_off(snapshot)
+        return language_of(snapshot.language_id, snapshot.uri) is not None and not self._desk.why_off(snapshot)
 
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False

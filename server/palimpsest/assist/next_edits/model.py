@@ -39,7 +39,7 @@ class NextEditModel:
     def may_ask(self, snapshot: Snapshot) -> bool:
         desk = self._desk
         ready = desk.supervisor.status.state == "ready"
-        return desk.settings.next_edit.model and ready and not desk.switches.why_off(snapshot)
+        return desk.settings.next_edit.model and ready and not desk.why_off(snapshot)
 
     async def filled(self, file: File, place: Place) -> Place | None:
         """The place with a value in its hole; None where the model has none to offer."""

@@ -19,6 +19,7 @@ from palimpsest.assist.next_edits.bursts import Bursts
 from palimpsest.assist.next_edits.lookout import Candidate, Lookout, point_of
 from palimpsest.assist.next_edits.model import NextEditModel, applied
 from palimpsest.assist.next_edits.offered import Offered, Offers, Point
+from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.suggesting import Suggestions
 from palimpsest.following.changes import Change, Place
 from palimpsest.following.detect import window
@@ -26,9 +27,7 @@ from palimpsest.following.related import Related, related
 from palimpsest.following.targets import File
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, language_of, parse_text
-from palimpsest.text.secret_names import is_secret
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
-from palimpsest.text.uris import path_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,7 @@ class NextEdits:
         self._desk = desk
         self._bursts = Bursts()
         self._offers = Offers()
+        self._files = Files(desk)
         self._lookout = Lookout(desk.roots.folders, desk.settings.context.exclude)
         self._model = NextEditModel(desk, suggestions)
         self._answer: tuple[tuple[str, str], Place | None] | None = None  # the model's last, by what was asked
@@ -147,14 +147,13 @@ class NextEdits:
     def _open_files(self, here: Snapshot) -> list[File] | None:
         """The open documents of the language, this one first; None where it has no grammar."""
         language = language_of(here.language_id, here.uri)
-        if language is None:
+        if language is None or self._desk.privacy.why_not(here) or not self._desk.roots.may_edit(here.uri):
             return None
         found = []
         for snapshot in [here, *(s for s in self._desk.documents if s.uri != here.uri)]:
-            path = path_or_none(snapshot.uri)
             if language_of(snapshot.language_id, snapshot.uri) != language:
                 continue
-            if self._desk.roots.may_edit(snapshot.uri) and not (path is not None and is_secret(path)):
+            if snapshot is here or self._files.may_edit(snapshot.uri, snapshot):
                 name = self._desk.roots.place(snapshot.uri)[1]
                 found.append(File(self._desk.parser.parse(snapshot), name, False))
         return found

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from palimpsest.assist.desk import Desk
-from palimpsest.text.secret_names import is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.types import Block
@@ -27,19 +26,30 @@ class Files:
         """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
         for the same text; None where nothing of it may be edited."""
         desk, path = self._desk, path_or_none(uri)
-        if path is None:
-            return desk.documents.find(uri)
-        if is_secret(path) or not desk.roots.may_edit(uri):
+        snapshot = desk.documents.find(uri) or (desk.documents.find(to_uri(path)) if path is not None else None)
+        if not self.may_edit(uri, snapshot):
             return None
-        snapshot = desk.documents.find(uri) or desk.documents.find(to_uri(path))
-        if snapshot is not None:
+        if snapshot is not None or path is None:
             return snapshot
         source = desk.chooser.file(path, desk.roots.folders)
         return None if source is None else Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
 
     def seen(self, uri: str, here: str) -> Snapshot | None:
         """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
-        return self._desk.documents.find(uri) if uri == here else self.now(uri)
+        if uri != here:
+            return self.now(uri)
+        snapshot = self._desk.documents.find(uri)
+        return None if snapshot is None or self._desk.privacy.why_not(snapshot) else snapshot
+
+    def may_edit(self, uri: str, snapshot: Snapshot | None) -> bool:
+        """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: where it
+        really is, what it is called, what git ignores, and what is in it."""
+        desk, path = self._desk, path_or_none(uri)
+        if snapshot is not None and desk.privacy.why_not(snapshot):
+            return False
+        if path is None or not desk.roots.folders:
+            return True
+        return desk.roots.may_edit(uri) and desk.chooser.kept_out(path, desk.roots.folders) is None
 
     def placed(self, block: Block) -> Block:
         """The block with the URI that its document is known by, and the lines it shows; one that cannot be edited is

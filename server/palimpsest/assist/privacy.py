@@ -1,0 +1,139 @@
+"""Which documents are kept from the engine: files of secrets, and elsewhere what git ignores.
+
+In: snapshots, the settings, the workspace's folders.  Out: why nothing of a document is completed, suggested or shown
+to a model, or nothing.  Owner of what is known of each open document; a document that was reached through a link to a
+secret stays one until it is closed, whatever the link becomes.
+
+While a person types only the lines that changed are looked through, also for a token that is not whole yet; a document
+in which one was found stays secret until no part of one is left.  Documents outside every folder, and those that are
+no file yet, are judged by their name and text; no rules of git are looked for there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from palimpsest.address import is_loopback
+from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.errors import InvalidArgument
+from palimpsest.settings import EngineSettings, Settings
+from palimpsest.text import tokens
+from palimpsest.text.roots import Roots
+from palimpsest.text.secret_names import is_of_version_control, is_secret
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
+
+AROUND = 2_000
+"""Characters before and behind what changed that are looked through with it: a key's head and its first lines."""
+
+
+@dataclass(slots=True)
+class _Known:
+    text: str
+    kind: str
+    place: str = ""
+
+
+class Privacy:
+    """One window's.  `settings` and `roots` are asked for each time: they may be others."""
+
+    def __init__(self, settings: Callable[[], Settings], roots: Callable[[], Roots]) -> None:
+        self._settings, self._roots = settings, roots
+        self._known: dict[str, _Known] = {}
+        self._files: tuple[object, WorkspaceFiles] | None = None
+
+    def why_not(self, snapshot: Snapshot) -> str:
+        """Why nothing of a document goes to the engine, as the end of "… off here: it"; "" where it may."""
+        known = self._known.get(snapshot.uri)
+        if known is None or known.text is not snapshot.text:
+            kind = _found(known, snapshot.text)
+            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, known.place if known else "")
+        known.place = known.place or _secret_place(snapshot.uri, self._roots().folders)
+        if known.place:
+            return known.place
+        if known.kind:
+            return f"holds what looks like {known.kind}"
+        return self._why_ignored(snapshot.uri)
+
+    def check(self, snapshot: Snapshot) -> None:
+        """Raises InvalidArgument for a document of which nothing goes to the engine."""
+        if reason := self.why_not(snapshot):
+            raise InvalidArgument("uri", f"{snapshot.uri} {reason}; nothing of it is shown to a model.")
+
+    def closed(self, uri: str) -> None:
+        self._known.pop(uri, None)
+
+    def look_again(self) -> None:
+        """Files of rules may have changed."""
+        if self._files is not None:
+            self._files[1].look_again()
+
+    def _why_ignored(self, uri: str) -> str:
+        settings, path = self._settings(), path_or_none(uri)
+        if path is None or settings.context.ignored_elsewhere or not _is_elsewhere(settings.engine):
+            return ""
+        key = self._roots().folders, settings.context.exclude
+        if self._files is None or self._files[0] != key:
+            self._files = key, WorkspaceFiles(*key)
+        files = self._files[1]
+        reason = files.once(("kept out", path), lambda: files.kept_out(path)) if files.root_of(path) else None
+        return f"{reason} (context.ignored_elsewhere)" if reason is not None and "ignored" in reason else ""
+
+
+def _found(known: _Known | None, text: str) -> str:
+    if known is None:
+        return tokens.found(text)
+    if known.kind:
+        return tokens.found(text) or tokens.found(text, parts=True)
+    piece = _changed(known.text, text)
+    return tokens.found(piece) or tokens.found(piece, parts=True)
+
+
+def _changed(old: str, new: str) -> str:
+    """What of `new` is not as in `old`, with some text around it.  By halving: a comparison of slices is fast."""
+    start = _same(len(old), len(new), lambda n: old[:n] == new[:n])
+    end = _same(len(old) - start, len(new) - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
+    first, last = max(0, start - AROUND), min(len(new), len(new) - end + AROUND)
+    line_end = new.find("\n", last)
+    return new[new.rfind("\n", 0, first) + 1 : line_end if line_end >= 0 else len(new)]
+
+
+def _same(a: int, b: int, is_same: Callable[[int], bool]) -> int:
+    low, high = 0, min(a, b)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if is_same(middle) else (low, middle - 1)
+    return low
+
+
+def _secret_place(uri: str, roots: tuple[Path, ...]) -> str:
+    """Why a document is secret by what it is called and where its links lead; "" where it is not."""
+    path = path_or_none(uri)
+    if path is None:  # of another machine, in an archive, not saved yet: its name is all there is
+        try:
+            parts = urlsplit(uri)
+        except ValueError:
+            return "has no name that can be read"
+        places: list[tuple[PurePosixPath | Path, Path | None]] = [(PurePosixPath(unquote(parts.path)), None)]
+    else:
+        real = Path(os.path.realpath(path))
+        places = [(there, next((r for r in roots if there.is_relative_to(r)), None)) for there in (path, real)]
+    if any(is_secret(there, root) for there, root in places):
+        return "looks like a file of secrets"
+    if any(is_of_version_control(there.relative_to(root) if root else there) for there, root in places):
+        return "is version control's own"
+    return ""
+
+
+def _is_elsewhere(engine: EngineSettings) -> bool:
+    """Whether what is asked leaves this machine, as far as an address tells."""
+    if engine.kind == "none" or not engine.url.strip():
+        return False
+    try:
+        return not is_loopback(urlsplit(engine.url.strip()).hostname or "")
+    except ValueError:
+        return True
