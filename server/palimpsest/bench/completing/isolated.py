@@ -9,14 +9,12 @@ run as their authors wrote them.
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 
+from palimpsest.bench.completing.trying import ended
 from palimpsest.errors import EngineUnavailable
 
 _RUN = """
@@ -59,22 +57,16 @@ def check() -> None:
 
 def passes(program: str, bounds: Bounds) -> bool:
     """Whether the program ends by itself, in time, with status 0."""
-    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder, tempfile.TemporaryFile() as given:
+        given.write(program.encode("utf-8", "replace"))
+        given.seek(0)
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _RUN, str(bounds.seconds), str(bounds.memory)],
             cwd=folder,
             env={"PYTHONHASHSEED": "0"},
-            stdin=subprocess.PIPE,
+            stdin=given,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        try:
-            process.communicate(program.encode("utf-8", "replace"), timeout=2 * bounds.seconds + 5)
-        except subprocess.TimeoutExpired:
-            return False
-        finally:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        return process.returncode == 0
+        return ended(process, 2 * bounds.seconds + 5) == 0

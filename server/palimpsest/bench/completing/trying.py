@@ -89,7 +89,7 @@ class Trials:
                 )
             except OSError as error:
                 raise InvalidArgument("--run", f"{program} cannot be run: {error.strerror or error}.") from None
-            status = _ended(process, self.timeout_s)
+            status = ended(process, self.timeout_s)
             seconds = time.perf_counter() - start
             output.seek(max(0, output.seek(0, os.SEEK_END) - SAID))
             said = " ".join(output.read().decode(errors="replace").split())
@@ -115,7 +115,7 @@ def _files(files: WorkspaceFiles, root: Path, folder: Path) -> Iterator[Path]:
             yield from _files(files, root, path)
 
 
-def _ended(process: subprocess.Popen[bytes], timeout_s: float) -> int | None:
+def ended(process: subprocess.Popen[bytes], timeout_s: float) -> int | None:
     """The exit status, None where time ran out; nothing it has started in its own session goes on."""
     try:
         return process.wait(timeout_s)
