@@ -242,13 +242,16 @@ async def test_a_block_from_outside_is_edited_where_its_text_stands_and_secrets_
     piece = "    def applies_to(self, total: int) -> bool:\n        return total >= self.minimum"
     for name, text, path in (
         ("rule", piece, shop / "shop" / "discount.py"),
-        ("key", "TOKEN = 1", shop / ".env"),
+        ("key", "TOKEN = 1", shop / "later.py"),
         ("far", "TOKEN = 1", outside),
         ("twice", "x = 1", shop / "shop" / "twins.py"),
         ("gone", "def nothing(): ...", shop / "shop" / "discount.py"),
     ):
         block = {"type": "recent", "name": name, "text": text, "editable": True, "uri": to_uri(path)}
         await bench.editor.command("palimpsest.context.put", block)
+    with pytest.raises(JsonRpcException, match="secrets"):
+        await bench.editor.command("palimpsest.context.put", {**block, "uri": to_uri(shop / ".env")})
+    (shop / "later.py").symlink_to(shop / ".env")  # it was no secret when it was put
     refused = ("key", "far", "twice", "gone")
     changed = [suggestion(name, "L1 TOKEN = 2") for name in refused]
     bench.engine.replies = [reply(suggestion("rule", "L2         return total > self.minimum"), *changed)]

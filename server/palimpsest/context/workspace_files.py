@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from palimpsest.context.sources.gitignore import IgnoreRules
 from palimpsest.reading import Refused, read
 from palimpsest.text import tokens
+from palimpsest.text.kept import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import is_inside, to_uri
@@ -30,6 +31,7 @@ MAX_ENTRIES = 2_000
 MOST_S = 0.5
 """Time for listing one folder; what rules of many patterns leave no time for is not shown."""
 _KEPT = 512
+_KEPT_CHARACTERS = 32_000_000
 _UNSEEN: Any = object()
 T = TypeVar("T")
 V = TypeVar("V")
@@ -149,10 +151,12 @@ class WorkspaceFiles:
             return "is not a file"
         return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
 
-    def source(self, path: Path, *, pinned: bool = False) -> Source | None:
-        """The text as it stands in the editor, else on disk; None where `refusal` has a reason, where it is binary, and
-        where keys or tokens stand in it."""
+    def source(self, path: Path, *, pinned: bool = False, having: Collection[str] = ()) -> Source | None:
+        """The text as it stands in the editor, else on disk; None where `refusal` has a reason, where it is binary,
+        where keys or tokens stand in it, and where none of the words `having` does."""
         source = self._read(path, pinned)
+        if source is not None and having and not any(word in source.text for word in having):
+            return None
         return None if source is None or self._gives_away(path, source.text) else source
 
     def described(self, path: Path) -> Source | None:
@@ -187,6 +191,7 @@ class WorkspaceFiles:
         found = Source(uri, text, stamp)
         with self._lock:
             _keep(self._texts, path, found)
+            forget_oldest(self._texts, _KEPT, lambda source: len(source.text), _KEPT_CHARACTERS)
         return found
 
     def listing(self, folder: Path) -> tuple[Entry, ...]:

@@ -27,6 +27,8 @@ MOST_CHANGES = 6
 MOST_S = 2.0
 """To look through the files for one change; what is found by then is offered, and the rest the next time."""
 KEPT_LOOKS = 1_024
+KEPT_CHARACTERS = 4_000_000
+"""Of the sources whose parses are kept with their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,18 @@ class Lookout:
         self._others = OtherFiles(roots, exclude)
         self._made: dict[Burst, tuple[Change, ...]] = {}
         self._looked: dict[tuple[Change, Parsed, Parsed, bool], list[Place]] = {}
+        self._used = set[tuple[Change, Parsed, Parsed, bool]]()  # by the search that goes on
         self._origins: dict[tuple[Change, str], Counter[tuple[str, str]]] = {}
 
     def find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
         """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
+        self._used = set()
+        try:
+            return self._find(open_files, ended, burst)
+        finally:
+            self._forget_unused()
+
+    def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
         by_uri = {file.uri: file for file in open_files}
         if burst is not None and burst.after.uri in by_uri:
             before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
@@ -132,10 +142,22 @@ class Lookout:
                 there = places(change, home, file, alone=alone)
             if there is not None:
                 self._looked[key] = there
+                self._used.add(key)
                 found += [(file, place) for place in there]
-        while len(self._looked) > KEPT_LOOKS:
-            del self._looked[next(iter(self._looked))]
         return found
+
+    def _forget_unused(self) -> None:
+        """What the last search did not use is about parses that no document has any more: each keystroke makes one.
+        Of what it used, each parse counts once."""
+        kept, seen, n_characters = dict[tuple[Change, Parsed, Parsed, bool], list[Place]](), set[int](), 0
+        for key in reversed([key for key in self._looked if key in self._used][-KEPT_LOOKS:]):
+            new = {id(parsed): len(parsed.snapshot.text) for parsed in key[1:3] if id(parsed) not in seen}
+            if kept and n_characters + sum(new.values()) > KEPT_CHARACTERS:
+                break
+            n_characters += sum(new.values())
+            seen.update(new)
+            kept[key] = self._looked[key]
+        self._looked = dict(reversed(kept.items()))
 
 
 def _parsed(snapshot: Snapshot) -> Parsed:

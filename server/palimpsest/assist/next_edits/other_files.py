@@ -15,6 +15,7 @@ from palimpsest.context.workspace_files import Source, WorkspaceFiles
 from palimpsest.following.targets import File
 from palimpsest.syntax.languages import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.text.kept import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 
@@ -23,6 +24,8 @@ MOST_ENTRIES = 50_000
 """Names of files and folders that are looked at, in whatever folders."""
 MOST_S = 1.5
 KEPT = 512
+KEPT_CHARACTERS = 4_000_000
+"""Of the sources whose trees are kept."""
 
 
 class OtherFiles:
@@ -40,8 +43,8 @@ class OtherFiles:
         for path in self._paths(language, ends):
             if time.monotonic() > ends:
                 return
-            source = self._files.source(path)
-            if source is None or source.uri in without or not any(word in source.text for word in words):
+            source = self._files.source(path, having=words)
+            if source is None or source.uri in without:
                 continue
             root = self._files.root_of(path)
             yield File(self._tree(source, language), path.name if root is None else relative(path, root), False)
@@ -71,6 +74,5 @@ class OtherFiles:
             snapshot = Snapshot(source.uri, 0, language, source.text)
             known = source.stamp, Parsed(snapshot, plain.tree, plain.language)
         self._parsed[source.uri] = known
-        if len(self._parsed) > KEPT:
-            del self._parsed[next(iter(self._parsed))]
+        forget_oldest(self._parsed, KEPT, lambda kept: len(kept[1].snapshot.text), KEPT_CHARACTERS)
         return known[1]

@@ -33,12 +33,15 @@ from palimpsest.context.workspace_files import Source, WorkspaceFiles
 from palimpsest.syntax.names import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, enclosing, file_scope, signature
+from palimpsest.text.kept import forget_oldest
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block, BlockType
 
 MAX_CLASSES = 12
 _MAX_STEPS = 3
 _KEPT = 128
+_KEPT_CHARACTERS = 4_000_000
+"""Of the sources whose trees are kept."""
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -173,8 +176,7 @@ class ClassSource:
         known = self._parsed.pop(found.path, None)
         parsed = known[1] if known is not None and known[0].stamp == source.stamp else parse_text(source.text, "python")
         self._parsed[found.path] = (source, parsed)
-        if len(self._parsed) > _KEPT:
-            del self._parsed[next(iter(self._parsed))]
+        forget_oldest(self._parsed, _KEPT, lambda kept: len(kept[0].text), _KEPT_CHARACTERS)
         return _Module(name, found.path, parsed, to_uri(found.path))
 
     def _is_shown(self, view: CursorView, found: _Found) -> bool:
