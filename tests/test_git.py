@@ -156,6 +156,24 @@ def test_a_filter_that_cannot_be_switched_off_is_refused(repo: Path) -> None:
         git.changed(repo)
 
 
+def test_a_filter_without_a_name_is_not_run(repo: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    with (repo / ".git" / "config").open("a") as config:  # `git config` writes no such name
+        config.write(f'[filter ""]\n\tclean = touch {ran}; cat\n')
+    (repo / ".git" / "info" / "attributes").write_text("* filter=\n")
+    (repo / "a.py").write_text("new\n")
+    assert "a.py" in kinds(repo)
+    assert not ran.exists()
+    subprocess.run(["git", "status"], cwd=repo, check=False, capture_output=True)
+    assert ran.exists(), "it would be run"
+
+
+def test_filters_that_git_does_not_tell_are_not_taken_for_none(repo: Path) -> None:
+    (repo / ".git" / "config").write_text("[filter\n")
+    with pytest.raises(GitError, match="bad config"):
+        git._filters(repo)
+
+
 def test_another_repository_of_the_environment_does_not_count(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,8 +133,9 @@ def repository(folder: Path) -> Path:
         raise GitError(f"{folder} is in no git repository.", hint="Open a folder that is in one.") from None
 
 
-def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOUT_S) -> bytes:
-    """What git writes when it is run in `folder`, with `text` to read.  Blocks.  Raises GitError with its own words."""
+def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOUT_S, none: int = 0) -> bytes:
+    """What git writes when it is run in `folder`, with `text` to read; nothing where it ends with the status `none`, if
+    that is how it says that there is nothing.  Blocks.  Raises GitError with its own words."""
     settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
     command = [_program(folder), "--no-pager", *settings, *arguments]
     try:
@@ -145,7 +146,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
         raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
     except OSError as error:
         raise GitError(f"git does not start in {folder}: {error}.") from None
-    if done.returncode:
+    if done.returncode not in (0, none):
         words = done.stderr.decode(errors="replace").strip() or f"it ended with status {done.returncode}"
         raise GitError(f"git in {folder}: {words}")
     return done.stdout
@@ -167,14 +168,12 @@ def _around(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
 def _filters(folder: Path) -> list[str]:
     """The names of filters that some configuration defines: `status` would run them over files.  Raises GitError for a
     name that cannot be said on a command line, so that its filter could not be left out."""
-    try:
-        words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.")
-    except GitError:  # its way to say that there are none
-        return []
-    found = {name.removeprefix("filter.").rpartition(".")[0] for name in os.fsdecode(words).split("\0")}
+    words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.", none=1)
+    keys = [key for key in os.fsdecode(words).split("\0") if key.count(".") > 1]  # one with less is no filter's
+    found = {key.removeprefix("filter.").rpartition(".")[0] for key in keys}  # the empty name is a name, too
     if odd := next((name for name in found if "=" in name), None):
         raise GitError(f"git's filter {odd!r} in {folder} cannot be switched off.", hint="Rename it without a `=`.")
-    return sorted(filter(None, found))
+    return sorted(found)
 
 
 def _without_filter(name: str) -> Iterator[str]:

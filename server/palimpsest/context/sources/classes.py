@@ -39,6 +39,8 @@ from palimpsest.types import Block, BlockType
 
 MAX_CLASSES = 12
 _MAX_STEPS = 3
+_MOST_MODULES = 32
+"""Looked into for one name: modules that take everything from each other have many ways to it."""
 _KEPT = 128
 _KEPT_CHARACTERS = 4_000_000
 """Of the sources whose trees are kept."""
@@ -139,21 +141,29 @@ class ClassSource:
             yield _Found(here, scope)
             return
         head, _, last = name.rpartition(".")
+        asked = set[tuple[str, str]]()
         for found in view.imports:
             if not head and found.name and found.bound in (name, "*"):
-                yield from self._imported(found, name if found.name == "*" else found.name, here, 0)
+                yield from self._imported(found, name if found.name == "*" else found.name, here, 0, asked)
             elif head and (found.alias or found.name or found.module) == head:
                 module = imported_module(found, here.name, _is_package(here))
                 if found.name is not None and module is not None:
                     module = f"{module}.{found.name}"
-                yield from self._in_module(module, last, here, 0)
+                yield from self._in_module(module, last, here, 0, asked)
 
-    def _imported(self, found: Import, name: str, here: _Module, steps: int) -> Iterator[_Found]:
-        yield from self._in_module(imported_module(found, here.name, _is_package(here)), name, here, steps)
+    def _imported(
+        self, found: Import, name: str, here: _Module, steps: int, asked: set[tuple[str, str]]
+    ) -> Iterator[_Found]:
+        yield from self._in_module(imported_module(found, here.name, _is_package(here)), name, here, steps, asked)
 
-    def _in_module(self, name: str | None, wanted: str, here: _Module, steps: int) -> Iterator[_Found]:
-        module = self._module(name, here) if name is not None else None
-        if module is None or steps > _MAX_STEPS:
+    def _in_module(
+        self, name: str | None, wanted: str, here: _Module, steps: int, asked: set[tuple[str, str]]
+    ) -> Iterator[_Found]:
+        if name is None or steps > _MAX_STEPS or (name, wanted) in asked or len(asked) >= _MOST_MODULES:
+            return
+        asked.add((name, wanted))
+        module = self._module(name, here)
+        if module is None:
             return
         scope = _class_in(module.parsed, wanted)
         if scope is not None:
@@ -161,7 +171,8 @@ class ClassSource:
             return
         for found in imports(module.parsed):
             if found.name and found.bound in (wanted, "*"):
-                yield from self._imported(found, wanted if found.name == "*" else found.name, module, steps + 1)
+                given = wanted if found.name == "*" else found.name
+                yield from self._imported(found, given, module, steps + 1, asked)
 
     def _module(self, name: str, here: _Module) -> _Module | None:
         if name.partition(".")[0] in sys.stdlib_module_names:

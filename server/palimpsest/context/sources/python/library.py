@@ -18,6 +18,8 @@ from palimpsest.context.sources.python.reading import read_module
 MAX_FILES = 60
 """Files read for one description."""
 MAX_PUBLIC = 400
+MAX_QUESTIONS = 20_000
+"""Names looked up in modules for one description: files that take everything from each other have many ways to it."""
 _MAX_STEPS = 10
 _KEPT = 256
 
@@ -72,12 +74,20 @@ class Library:
         self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
         self._seen: dict[str, Module | None] = {}
         self._found: dict[str, Found | None] = {}
+        self._answers: dict[tuple[str, str], Entry | None] = {}
+        self._named: dict[str, dict[str, None]] = {}
         self._allowance = 0
+        self._questions = 0
 
     def describe(self, name: str, wanted: frozenset[str] = frozenset()) -> Description | None:
         """What the module offers in public, and the `wanted` names whether public or not; None for no such module."""
-        self._allowance = MAX_FILES
-        self._seen, self._found = {}, {}  # files do not change while one description is made
+        self._allowance, self._questions = MAX_FILES, MAX_QUESTIONS
+        self._seen, self._found, self._answers, self._named = (
+            {},
+            {},
+            {},
+            {},
+        )  # files do not change while one description is made
         name = self._place.canonical(name)
         module = self._module(name)
         if module is None:
@@ -86,6 +96,8 @@ class Library:
         # The wanted ones first: for those the allowance is there.
         looked_up = {item: self._lookup(module, item, 0) for item in sorted(wanted)}
         for item in self._public_names(module, 0):
+            if self._questions <= 0:
+                break
             entry = looked_up.get(item) or self._lookup(module, item, 0)
             if entry is not None and (entry.kind != "module" or item in (module.exports or ())):
                 public[item] = entry
@@ -153,9 +165,19 @@ class Library:
         return self._inspected[key]
 
     def _lookup(self, module: Module, name: str, steps: int) -> Entry | None:
-        """What `module.name` is, followed to where it is defined."""
-        if steps > _MAX_STEPS:
+        """What `module.name` is, followed to where it is defined.  Asked once for a description: what leads back to a
+        question that is being answered is no answer to it."""
+        key = module.name, name
+        if key in self._answers:
+            return self._answers[key]
+        if steps > _MAX_STEPS or self._questions <= 0:
             return None
+        self._questions -= 1
+        self._answers[key] = None
+        self._answers[key] = entry = self._followed(module, name, steps)
+        return entry
+
+    def _followed(self, module: Module, name: str, steps: int) -> Entry | None:
         member = module.members.get(name)
         if isinstance(member, Entry):
             return self._completed(module, member, steps)
@@ -171,8 +193,7 @@ class Library:
 
     def _starred(self, module: Module, name: str) -> list[Module]:
         """The modules that `name` may come from by `import *`: those that export it, then those that do not say."""
-        stars = [member for member in module.members.values() if isinstance(member, Alias) and member.wildcard]
-        sources = [source for star in reversed(stars) if (source := self._module(star.target)) is not None]
+        sources = [source for star in reversed(module.stars) if (source := self._module(star)) is not None]
         if name.startswith("_"):
             return [source for source in sources if name in (source.exports or ())]
         sure = [source for source in sources if name in (source.exports or ()) or name in source.members]
@@ -223,6 +244,12 @@ class Library:
 
     def _public_names(self, module: Module, steps: int) -> dict[str, None]:
         """In the module's order: what it exports, then what it defines without a leading underscore."""
+        if module.name not in self._named:
+            self._named[module.name] = {}  # for modules that take names from each other
+            self._named[module.name] = self._names_of(module, steps)
+        return self._named[module.name]
+
+    def _names_of(self, module: Module, steps: int) -> dict[str, None]:
         exports = module.exports or ()
         exported = {name for name in exports if not name.startswith("_")}
         names = dict.fromkeys(name for name in module.members if name in exported)

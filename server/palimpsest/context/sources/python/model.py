@@ -43,13 +43,15 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """`exports` is `__all__` as far as it could be read, None where there is none; members in order of definition."""
+    """`exports` is `__all__` as far as it could be read, None where there is none; members in order of definition.
+    `stars` are the modules that all names are taken from."""
 
     name: str
     doc: str = ""
     exports: tuple[str, ...] | None = None
     is_package: bool = False
     members: Mapping[str, Entry | Alias] = field(default_factory=dict)
+    stars: tuple[str, ...] = ()
 
 
 def entry_from_json(data: Any) -> Entry:

@@ -15,6 +15,7 @@ import griffe
 from palimpsest.context.sources.python.model import Alias, Entry, Module
 
 _LONGEST_VALUE = 40
+_MOST_EXPORTS, _MOST_STARS = 5_000, 64
 _SPACE = re.compile(r"\s+")
 
 
@@ -35,8 +36,10 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
         if overloads and key not in members:  # a stub's function with nothing but overloads
             members[key] = _function(overloads[0])
     # A list made at run time reads as an empty one.
-    exports = tuple(item for item in found.exports or () if isinstance(item, str)) or None
-    return Module(name, _first_line(found.docstring), exports, path.stem == "__init__", members)
+    exports = tuple(item for item in found.exports or () if isinstance(item, str))[:_MOST_EXPORTS] or None
+    stars = [member.target for member in members.values() if isinstance(member, Alias) and member.wildcard]
+    is_package = path.stem == "__init__"
+    return Module(name, _first_line(found.docstring), exports, is_package, members, tuple(stars[-_MOST_STARS:]))
 
 
 def _parent(name: str, path: Path) -> griffe.Module | None:
