@@ -75,6 +75,12 @@ def test_nothing_secret_ignored_outside_or_huge_is_read(
     assert sum("outside.md is outside the workspace" in record.message for record in caplog.records) == 2  # told once
 
 
+def test_rules_are_markdown_or_plain_text(workspace: Make) -> None:
+    names = ("rules.txt", "RULES.MD", "settings.py", "rules", "deploy.yaml")
+    made = workspace(dict.fromkeys(names, "Be brief."), rules=names)
+    assert found(made) == {"rules.txt": "Be brief.", "RULES.MD": "Be brief."}
+
+
 def test_a_long_file_is_cut_behind_a_paragraph(workspace: Make) -> None:
     paragraphs = [f"Rule {n}: do this,\nand never that." for n in range(100)]
     made = workspace({"AGENTS.md": "\n\n".join(paragraphs)}, block_tokens=100)

@@ -1,9 +1,11 @@
 """A text with a key or token enters no block; of an imported module's constants the names stay."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from context_workspace import Workspace
 
 from palimpsest.context.board import Board
 from palimpsest.context.workspace_files import WorkspaceFiles
@@ -25,6 +27,25 @@ def test_a_file_with_a_token_is_not_read(tmp_path: Path) -> None:
     described = files.described(tmp_path / "config.py")
     assert described is not None
     assert described.text == 'A = 1\nTOKEN = "..."\n'
+
+
+def test_a_token_is_left_out_of_every_kind_of_block(workspace: Callable[..., Workspace]) -> None:
+    login = f'class Login:\n    """Use {TOKEN}."""\n    key = "{TOKEN}"\n'
+    made = workspace(
+        {
+            f"{TOKEN}.txt": "",
+            "config.py": f'LIMIT = 3\nDEPLOY = "{TOKEN}"\n\n\n{login}',
+            "AGENTS.md": f"Log in with {TOKEN}.\n",
+            "README.md": f"# config\n\nconfig.DEPLOY is {TOKEN}.\n",
+        }
+    )
+    text = (
+        "import config\nfrom config import DEPLOY, LIMIT, Login\n\n\n"
+        "def f(a: Login):\n    config.DEPLOY, DEPLOY, LIMIT\n    $0\n"
+    )
+    blocks = made.blocks("use.py", text)
+    assert not [block.key for block in blocks.values() if TOKEN in block.text or TOKEN in block.name]
+    assert any("DEPLOY" in block.text and "LIMIT" in block.text for block in blocks.values()), "the names stay"
 
 
 def test_a_token_that_comes_or_goes_is_noticed(tmp_path: Path) -> None:

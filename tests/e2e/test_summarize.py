@@ -90,6 +90,28 @@ async def test_secrets_and_ignored_files_reach_no_model(editor: Editor) -> None:
     assert answer["left_out"] == [{"file": ".env", "reason": "looks like a file of secrets"}]
 
 
+async def test_a_file_with_a_token_before_or_after_reaches_no_model(editor: Editor) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (editor.root / "old.txt").write_text(f"log in with {token}\n")
+    git(editor.root, "add", "-A")
+    git(editor.root, "commit", "-q", "-m", "second")
+    (editor.root / "old.txt").write_text("log in by hand\n")
+    (editor.root / "new.txt").write_text(f"log in with {token}\n")
+    rewrite(editor, CART, "def total(self)", "def sum_up(self)")
+    with scripted() as said:
+        said.replies = ["<summary>Rename total</summary>"]
+        other = await start_editor(editor.root, {"engine": {"kind": "openai", "url": said.url}})
+        try:
+            await other.ready()
+            answer = await other.command("palimpsest.summarize")
+        finally:
+            await stop_editor(other)
+    assert answer["files"] == [CART]
+    assert {left["file"] for left in answer["left_out"]} == {"new.txt", "old.txt"}
+    assert all("token" in left["reason"] for left in answer["left_out"])
+    assert token not in str(said.asked)
+
+
 async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path) -> None:
     assert "uri" in await refused(editor, {"uri": to_uri(tmp_path / "elsewhere.py")})
     assert "staged" in await refused(editor, {"staged": "yes"})

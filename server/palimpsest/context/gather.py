@@ -120,7 +120,7 @@ class Gatherer:
             found += blocks
         while len(self._origins) > _KEPT:
             del self._origins[next(iter(self._origins))]
-        return found
+        return [_without_tokens(block) for block in found]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block chosen before may stay: it came from this file, and what it describes still stands."""
