@@ -20,6 +20,9 @@ from palimpsest.text.snapshot import InputEdit, Snapshot
 
 __all__ = ["Parsed", "Parser", "language_of", "parse_text"]
 
+MOST_PUNCTUATION = 5_000
+"""Nodes without a name among the children of one node of broken code: a query's time is quadratic in them, a minute
+for 200,000 open brackets."""
 T = TypeVar("T")
 
 
@@ -40,6 +43,11 @@ class Parsed:
     def n_errors(self) -> int:
         """ERROR and missing nodes."""
         return 0 if self.root is None else _count_errors(self.root)
+
+    @cached_property
+    def _is_too_wide(self) -> bool:
+        """Whether queries would take too long: then nothing is looked for in the tree."""
+        return self.root is not None and _is_wide(self.root)
 
     def once(self, make: Callable[[Parsed], T]) -> T:
         """`make(self)`, computed when first asked for and kept with this parse; `make` is a module's function."""
@@ -72,7 +80,7 @@ class Parsed:
         return {} if cursor is None or self.root is None else cursor.captures(self.root)
 
     def _cursor(self, section: str, start_line: int | None, end_line: int) -> QueryCursor | None:
-        if self.language is None:
+        if self.language is None or self._is_too_wide:
             return None
         cursor = QueryCursor(grammar(self.language).queries[section])
         if start_line is not None:
@@ -148,6 +156,18 @@ def parse_text(text: str, language: str | None) -> Parsed:
     if language is None:
         return Parsed(snapshot, None, None)
     return Parsed(snapshot, tree_sitter.Parser(grammar(language).language).parse(snapshot.utf8), language)
+
+
+def _is_wide(root: Node) -> bool:
+    """Looks only into subtrees that have errors."""
+    rest = [root]
+    while rest:
+        node = rest.pop()
+        if node.has_error:
+            if node.child_count - node.named_child_count > MOST_PUNCTUATION:
+                return True
+            rest.extend(node.children)
+    return False
 
 
 def _count_errors(root: Node) -> int:
