@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from palimpsest import folders
@@ -47,7 +48,7 @@ def desk_of(settings: Settings, roots: tuple[Path, ...]) -> Desk:
         supervisor=supervisor,
         requests=_requests(workspace, settings, supervisor),
         usage=Usage(),
-        statistics=Statistics(folders.state() / STATISTICS, enabled=settings.statistics.enabled),
+        statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
         switches=Switches(settings.completion, places, documents),
     )
 
@@ -87,8 +88,17 @@ def workspace_name(roots: tuple[Path, ...]) -> str:
 
 
 def _gatherer(board: Board, settings: Settings, documents: Documents) -> Gatherer:
-    cache = folders.cache() / "packages"
+    cache = _in(folders.cache, "packages")
     return Gatherer.for_workspace(board, settings.context, open_document=documents.find, cache=cache)
+
+
+def _in(folder: Callable[[], Path], name: str) -> Path | None:
+    """A path in one of the user's folders; None, and a line in the log, where there is none and none can be made."""
+    try:
+        return folder() / name
+    except OSError as error:
+        logging.getLogger(__name__).warning("%s is not kept: %s", name, error)
+        return None
 
 
 def _requests(workspace: str, settings: Settings, supervisor: Supervisor) -> Requests:

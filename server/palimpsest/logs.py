@@ -58,6 +58,9 @@ class PrivateFile(logging.handlers.RotatingFileHandler):
         for i in range(1, n_old + 1):
             make_private(path.with_name(f"{path.name}.{i}"))
 
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk costs lines of the log, and no traceback for each of them."""
+
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
         opened = open(  # noqa: SIM115  the handler closes it
@@ -68,8 +71,10 @@ class PrivateFile(logging.handlers.RotatingFileHandler):
 
 
 def private(path: str, flags: int) -> int:
-    """An opener: the file is made with mode 0600, and a link in its place is not followed."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), PRIVATE)
+    """An opener: the file is made with mode 0600, a link in its place is not followed, and for a pipe's reader nobody
+    waits (it is an OSError)."""
+    careful = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"))
+    return os.open(path, flags | sum(careful), PRIVATE)
 
 
 def make_private(path: Path) -> None:

@@ -166,8 +166,9 @@ class Window:
                     logger.warning("no answer to workspace/configuration yet")
             if self._closing is None:
                 _ = self.session
-        except Exception:
+        except Exception as error:
             logger.exception("starting the session failed")
+            self.report.trouble("session", f"Palimpsest cannot start here: {error}")
         finally:
             self._server.protocol.release()
 

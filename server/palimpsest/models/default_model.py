@@ -45,7 +45,10 @@ def path() -> Path:
 
 
 def is_here() -> bool:
-    return path().is_file()
+    try:
+        return path().is_file()
+    except OSError:  # there is no cache folder, and none can be made
+        return False
 
 
 def can_be_had() -> bool:
