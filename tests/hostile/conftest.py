@@ -3,13 +3,18 @@
 Repositories are generated; every process a test starts is capped in memory, and every test in time.
 """
 
+import os
 import resource
+import shutil
+import signal
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import editor, machine, shop
+from tests.e2e.conftest import editor, engine_pids, machine, shop
 
 __all__ = ["editor", "machine", "shop"]
 
@@ -32,6 +37,26 @@ def capped() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Processes hear SIGINT, also where the suite runs in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A runtime folder of the test's own: no engine of another test is in it."""
+    runtime = tempfile.mkdtemp(prefix="pal-", dir="/tmp")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    yield runtime
+    for pid in engine_pids(runtime):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    shutil.rmtree(runtime, ignore_errors=True)
 
 
 @pytest.fixture

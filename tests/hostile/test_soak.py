@@ -75,7 +75,7 @@ class Typist:
         return framed("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
 
-async def test_typing_all_day_leaves_nothing_behind(machine: dict[str, str], shop: Path) -> None:
+async def test_typing_all_day_leaves_nothing_behind(machine: dict[str, str], apart: str, shop: Path) -> None:
     client = await Raw.start()
     try:
         await client.begin(shop)
@@ -86,7 +86,7 @@ async def test_typing_all_day_leaves_nothing_behind(machine: dict[str, str], sho
         uri = await client.open(path, "\n".join([*lines[:line], "", *lines[line:]]))
         typist = Typist(client, uri, line)
         await typist.type(WARM_UP)
-        (engine,) = engine_pids(machine["XDG_RUNTIME_DIR"])
+        (engine,) = engine_pids(apart)
         server = client.process.pid
         before = Held.by(server), Held.by(engine)
         await typist.type(KEYS)
@@ -156,7 +156,9 @@ async def one_session(folder: Path, text: str, line: int) -> None:
         await session.aclose()
 
 
-async def test_a_hundred_windows_leave_nothing_behind(machine: dict[str, str], shop: Path, tmp_path: Path) -> None:
+async def test_a_hundred_windows_leave_nothing_behind(
+    machine: dict[str, str], apart: str, shop: Path, tmp_path: Path
+) -> None:
     stays = await Raw.start()
     try:
         await stays.begin(shop)
@@ -166,14 +168,14 @@ async def test_a_hundred_windows_leave_nothing_behind(machine: dict[str, str], s
         text = "\n".join([*lines[:line], TYPED, *lines[line:]])
         for _ in range(0, SERVERS, AT_ONCE):
             await asyncio.gather(*(one_window(shop, how) for how in range(AT_ONCE)))
-        (engine,) = engine_pids(machine["XDG_RUNTIME_DIR"])
+        (engine,) = engine_pids(apart)
         before = Held.by(stays.process.pid), Held.by(engine)
         for first in range(SERVERS, WINDOWS, AT_ONCE):
             folders = [tmp_path / f"window-{n}" for n in range(first, first + AT_ONCE)]
             await asyncio.gather(*(one_session(folder, text, line) for folder in folders))
         Held.by(stays.process.pid).check(before[0], "a window beside them")
         Held.by(engine).check(before[1], "the engine")
-        assert engine_pids(machine["XDG_RUNTIME_DIR"]) == {engine}, "it is the same one all the time"
+        assert engine_pids(apart) == {engine}, "it is the same one all the time"
         await one_window(shop, 0)
         await stays.leave()
     finally:

@@ -140,6 +140,8 @@ def _handler(server: PalimpsestServer, name: str, body: Body) -> Callable[[lsp.E
         except PalimpsestError as error:
             raise response_error(error) from error
         except asyncio.CancelledError:
+            if server.window.is_closing:  # there is nobody to be answered
+                raise
             # pygls answers a command through a generator that a CancelledError would leave without an answer.
             raise JsonRpcException(f"{name} was cancelled", lsp.LSPErrorCodes.RequestCancelled.value) from None
 

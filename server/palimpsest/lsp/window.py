@@ -142,6 +142,10 @@ class Window:
             self.settings = self._read_settings()
             self._making.change(self._session, self.settings, self._roots)
 
+    @property
+    def is_closing(self) -> bool:
+        return self._closing is not None
+
     async def aclose(self) -> None:
         """Whoever comes second, as where an editor closes its pipe behind `shutdown`, waits for the same end."""
         if self._closing is None:
