@@ -228,12 +228,10 @@ async def start_editor(
     root: Path,
     settings: dict[str, Any] | None = None,
     offer: Callable[[lsp.ClientCapabilities], None] = lambda _: None,
-    listen: Callable[[LanguageClient], None] = lambda _: None,
 ) -> Editor:
-    """`offer` changes what the client says it can do; `listen` adds to what it answers."""
+    """`offer` changes what the client says it can do."""
     client = make_test_lsp_client()
     editor = Editor(client, root)
-    listen(client)
     await client.start_io(sys.executable, "-m", "palimpsest", "serve", env=dict(os.environ))
     offered = client_capabilities("visual-studio-code")
     assert offered.text_document is not None

