@@ -329,3 +329,14 @@ class TestTheCommand:
         assert main(["get", "default", "--from", str(tmp_path / "none.whl")]) == 1
         assert "cannot be read" in capsys.readouterr().err
         assert main(["get", "default", "--from", str(tmp_path / index.file)]) == 0
+
+    def test_it_is_known_by_its_name(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["info", "default"]) == 1
+        assert "palimpsest model get default" in capsys.readouterr().err
+        assert main(["list"]) == 0
+        assert "palimpsest model get default" in capsys.readouterr().out
+        assert main(["get", "default"]) == 0
+        assert main(["info", "default"]) == 0
+        assert main(["info", "embedded"]) == 0
+        assert main(["list"]) == 0
+        assert str(default_model.path()) in capsys.readouterr().out

