@@ -15,10 +15,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
-def fetched(machine: dict[str, str]) -> Path:
+def fetched(machine: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Made by the command; a base that this machine has already is not loaded again (it is checked all the same)."""
     base = Path(default_model.MEMBER).stem + ".gguf"
     known = Path(os.environ["REAL_XDG_CACHE_HOME"] or Path.home() / ".cache") / "palimpsest" / "models" / base
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # no other test is to find this model in use
     if known.is_file():
         default_model.path().parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(known, default_model.path().parent / base)
@@ -46,4 +47,3 @@ async def test_completes_and_mends_in_the_real_server(fetched: Path, shop: Path)
         assert "+            total -= self.discount.amount(total)" in answer["suggestions"][0]["diff"]
     finally:
         await stop_editor(editor)
-        default_model.path().unlink()
