@@ -5,6 +5,7 @@ What is asked is answered, with an error that says what is wrong; nothing is sho
 
 import asyncio
 import json
+import os
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -94,8 +95,9 @@ NO_MESSAGE = [
 
 @pytest.fixture
 async def client(tmp_path: Path, shop: Path) -> AsyncIterator[Raw]:
-    """A window without an engine, with a log of its own."""
-    it = await Raw.start(environment={"XDG_STATE_HOME": str(tmp_path / "state")})
+    """A window without an engine, with a log and a cache of its own, and no package index to get a model from."""
+    own = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    it = await Raw.start(environment={**own, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull})
     await it.begin(shop, NO_ENGINE)
     yield it
     await it.stop()
