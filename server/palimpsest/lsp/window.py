@@ -21,6 +21,7 @@ from palimpsest import folders
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.layers import from_file, merged, of_others, read_toml
 from palimpsest.lsp.convert import encoding_name
+from palimpsest.lsp.protocol import OUR_FAULT
 from palimpsest.lsp.report import Report
 from palimpsest.settings import Settings
 from palimpsest.text.positions import PositionEncoding
@@ -172,7 +173,8 @@ class Window:
                 _ = self.session
         except Exception as error:
             logger.exception("starting the session failed")
-            self.report.trouble("session", f"Palimpsest cannot start here: {error}")
+            why = str(error) if isinstance(error, PalimpsestError) else OUR_FAULT
+            self.report.trouble("session", f"Palimpsest cannot start here: {why}")
         finally:
             self._server.protocol.release()
 
