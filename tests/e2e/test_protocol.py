@@ -29,7 +29,9 @@ class Written:
     def close(self) -> None: ...
 
 
-async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_shown_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def never(*_: Any) -> Any:
         raise RuntimeError(INSIDE)
 
@@ -56,6 +58,8 @@ async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_shown_to_nobo
             await asyncio.sleep(0.01)
     error = answers[0]["error"]
     assert error == {"code": -32603, "message": "Palimpsest made a mistake of its own; what happened is in its log."}
-    assert [text for text in written.shown() if INSIDE not in text] == written.shown(), "building the session failed too"
+    assert [text for text in written.shown() if INSIDE not in text] == written.shown(), (
+        "building the session failed too"
+    )
     assert caplog.text.count(f"RuntimeError: {INSIDE}") >= 2
     assert "will_save" in caplog.text, "the log says where"
