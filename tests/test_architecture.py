@@ -123,7 +123,7 @@ def test_one_room_runs_git() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             first = node.elts[0] if isinstance(node, (ast.List, ast.Tuple)) and node.elts else None
             runs = isinstance(first, ast.Constant) and first.value == "git"
-            assert not runs, f"{path.name}:{first.lineno if first else 0} runs git: ask git.py"
+            assert not runs, f"{path.name}:{first.lineno if first else 0} runs git: ask system/git.py"
 
 
 def test_the_map_names_every_room() -> None:

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from gguf.quants import dequantize
 
-from palimpsest import folders
+from palimpsest.cli.model import main
+from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import ModelError
-from palimpsest.model_command import main
 from palimpsest.models import default_model, files, merge, package_index
-from palimpsest.settings import ModelSettings
+from palimpsest.system import folders
 
 WIDTH, RANK = 64, 4
 RANDOM = np.random.default_rng(7)

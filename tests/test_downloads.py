@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from palimpsest import folders
+from palimpsest.cli.model import main
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.model_command import main
 from palimpsest.models import files as model_files
 from palimpsest.models import hub as hubs
 from palimpsest.models import transfer
 from palimpsest.models.download import Unverified, get
 from palimpsest.models.known import KNOWN
+from palimpsest.system import folders
 from tests.test_model_files import own_folders, write_model
 
 __all__ = ["own_folders"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest import git
 from palimpsest.errors import GitError
+from palimpsest.system import git
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
 

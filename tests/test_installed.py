@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest import installed
+from palimpsest.system import installation
 
 METADATA = """Metadata-Version: 2.4
 Name: palimpsest
@@ -39,13 +39,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
             text = direct_url if isinstance(direct_url, str) else json.dumps(direct_url)
             (place / "direct_url.json").write_text(text)
         found: Distribution = PathDistribution(place)
-        monkeypatch.setattr(installed, "distribution", lambda name: found)
+        monkeypatch.setattr(installation, "distribution", lambda name: found)
 
     return write
 
 
 def words() -> list[str]:
-    return shlex.split(installed.add("engine"))
+    return shlex.split(installation.add("engine"))
 
 
 def test_from_a_clone_that_is_edited(install: Install, tmp_path: Path) -> None:
@@ -103,14 +103,14 @@ def test_by_pipx_it_is_added_to_its_environment(
     (tmp_path / "pipx_metadata.json").touch()
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert words() == ["pipx", "inject", "palimpsest", *NEEDS]
-    assert f"--pip-args={installed.PREBUILT}" in shlex.split(installed.add("engine", installed.PREBUILT))
+    assert f"--pip-args={installation.PREBUILT}" in shlex.split(installation.add("engine", installation.PREBUILT))
 
 
 def test_from_a_clone_that_was_never_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> Distribution:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(installed, "distribution", none)
+    monkeypatch.setattr(installation, "distribution", none)
     assert words()[-2:] == ["-e", f"{Path(__file__).parents[1]}[engine]"]
 
 

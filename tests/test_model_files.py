@@ -11,13 +11,13 @@ import gguf
 import numpy as np
 import pytest
 
-from palimpsest import folders
+from palimpsest.cli.model import main
+from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import ModelError
-from palimpsest.model_command import main
 from palimpsest.models import files as model_files
 from palimpsest.models.header import TENSOR_TYPES
 from palimpsest.models.known import KNOWN
-from palimpsest.settings import ModelSettings
+from palimpsest.system import folders
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from palimpsest.patterns import MOST_CHARACTERS, MOST_PATTERNS, Patterns
+from palimpsest.text.patterns import MOST_CHARACTERS, MOST_PATTERNS, Patterns
 
 NAMES = ["a", "b", "ab", "a.b", "aab", "x y", "-", "]", "A", "é", "a "]
 PIECES = [

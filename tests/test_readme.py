@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from palimpsest.givers import IN_README, given, listed
+from palimpsest.config.origins import IN_README, given, listed
+from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
-from palimpsest.settings import described
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -21,11 +21,11 @@ def test_every_setting_is_listed_with_its_default() -> None:
     table = rows("Settings")
     expected = {item.name: item for item in described()}
     assert list(table) == list(expected)
-    assert set(listed()) == set(expected), "givers.py and settings.py have the same settings"
+    assert set(listed()) == set(expected), "config/origins.py and config/settings.py have the same settings"
     for name, item in expected.items():
         default, workspace, doc = table[name]
         says = given(name)
-        assert says is not None, f"givers.py does not say who may give {name}"
+        assert says is not None, f"config/origins.py does not say who may give {name}"
         assert workspace == IN_README[says.giver], name
         assert default == setting_default(item.default), name
         assert item.doc in doc, name

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.repetition import kept
+from palimpsest.text.repetition import kept
 
 LOOPS = {  # before, text: what is kept of it
     "a call in itself": ("print(", "notona(notona(", "notona("),

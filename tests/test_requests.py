@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.assist.requests import SMALL, WORD_SEARCH, Requests
+from palimpsest.config.layers import merged
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView
-from palimpsest.layers import merged
-from palimpsest.requests import SMALL, WORD_SEARCH, Requests
-from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position, Snapshot

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import pytest
 
-from palimpsest.address import THE_CLIENTS
-from palimpsest.givers import given
-from palimpsest.layers import from_file, merged, of_others, read_toml
-from palimpsest.settings import ContextSettings, Described, EngineSettings, Settings, described
+from palimpsest.config.layers import from_file, merged, of_others, read_toml
+from palimpsest.config.origins import given
+from palimpsest.config.settings import ContextSettings, Described, EngineSettings, Settings, described
+from palimpsest.system.engine_address import THE_CLIENTS
 
 
 def test_the_nearest_layer_wins() -> None:

@@ -32,7 +32,7 @@ def _serve(argv: list[str]) -> int:
 
 
 def _engine(argv: list[str]) -> int:
-    from palimpsest.engine_command import main as engine_main
+    from palimpsest.cli.engine import main as engine_main
 
     return engine_main(argv)
 
@@ -44,13 +44,13 @@ def _demo(argv: list[str]) -> int:
 
 
 def _doctor(argv: list[str]) -> int:
-    from palimpsest.doctor import main as doctor_main
+    from palimpsest.cli.doctor import main as doctor_main
 
     return doctor_main(argv)
 
 
 def _model(argv: list[str]) -> int:
-    from palimpsest.model_command import main as model_main
+    from palimpsest.cli.model import main as model_main
 
     return model_main(argv)
 

@@ -1,6 +1,6 @@
 """The one place that starts and closes everything of the language server.
 
-In: arguments, settings, folders.  Out: a running server.  What a window works with is put together in `building.py`.
+In: arguments, settings, folders.  Out: a running server.  What a window works with is put together in `session/building.py`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palimpsest import folders, logs
-from palimpsest.settings import Settings
+from palimpsest.config.settings import Settings
+from palimpsest.system import folders, logs
 
 if TYPE_CHECKING:
-    from palimpsest.engines.supervise import Status as EngineStatus
+    from palimpsest.assist.usage import Usage
     from palimpsest.lsp.report import Report
     from palimpsest.lsp.report import Status as ShownStatus
-    from palimpsest.session import Session
-    from palimpsest.usage import Usage
+    from palimpsest.providers.supervisor import Status as EngineStatus
+    from palimpsest.session.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -67,13 +67,13 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
-    from palimpsest.building import desk_of
-    from palimpsest.engines.supervise import RESTART_HINT
-    from palimpsest.session import Session
+    from palimpsest.providers.supervisor import RESTART_HINT
+    from palimpsest.session.building import services_of
+    from palimpsest.session.session import Session
 
-    desk = desk_of(settings, roots)
-    supervisor = desk.supervisor
-    session = Session(desk)
+    services = services_of(settings, roots)
+    supervisor = services.supervisor
+    session = Session(services)
 
     def show(_: object = None) -> None:
         report.show_status(shown_status(supervisor.status, session.usage, session.why_off))
@@ -99,9 +99,9 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
 
 def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:
     """The session goes on with other settings and folders; only what these are about begins anew."""
-    from palimpsest.building import keep_up, target_of
+    from palimpsest.session.building import keep_up, target_of
 
-    parts = keep_up(session.desk, settings, roots)
+    parts = keep_up(session.services, settings, roots)
     session.changed_settings(parts, target_of(settings))
 
 

@@ -155,7 +155,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DocumentChange:
     """All that a proposal does to one document: edits of its lines at `version`, sorted and without overlap.
 
     `names` are the blocks it was written for; `before` are the lines that each edit replaces.  The version of a file
@@ -182,7 +182,7 @@ class Proposal:
     name: foo`).  `id` is empty as long as it was not given out (`assist/suggestions/proposals.py`).
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[DocumentChange, ...]
     summary: str = ""
     agreement: float = 1.0
     flags: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 In: nothing.  Out: request and answer dataclasses, `to_json` and `from_json`.  The engine sees opaque block
 keys and text here, never documents; the server sees counts and positions, never a token.
-Routes (`kv/process/api.py` serves them, `engines/in_place.py` calls them):
+Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` calls them):
 
     GET  /v1/health              Health; answers while the model is still loading
     GET  /v1/model               ModelInfo

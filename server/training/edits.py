@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.native import Context, Run
-from palimpsest.kv.measure.measure import with_f32_weights
+from palimpsest.measure.measure import with_f32_weights
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from palimpsest.settings import EngineSettings
 from training.examples import Workspace
 from training.measures import cross_entropy
 from training.prompt import Rows

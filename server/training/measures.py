@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.suggest.grammar import grammar_for
-from palimpsest.suggest.shown import EDITING, ShownBlock
+from palimpsest.edits.grammar import grammar_for
+from palimpsest.edits.shown import EDITING, ShownBlock
 from palimpsest.types import ShownLine
 from training.arena import Grammar
 from training.examples import Tail, Workspace

@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from palimpsest.context.board import Board
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.prompt import blocks as rendering
 from palimpsest.prompt.suggestion import suggestion_tail
-from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.roots import Roots
@@ -61,7 +61,7 @@ class Place:
     """One package's folder, opened as a workspace.  `cache` keeps what interpreters said."""
 
     def __init__(self, folder: Path, cache: Path) -> None:
-        self.folder, self.roots, self.board = folder, Roots((folder,)), Board()
+        self.folder, self.roots, self.board = folder, Roots((folder,)), ExternalBlocks()
         self.gatherer = Gatherer(self.board, SETTINGS, cache=cache, variables={}, synchronous=True)
 
     def view(self, path: str, text: str, at: Position, settings: ContextSettings) -> CursorView:

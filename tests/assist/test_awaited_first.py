@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from palimpsest.app import build_session
-from palimpsest.layers import merged
+from palimpsest.assist.pause import IDLE_S
+from palimpsest.config.layers import merged
 from palimpsest.lsp.report import Report
-from palimpsest.pause import IDLE_S
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
 

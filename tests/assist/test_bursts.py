@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from palimpsest.assist.next_edits.bursts import KEPT, NEAR, Bursts
 from palimpsest.assist.next_edits.offered import Offers
 from palimpsest.errors import InvalidArgument
-from palimpsest.following.changes import Place
-from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+from palimpsest.propagation.changes import Site
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 TEXT = "\n".join(f"line {n}" for n in range(60)) + "\n"
 
@@ -21,7 +21,7 @@ def snapshot(text: str = TEXT) -> Snapshot:
 
 def typed(bursts: Bursts, old: Snapshot, line: int, text: str = "x") -> Snapshot:
     at = Position(line, 0)
-    new, edits = old.changed([Change(Range(at, at), text)], old.version + 1)
+    new, edits = old.changed([ContentChange(Range(at, at), text)], old.version + 1)
     bursts.changed(old, new, edits)
     return new
 
@@ -69,7 +69,7 @@ def test_the_cursor_elsewhere_a_save_and_another_document_end_it() -> None:
 def test_what_came_to_nothing_is_not_kept_and_the_rest_is_bounded() -> None:
     bursts, start = Bursts(), snapshot()
     new = typed(bursts, start, 5)
-    back, edits = new.changed([Change(Range(Position(5, 0), Position(5, 1)), "")], 3)
+    back, edits = new.changed([ContentChange(Range(Position(5, 0), Position(5, 1)), "")], 3)
     bursts.changed(new, back, edits)
     bursts.end()
     assert not bursts.ended
@@ -80,7 +80,7 @@ def test_what_came_to_nothing_is_not_kept_and_the_rest_is_bounded() -> None:
 
 
 def offered(offers: Offers, line: int) -> str:
-    place = Place("file:///a.py", 0, 1, "l", "x", "rename", "")
+    place = Site("file:///a.py", 0, 1, "l", "x", "rename", "")
     return offers.give("why", place, (line, 0)).id
 
 
@@ -95,12 +95,12 @@ def test_a_dismissed_place_stays_dismissed_wherever_its_line_goes(edits: list[tu
         if line >= now.line_count or line <= now.lines.index(mark) < line + max(n_lines, 1):
             continue
         where = Range(Position(line, 0), Position(line + n_lines, 0))
-        new, made = now.changed([Change(where, text if text.endswith("\n") or not n_lines else text + "\n")], 2)
+        new, made = now.changed([ContentChange(where, text if text.endswith("\n") or not n_lines else text + "\n")], 2)
         if mark not in new.lines:
             continue
         offers.changed(now, new, made)
         now = new
-    place = Place("file:///a.py", 0, 1, "l", "x", "rename", "")
+    place = Site("file:///a.py", 0, 1, "l", "x", "rename", "")
     assert not offers.may_offer("why", place, (now.lines.index(mark), 0))
     assert offers.may_offer("why", place, (now.lines.index(mark) + 1, 0))
 

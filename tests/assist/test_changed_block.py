@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.assist.summaries.changed_block import changed_block
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.shown import of_editing
 from palimpsest.prompt.summary import FileChange
-from palimpsest.suggest.edits import applied
-from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.shown import of_editing
 
 OLD = """\
 import os

@@ -2,21 +2,21 @@
 
 import pytest
 
-from palimpsest.assist.suggestions.proposals import KEPT, Offer, Offers, Question
+from palimpsest.assist.suggestions.proposals import KEPT, Offer, Offers, SuggestionRequest
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.types import Change, LineEdit, Proposal
+from palimpsest.types import DocumentChange, LineEdit, Proposal
 
 URI = "file:///a.py"
 SNAPSHOTS = {URI: Snapshot(URI, 1, "python", "a\nb\nc\n")}
-QUESTION = Question(URI, Position(1, 0))
+QUESTION = SuggestionRequest(URI, Position(1, 0))
 
 
 def proposal(text: str = "x") -> Proposal:
-    return Proposal((Change(URI, 1, (LineEdit(1, 2, (text,)),), (("b",),), ("editing",)),))
+    return Proposal((DocumentChange(URI, 1, (LineEdit(1, 2, (text,)),), (("b",),), ("editing",)),))
 
 
-def give(offers: Offers, text: str = "x", question: Question = QUESTION) -> Offer:
+def give(offers: Offers, text: str = "x", question: SuggestionRequest = QUESTION) -> Offer:
     return offers.give(proposal(text), SNAPSHOTS, question)
 
 

@@ -26,10 +26,10 @@ from palimpsest.bench.repairing.rates import row
 from palimpsest.bench.replaying.ours import own_folders
 from palimpsest.bench.source import functions
 from palimpsest.context.editing import editing_at
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.errors import InvalidArgument
-from palimpsest.suggest.edits import applied
-from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.syntax.parse import Parser
 from palimpsest.text.snapshot import Snapshot
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from palimpsest.context.board import Board
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.view import CursorView
-from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Snapshot
@@ -26,10 +26,10 @@ class Workspace:
     def __init__(self, root: Path, **settings: object) -> None:
         self.root = root
         self.settings = replace(ContextSettings(), **settings)  # type: ignore[arg-type]
-        self.board = Board()
+        self.external = ExternalBlocks()
         self.open: dict[str, Snapshot] = {}
         self.gatherer = Gatherer(
-            self.board,
+            self.external,
             self.settings,
             open_document=self.open.get,
             cache=root.parent / "cache",

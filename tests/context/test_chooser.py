@@ -34,14 +34,14 @@ def made(workspace: Make) -> Workspace:
 
 @pytest.fixture
 def chooser(made: Workspace) -> Chooser:
-    return Chooser(made.gatherer, made.board, made.settings)
+    return Chooser(made.gatherer, made.external, made.settings)
 
 
 @pytest.fixture
 def slow(made: Workspace, tmp_path: Path) -> Iterator[Chooser]:
     """One whose packages are read on a thread, as an editor's window does."""
-    gatherer = Gatherer(made.board, made.settings, cache=tmp_path / "other", variables={})
-    yield Chooser(gatherer, made.board, made.settings)
+    gatherer = Gatherer(made.external, made.settings, cache=tmp_path / "other", variables={})
+    yield Chooser(gatherer, made.external, made.settings)
     gatherer.wait()
     gatherer.close()
 
@@ -53,7 +53,7 @@ def test_the_choice_stands_while_one_types_in_a_scope(chooser: Chooser, made: Wo
     assert keys(chooser, made, typed) == first
 
 
-@pytest.mark.parametrize("change", ["scope", "import", "board"])
+@pytest.mark.parametrize("change", ["scope", "import", "external"])
 def test_it_is_made_anew_when_the_situation_changes(chooser: Chooser, made: Workspace, change: str) -> None:
     keys(chooser, made, CODE)
     if change == "scope":
@@ -61,7 +61,7 @@ def test_it_is_made_anew_when_the_situation_changes(chooser: Chooser, made: Work
     elif change == "import":
         assert "package:json" not in keys(chooser, made, CODE.replace("import json\n", ""))
     else:
-        made.board.put("documentation", "tax", "VAT is 19 percent.")
+        made.external.put("documentation", "tax", "VAT is 19 percent.")
         assert "documentation:tax" in keys(chooser, made, CODE)
 
 
@@ -113,7 +113,7 @@ def test_another_text_of_a_block_is_counted_as_its_last_one_was(chooser: Chooser
 def test_rules_go_before_names_for_a_model_that_does_what_it_is_told(workspace: Make) -> None:
     rules = "\n\n".join(f"Rule {n}: say what you do, and do what you say." for n in range(20))
     made = workspace({"a.py": CODE.replace("$0", ""), "AGENTS.md": rules}, budget=330, rules=("AGENTS.md",))
-    chooser = Chooser(made.gatherer, made.board, made.settings)
+    chooser = Chooser(made.gatherer, made.external, made.settings)
     assert "documentation:AGENTS.md" not in keys(chooser, made, CODE)
     assert keys(chooser, made, CODE)
     chooser.fits(8192, follows=True)

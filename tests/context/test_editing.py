@@ -13,7 +13,7 @@ from palimpsest.context.editing import editing_at, module_name
 from palimpsest.context.estimate import estimate
 from palimpsest.prompt.blocks import number_line
 from palimpsest.syntax.parse import Parser, parse_text
-from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Editing
 
 
@@ -298,7 +298,7 @@ def test_the_cut_stays_while_a_statement_is_typed(text: str) -> None:
     assert len(first) < now.line_count / 2
     for char in text:
         at = Position(line, column)
-        after, edits = now.changed([Change(Range(at, at), char)], now.version + 1)
+        after, edits = now.changed([ContentChange(Range(at, at), char)], now.version + 1)
         parser.update(now, after, edits)
         now, column = after, column + 1
         assert shown() == first

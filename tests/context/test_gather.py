@@ -149,27 +149,27 @@ def test_a_pinned_file_is_whole_or_cut_and_named_so(workspace: Make) -> None:
     made.write({"notes.txt": "a note\n"})
     for name in ("data/case.json", "notes.txt"):
         made.gatherer.pinned_file(to_uri(made.root / name), [made.root])
-        made.board.pin(to_uri(made.root / name))
+        made.external.pin(to_uri(made.root / name))
     blocks = [b for b in made.blocks("use.py", "x = $0").values() if b.type == "file"]
     assert [b.name for b in blocks][1] == "notes.txt"
     assert (blocks[1].text, blocks[1].lines, blocks[1].pinned) == ("a note", (0,), True)
     n_lines = len(blocks[0].text.split("\n"))
     assert blocks[0].name == f"data/case.json (lines 1-{n_lines} of 300)"
     assert 10 < n_lines < 40
-    made.board.unpin(to_uri(made.root / "notes.txt"))
+    made.external.unpin(to_uri(made.root / "notes.txt"))
     assert [b.name for b in made.blocks("use.py", "x = $0").values() if b.type == "file"] == [blocks[0].name]
 
 
 def test_the_document_itself_is_not_shown_as_a_pinned_file(workspace: Make) -> None:
     made = workspace({"a.py": "x = 1\n"})
-    made.board.pin(to_uri(made.root / "a.py"))
+    made.external.pin(to_uri(made.root / "a.py"))
     assert not [key for key in made.blocks("a.py", "x = $0") if key.startswith("file:")]
     assert "file:a.py" in made.blocks("b.py", "x = $0")
 
 
 def test_what_agents_put_is_a_candidate(workspace: Make) -> None:
     made = workspace()
-    made.board.put("documentation", "attrs", "attrs makes classes")
+    made.external.put("documentation", "attrs", "attrs makes classes")
     assert made.blocks("a.py", "x = $0")["documentation:attrs"].text == "attrs makes classes"
 
 

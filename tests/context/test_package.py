@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.context.board import Board
+from palimpsest.config.settings import ContextSettings
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
-from palimpsest.settings import ContextSettings
 from palimpsest.types import Block
 
 Make = Callable[..., Workspace]
@@ -207,7 +207,7 @@ def test_an_interpreter_that_lies_in_the_workspace_is_not_run(workspace: Make) -
 def test_reading_happens_in_the_background_and_is_told(workspace: Make) -> None:
     made = workspace()
     view = made.view("use.py", "import math\ndef f(x):\n    return math.sqrt(x)$0")
-    gatherer = Gatherer(Board(), ContextSettings(), variables={})
+    gatherer = Gatherer(ExternalBlocks(), ContextSettings(), variables={})
     try:
         before = gatherer.revision
         assert not [b for b in gatherer.candidates(view) if b.type == "package"]

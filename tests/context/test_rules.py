@@ -10,11 +10,11 @@ from context_workspace import Workspace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context import values
 from palimpsest.context.estimate import estimate
 from palimpsest.context.selection import select
 from palimpsest.context.sources.rules import MARK, cut
-from palimpsest.settings import ContextSettings
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
@@ -76,7 +76,7 @@ def test_nothing_secret_ignored_outside_or_huge_is_read(
 
 
 def test_rules_are_markdown_or_plain_text(workspace: Make) -> None:
-    names = ("rules.txt", "RULES.MD", "settings.py", "rules", "deploy.yaml")
+    names = ("rules.txt", "RULES.MD", "config/settings.py", "rules", "deploy.yaml")
     made = workspace(dict.fromkeys(names, "Be brief."), rules=names)
     assert found(made) == {"rules.txt": "Be brief.", "RULES.MD": "Be brief."}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.context.board import Board
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Snapshot
@@ -89,8 +89,8 @@ def test_what_a_link_to_an_ignored_file_shows_is_ignored(tmp_path: Path) -> None
 
 def test_nothing_with_a_token_is_put_on_the_board(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="a GitHub token"):
-        Board().put("file", "notes", f"use {TOKEN}")
+        ExternalBlocks().put("file", "notes", f"use {TOKEN}")
     (tmp_path / "a.py").symlink_to(tmp_path / ".git" / "hooks" / "pre-commit")
     for name in (".env", ".git/config", "a.py"):
         with pytest.raises(InvalidArgument, match="uri"):
-            Board().put("file", "notes", "text", editable=True, uri=to_uri(tmp_path / name))
+            ExternalBlocks().put("file", "notes", "text", editable=True, uri=to_uri(tmp_path / name))

@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.engines.in_place import InPlaceEngine
+from palimpsest.providers.palimpsest.client import InPlaceEngine
 
 from .conftest import Editor
 

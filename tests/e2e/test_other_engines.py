@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tests.engines.conftest import EMBEDDED
-from tests.engines.peer import Peer
+from tests.providers.conftest import EMBEDDED
+from tests.providers.peer import Peer
 
 from .conftest import Editor, engine_pids, start_editor, stop_editor
 
@@ -63,7 +63,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
     actions = await window.client.text_document_code_action_async(params)
     assert actions
     answer = await window.command(
-        "palimpsest.suggest", {"uri": uri, "position": {"line": position.line, "character": position.character}}
+        "palimpsest.edits", {"uri": uri, "position": {"line": position.line, "character": position.character}}
     )
     assert answer["suggestions"] or answer["refused"]
     info = await window.command("palimpsest.model.info")

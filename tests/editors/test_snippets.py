@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from palimpsest.layers import from_file, merged
+from palimpsest.config.layers import from_file, merged
 from tests.editors.conftest import ROOT, environment, snippet
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
-from palimpsest.kv.process.asking import MAX_BODY
+from palimpsest.engine.http.request_handling import MAX_BODY
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 KEY = "a-key-of-this-test"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from palimpsest.config.layers import read_toml
 from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.layers import read_toml
 from tests.e2e.conftest import start_editor, stop_editor
 from tests.e2e.raw import Raw
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest import folders
+from palimpsest.system import folders
 from tests.e2e.conftest import start_editor, stop_editor
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.llama_server import params
+from palimpsest.llama_server import params
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 SEED, N = int(os.environ.get("FUZZ_SEED", "7")), int(os.environ.get("FUZZ_N", "400"))

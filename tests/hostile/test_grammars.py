@@ -128,7 +128,7 @@ def test_what_is_refused_names_the_field() -> None:
 STUCK = """
 import ctypes, threading, time
 from palimpsest.kv.llama.library import Call
-from palimpsest.kv.process.watch import Watch
+from palimpsest.engine.lifetime.watchdog import Watch
 class Library:
     under_way = Call(time.monotonic() - {since}, 0)
 watch = Watch(Library())

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
+from palimpsest.completion.inline import ends_with_colon
 from palimpsest.context.sources.documentation import sections
 from palimpsest.lsp.completion import word_at_end
-from palimpsest.suggest.inline import ends_with_colon
 from palimpsest.syntax.header_text import after_colon, one_line
 from palimpsest.syntax.indents import is_string_open
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest import folders, logs
+from palimpsest.system import folders, logs
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 WHERE = "from palimpsest import folders; print(folders.runtime())"

@@ -8,10 +8,10 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.assist.suggestions.files import Files
-from palimpsest.building import desk_of
+from palimpsest.config.layers import from_file, merged
+from palimpsest.config.settings import Settings
 from palimpsest.errors import InvalidArgument
-from palimpsest.layers import from_file, merged
-from palimpsest.settings import Settings
+from palimpsest.session.building import services_of
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import Editor, start_editor, stop_editor, until
@@ -53,7 +53,7 @@ def open_uri(editor: Editor, uri: str, text: str) -> str:
 async def suggest(editor: Editor, uri: str) -> dict[str, object]:
     at = editor.at(uri, "result += ")
     where = {"uri": uri, "position": {"line": at.line, "character": at.character}}
-    return await editor.command("palimpsest.suggest", where)
+    return await editor.command("palimpsest.edits", where)
 
 
 async def nothing_goes_out(editor: Editor, engine: Scripted, uri: str) -> None:
@@ -112,18 +112,18 @@ async def test_edits_go_to_no_ignored_file_no_hook_and_no_link_to_a_secret(
     window: tuple[Editor, Scripted], tmp_path: Path
 ) -> None:
     editor, _ = window
-    desk = desk_of(Settings(), (editor.root,))
-    files = Files(desk)
+    services = services_of(Settings(), (editor.root,))
+    files = Files(services)
     names = ("ignored.py", ".git/hooks/pre-commit", "link.py", "again.py", ".env")
     for is_open in (False, True):
         for name in (*names, "plain.py"):
             uri = to_uri(editor.root / name)
             if is_open:
-                desk.documents.put(Snapshot(uri, 1, "python", CODE))
+                services.documents.put(Snapshot(uri, 1, "python", CODE))
             assert (files.now(uri) is not None) == (name == "plain.py"), name
     for name in names[1:]:
         with pytest.raises(InvalidArgument):
-            desk.chooser.pin(to_uri(editor.root / name), desk.roots.folders)
+            services.chooser.pin(to_uri(editor.root / name), services.roots.folders)
     assert (await suggest(editor, editor.open("ignored.py")))["suggestions"] == []  # asked for, by an engine from here
 
 
@@ -140,9 +140,9 @@ def test_an_ignored_file_goes_to_no_engine_elsewhere(tmp_path: Path) -> None:
             [{"engine": {"kind": "openai", "url": url}, "context": {"ignored_elsewhere": allowed}}]
         )
         assert problems == []
-        desk = desk_of(settings, (tmp_path,))
+        services = services_of(settings, (tmp_path,))
         for name, is_ignored in (("ignored.py", True), ("plain.py", False)):
-            reason = desk.why_off(Snapshot(to_uri(tmp_path / name), 1, "python", CODE))
+            reason = services.why_off(Snapshot(to_uri(tmp_path / name), 1, "python", CODE))
             assert ("context.ignored_elsewhere" in reason) == (is_ignored and expected), (name, url)
     refused = from_file({"context": {"ignored_elsewhere": True}}, whose="workspace")[1]
     assert [problem.field for problem in refused] == ["context.ignored_elsewhere"]

@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 
 from palimpsest.app import build_session
+from palimpsest.config.settings import Settings
 from palimpsest.lsp.report import Report
-from palimpsest.settings import Settings
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import engine_pids
@@ -143,7 +143,7 @@ async def one_session(folder: Path, text: str, line: int) -> None:
     try:
         snapshot = Snapshot(to_uri(folder / "cart.py"), 1, "python", text)
         session.opened(snapshot)
-        await session.desk.supervisor.ready(60)
+        await session.services.supervisor.ready(60)
         for _ in range(ATTEMPTS):
             if await session.complete(snapshot.uri, Position(line, len(TYPED))):
                 break
@@ -152,7 +152,7 @@ async def one_session(folder: Path, text: str, line: int) -> None:
             raise AssertionError("no completion")
     finally:
         if folder.name.endswith(("0", "2", "4", "6", "8")):
-            await session.desk.supervisor.aclose()
+            await session.services.supervisor.aclose()
         await session.aclose()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.kv.llama_server import chat
-from palimpsest.kv.llama_server.fields import Fields
-from palimpsest.kv.llama_server.rendering import Renderer
+from palimpsest.llama_server import chat
+from palimpsest.llama_server.fields import Fields
+from palimpsest.llama_server.rendering import Renderer
 from tests import models
 from tests.llama_server.conftest import Client, HttpEngine
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest import folders
-from palimpsest.address import Address
-from palimpsest.engines.in_place import InPlaceEngine
+from palimpsest.providers.palimpsest.client import InPlaceEngine
+from palimpsest.system import folders
+from palimpsest.system.engine_address import Address
 from tests.e2e.conftest import Editor, start_editor, stop_editor
 
 SETTINGS = {"engine": {"n_ctx": 1536}}  # an engine of this file's own

@@ -5,9 +5,9 @@ from collections.abc import Generator
 
 import pytest
 
+from palimpsest.engine.jobs.loop import Loop
+from palimpsest.engine.jobs.queue import Job
 from palimpsest.errors import Cancelled
-from palimpsest.kv.work.jobs import Job
-from palimpsest.kv.work.loop import Loop
 
 
 def done() -> Generator[None, None, int]:

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from palimpsest.bench.replaying.peer import started
-from palimpsest.kv.measure.measure import with_f32_weights
+from palimpsest.measure.measure import with_f32_weights
 from tests.models import written
 
 EMBEDDED = Path(__file__).parents[2] / "server" / "palimpsest" / "assets" / "palimpsest-embedded.gguf"

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.llama_server import chat, params, prompts
-from palimpsest.kv.llama_server.fields import Fields
-from palimpsest.kv.llama_server.rendering import Renderer
-from palimpsest.kv.llama_server.replies import chosen
-from palimpsest.kv.llama_server.wording import Wording
+from palimpsest.llama_server import chat, params, prompts
+from palimpsest.llama_server.fields import Fields
+from palimpsest.llama_server.rendering import Renderer
+from palimpsest.llama_server.replies import chosen
+from palimpsest.llama_server.wording import Wording
 from palimpsest.types import MARKUP
 
 PIECES = st.lists(st.text(alphabet="ab\n é日", max_size=4), max_size=12)

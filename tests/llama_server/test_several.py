@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from palimpsest.bench.replaying.peer import started
-from palimpsest.kv.measure.measure import with_f32_weights
+from palimpsest.measure.measure import with_f32_weights
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 from tests.llama_server.test_as_the_real_one import assert_alike
 from tests.models import written

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.core import EngineCore
 from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.work.core import EngineCore
-from palimpsest.settings import EngineSettings
 from tests.models import written
 from tests.native.helpers import TestedEngine
 

@@ -14,7 +14,7 @@ from palimpsest import wire
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.measure.equivalence import Reference, edited
+from palimpsest.measure.equivalence import Reference, edited
 
 T = TypeVar("T")
 

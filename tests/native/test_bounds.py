@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.core import EngineCore
+from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.native import Context
-from palimpsest.kv.work.cancel import CancelToken
-from palimpsest.kv.work.core import EngineCore
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, HEADER, ask, difference, done, fim, request, sized, sync, text
 

@@ -10,7 +10,7 @@ import pytest
 
 from palimpsest.bench.command import main
 from palimpsest.errors import ModelError
-from palimpsest.kv.measure import cache_types
+from palimpsest.measure import cache_types
 from tests.models import _transformer
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, difference, sync, text

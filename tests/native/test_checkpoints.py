@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.kv.cache.ladder import EVERY, LEAST, rungs
+from palimpsest.kv.cache.checkpoints import EVERY, LEAST, rungs
 from palimpsest.kv.cache.whole import WholeWorkspace
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, ask, difference, fim, sized, sync, text

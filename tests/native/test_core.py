@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.core import EngineCore, error_object
+from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument
 from palimpsest.kv.llama.native import Context
-from palimpsest.kv.work.cancel import CancelToken
-from palimpsest.kv.work.core import EngineCore, error_object
 from tests.native.conftest import MakeCore
 from tests.native.helpers import FOOTER, HEADER, fim, request, text
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.core import EngineCore
 from palimpsest.errors import ContextTooLarge
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.work.core import EngineCore
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import ask, fim, request, sized, sync, text
 from tests.native.test_core import WAIT_S

@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.disk_file import Header, checksum, read, write
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.identity import kv_identity
 from palimpsest.kv.llama.native import Run
-from palimpsest.settings import EngineSettings
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, TestedEngine, difference, done, request, sized, sync, text
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest import wire
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.generation.draft import GAP, Drafter
 from palimpsest.kv.llama.native import widen
 from palimpsest.models.files import embedded as embedded_model
-from palimpsest.settings import EngineSettings
 from tests.native.conftest import CLOSE, MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

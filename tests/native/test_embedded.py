@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.llama.native import widen
-from palimpsest.kv.measure.measure import measure
-from palimpsest.settings import EngineSettings
+from palimpsest.measure.measure import measure
 from tests.native.conftest import CLOSE as SETTINGS
 from tests.native.helpers import CLOSE, TestedEngine, ask, difference, fim, sync, text
 

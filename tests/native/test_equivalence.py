@@ -10,7 +10,7 @@ import pytest
 
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.measure.equivalence import edited
+from palimpsest.measure.equivalence import edited
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.families import FAMILIES, OTHER, SuffixFirst, of_file, of_server
 from palimpsest.kv.generation.compose import Layout, laid_out
 from palimpsest.kv.llama.facts import FimTokens
 from palimpsest.kv.llama.load import info
+from palimpsest.models.families import FAMILIES, OTHER, SuffixFirst, of_file, of_server
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.core import EngineCore
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
 from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.machine import free_memory, physical_cores
 from palimpsest.kv.llama.native import Model
-from palimpsest.kv.work.core import EngineCore
-from palimpsest.settings import EngineSettings
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, difference, request, sync, text
 

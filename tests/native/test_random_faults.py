@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineError
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context, Logits, widen
-from palimpsest.settings import EngineSettings
 from tests.native.conftest import CLOSE as SETTINGS
 from tests.native.helpers import CLOSE, TestedEngine, difference, fim, request, text
 from tests.native.test_embedded import MODEL

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.llama import trial
 from palimpsest.kv.llama.native import Context, Model
-from palimpsest.settings import EngineSettings
 from tests.native.conftest import CLOSE as SETTINGS
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, fim, sized, sync, text

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import NUMBERED, TEXTS
 from palimpsest.prompt.instructions import instructions
 from palimpsest.prompt.suggestion import suggestion_tail
-from palimpsest.suggest.edits import applied
-from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.shown import ShownBlock
 from palimpsest.types import BLOCK_TYPES, Editing, ShownLine
 
 EDITING = Editing(

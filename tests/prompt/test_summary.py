@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.edits.line_edits import applied
 from palimpsest.prompt.summary import SUBJECT, FileChange, commit_message, message, subject, told
-from palimpsest.suggest.edits import applied
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "    d"]), max_size=12).map(tuple)
 

@@ -6,7 +6,7 @@ import pytest
 
 from palimpsest.syntax.parse import Parser, language_of, parse_text
 from palimpsest.syntax.scopes import scopes
-from palimpsest.text.snapshot import Change, Position, Range, Snapshot
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_an_old_parse_stays_valid_when_the_document_moves_on() -> None:
     parser = Parser()
     before = Snapshot("file:///a.py", 1, "python", "def f():\n    pass\n")
     first = parser.parse(before)
-    after, edits = before.changed([Change(Range(Position(0, 4), Position(0, 5)), "longer")], 2)
+    after, edits = before.changed([ContentChange(Range(Position(0, 4), Position(0, 5)), "longer")], 2)
     second = parser.update(before, after, edits)
     assert [s.name for s in scopes(first)] == ["", "f"]
     assert [s.name for s in scopes(second)] == ["", "longer"]
@@ -58,7 +58,7 @@ def test_a_document_that_opens_again_with_another_text_is_parsed_again() -> None
 
 def test_an_update_of_an_unknown_document_is_a_parse() -> None:
     before = Snapshot("file:///a.py", 1, "python", "x")
-    after, edits = before.changed([Change(None, "def f(): pass")], 2)
+    after, edits = before.changed([ContentChange(None, "def f(): pass")], 2)
     assert [s.name for s in scopes(Parser().update(before, after, edits))] == ["", "f"]
 
 

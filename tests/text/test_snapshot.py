@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palimpsest.syntax.parse import Parser
-from palimpsest.text.snapshot import Change, Position, Range, Snapshot, moved
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot, moved
 
 CODE = st.lists(
     st.sampled_from(
@@ -36,7 +36,7 @@ CODE = st.lists(
     max_size=14,
 ).map("".join)
 POSITIONS = st.builds(Position, st.integers(-1, 12), st.integers(-1, 14))
-CHANGES = st.lists(st.builds(Change, st.none() | st.builds(Range, POSITIONS, POSITIONS), CODE), max_size=4)
+CHANGES = st.lists(st.builds(ContentChange, st.none() | st.builds(Range, POSITIONS, POSITIONS), CODE), max_size=4)
 
 
 def snapshot(text: str) -> Snapshot:
@@ -78,7 +78,7 @@ def test_an_offset_survives_the_way_there_and_back(text: str) -> None:
 
 
 @given(CODE, CHANGES)
-def test_changes_are_what_splicing_the_string_gives(text: str, changes: list[Change]) -> None:
+def test_changes_are_what_splicing_the_string_gives(text: str, changes: list[ContentChange]) -> None:
     expected = text
     for change in changes:
         start, end = 0, len(expected)
@@ -91,7 +91,9 @@ def test_changes_are_what_splicing_the_string_gives(text: str, changes: list[Cha
 
 
 @given(CODE, CHANGES)
-def test_edits_splice_the_bytes_and_their_points_are_where_the_bytes_are(text: str, changes: list[Change]) -> None:
+def test_edits_splice_the_bytes_and_their_points_are_where_the_bytes_are(
+    text: str, changes: list[ContentChange]
+) -> None:
     before = snapshot(text)
     for change in changes:
         after, (edit,) = before.changed([change], 2)
@@ -116,7 +118,7 @@ def test_rows_of_the_bytes_are_lines_of_the_document(text: str) -> None:
 
 @given(CODE, st.lists(CHANGES, max_size=3))
 @settings(max_examples=100, deadline=None)
-def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[Change]]) -> None:
+def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[ContentChange]]) -> None:
     parser, now = Parser(), snapshot(text)
     parser.parse(now)
     for version, changes in enumerate(rounds, 2):
@@ -149,16 +151,16 @@ def test_a_cursor_moves_with_what_is_typed_at_it_and_before_it(old: str, new: st
     n_same = n_alike(before[start:][::-1], after[start:][::-1])
     doc = snapshot(before)
     changed = Range(doc.position(start), doc.position(len(before) - n_same))
-    then, edits = doc.changed([Change(changed, after[start : len(after) - n_same])], 2)
+    then, edits = doc.changed([ContentChange(changed, after[start : len(after) - n_same])], 2)
     assert then.text == after
     assert moved(doc.position(old.index("|")), doc, then, edits) == then.position(new.index("|"))
 
 
 def test_a_cursor_stays_where_it_is_when_all_the_text_is_replaced() -> None:
     doc = snapshot("one\ntwo\n")
-    then, edits = doc.changed([Change(None, "1\n2222\n")], 2)
+    then, edits = doc.changed([ContentChange(None, "1\n2222\n")], 2)
     assert moved(Position(1, 2), doc, then, edits) == Position(1, 2)
-    then, edits = doc.changed([Change(None, "")], 2)
+    then, edits = doc.changed([ContentChange(None, "")], 2)
     assert moved(Position(1, 2), doc, then, edits) == Position(0, 0)
 
 

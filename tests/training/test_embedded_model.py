@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.llama.library import library
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from palimpsest.settings import EngineSettings
 from training import evaluate, held, measures, tokenizer
 from training.arena import Arena
 from training.prompt import Prompt, Ways

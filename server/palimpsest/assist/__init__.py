@@ -1,5 +1,5 @@
 """What a person is offered: completions, suggestions, and what follows from them.  Each owner keeps its own state.
 
-In: a `desk.Desk` (documents, blocks, the engine) and where the cursor is.  Out: checked text and edits.
+In: a `services.Desk` (documents, blocks, the engine) and where the cursor is.  Out: checked text and edits.
 Knows no LSP, no token and no prompt format.
 """

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from palimpsest.settings import Settings
+from palimpsest.config.settings import Settings
 
-WindowPart = Literal["engine", "sources", "switches", "completions", "lookout", "noticing", "statistics", "log"]
+WindowPart = Literal["engine", "sources", "switches", "completions", "finder", "proactive", "statistics", "log"]
 FOLDERS = "folders"
 """Stands beside the names of sections."""
 MADE_OF: Mapping[WindowPart, frozenset[str]] = {
@@ -21,8 +21,8 @@ MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "sources": frozenset({"context"}),  # which folders they look into comes with each cursor
     "switches": frozenset({"completion", FOLDERS}),
     "completions": frozenset({"completion"}),
-    "lookout": frozenset({"context", FOLDERS}),
-    "noticing": frozenset({"suggestion"}),
+    "finder": frozenset({"context", FOLDERS}),
+    "proactive": frozenset({"suggestion"}),
     "statistics": frozenset({"statistics"}),
     "log": frozenset({"log"}),
 }

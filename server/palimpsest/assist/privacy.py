@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from palimpsest.address import is_loopback
+from palimpsest.config.settings import EngineSettings, Settings
 from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.errors import InvalidArgument
-from palimpsest.settings import EngineSettings, Settings
+from palimpsest.system.engine_address import is_loopback
 from palimpsest.text import tokens
 from palimpsest.text.roots import Roots
 from palimpsest.text.secret_names import is_of_version_control, is_secret

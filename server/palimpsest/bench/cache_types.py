@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    from palimpsest.kv.measure.cache_types import measure as measured
+    from palimpsest.measure.cache_types import measure as measured
 
     return measured(model_file(options), positions=options.positions, shifts=options.shifts)
 

@@ -23,7 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    from palimpsest.kv.measure.measure import measure as measured
+    from palimpsest.measure.measure import measure as measured
 
     return measured(model_file(options), operations=options.operations, seed=options.seed)
 

@@ -34,10 +34,10 @@ from palimpsest.bench.repairing.asking import Asked, ask
 from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
 from palimpsest.bench.source import standard_library
+from palimpsest.config.layers import merged
+from palimpsest.config.settings import Settings
+from palimpsest.edits.formats import FORMATS
 from palimpsest.errors import InvalidArgument
-from palimpsest.layers import merged
-from palimpsest.settings import Settings
-from palimpsest.suggest.formats import FORMATS
 
 NAME = "formats"
 HELP = "damaged functions mended in each edit format: well-formed, applied, repaired, tokens, time"

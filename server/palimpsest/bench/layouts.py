@@ -42,8 +42,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    from palimpsest.kv.measure.layouts import Texts
-    from palimpsest.kv.measure.layouts import measure as measured
+    from palimpsest.measure.layouts import Texts
+    from palimpsest.measure.layouts import measure as measured
 
     folder = Path(options.text) if options.text else own_source()
     if not folder.is_dir():

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from palimpsest.config.settings import ModelSettings
 from palimpsest.models.files import model_path
-from palimpsest.settings import ModelSettings
 
 BATCH = 32
 """Tokens of a micro-batch where two runs are to say the same: left to itself it goes by the machine's pace, and what

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from palimpsest import installed
+from palimpsest.system import installation
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import xllamacpp
     except ImportError:
-        print(f"peer: the stock llama-server is not installed: {installed.add('bench')}", file=sys.stderr)
+        print(f"peer: the stock llama-server is not installed: {installation.add('bench')}", file=sys.stderr)
         return 1
     server = xllamacpp.Server(_params(xllamacpp.CommonParams(), options))
     print(json.dumps({"url": server.listening_address}), file=said, flush=True)

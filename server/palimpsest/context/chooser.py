@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from palimpsest.context.board import Board
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context.estimate import estimate
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.selection import select
 from palimpsest.context.values import FOLLOWED_RULES, RULES_SOURCE
 from palimpsest.context.view import CursorView
-from palimpsest.settings import ContextSettings
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 
@@ -40,8 +40,8 @@ KEPT_COUNTS = 4096
 class Chooser:
     """One per session, on its thread."""
 
-    def __init__(self, gatherer: Gatherer, board: Board, settings: ContextSettings) -> None:
-        self.board = board
+    def __init__(self, gatherer: Gatherer, external: ExternalBlocks, settings: ContextSettings) -> None:
+        self.external = external
         self._gatherer = gatherer
         self._settings = settings
         self._n_ctx: int | None = None
@@ -105,7 +105,7 @@ class Chooser:
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
         """Pin a file.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
         block = self._gatherer.pinned_file(uri, roots)
-        self.board.pin(uri)
+        self.external.pin(uri)
         return block
 
     def file(self, path: Path, roots: Sequence[Path]) -> str | None:
@@ -117,7 +117,7 @@ class Chooser:
         return self._gatherer.kept_out(path, roots, pinned=self._is_pinned(path))
 
     def _is_pinned(self, path: Path) -> bool:
-        return any(path_or_none(uri) == path for uri in self.board.pins)
+        return any(path_or_none(uri) == path for uri in self.external.pins)
 
     def count(self, block: Block) -> int:
         """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from
@@ -154,7 +154,7 @@ class Chooser:
             editing.type,
             editing.name,
             tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
-            self.board.revision,
+            self.external.revision,
             self._gatherer.revision,
         )
 

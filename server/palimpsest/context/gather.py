@@ -16,7 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from palimpsest.context.board import Board
+from palimpsest.config.settings import ContextSettings
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.classes import ClassSource
 from palimpsest.context.sources.documentation import DocumentationSource
@@ -27,7 +28,6 @@ from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.sources.scope import ScopeSource
 from palimpsest.context.view import CursorView
 from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.settings import ContextSettings
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block, BlockKey, BlockType
@@ -58,7 +58,7 @@ class Gatherer:
 
     def __init__(
         self,
-        board: Board,
+        external: ExternalBlocks,
         settings: ContextSettings,
         *,
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
@@ -67,7 +67,7 @@ class Gatherer:
         synchronous: bool = False,
         on_ready: Callable[[], None] = lambda: None,
     ) -> None:
-        self._board = board
+        self._external = external
         self._settings = settings
         self._open_document = open_document
         self._cache = cache
@@ -87,7 +87,7 @@ class Gatherer:
     @classmethod
     def for_workspace(
         cls,
-        board: Board,
+        external: ExternalBlocks,
         settings: ContextSettings,
         *,
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
@@ -99,7 +99,7 @@ class Gatherer:
         `open_document` gives what is open there, which counts before what is on disk; `cache` is the folder for what
         interpreters answered; `on_ready` is called, on another thread, when a source has read what it did not know.
         """
-        return cls(board, settings, open_document=open_document, cache=cache, on_ready=on_ready)
+        return cls(external, settings, open_document=open_document, cache=cache, on_ready=on_ready)
 
     @property
     def revision(self) -> int:
@@ -108,7 +108,7 @@ class Gatherer:
 
     def candidates(self, view: CursorView) -> list[Block]:
         """Every block worth considering, those of the board included.  Never raises."""
-        found = self._board.blocks()
+        found = self._external.blocks()
         sources = self._sources_for(view.roots)
         if self._files is not None:
             self._files.look_again()
@@ -135,7 +135,7 @@ class Gatherer:
 
     def pinned_file(self, uri: str, roots: Sequence[Path]) -> Block:
         """The block that pinning a document gives.  Raises InvalidArgument or OutsideWorkspace, saying why not."""
-        return FileSource(self._look_at(tuple(roots)), self._board).block_of(uri, self._settings.block_tokens)
+        return FileSource(self._look_at(tuple(roots)), self._external).block_of(uri, self._settings.block_tokens)
 
     def file(self, path: Path, roots: Sequence[Path], *, pinned: bool = False) -> str | None:
         """The text of a file of the workspace as it is now; None where it may not enter a block."""
@@ -190,7 +190,7 @@ class Gatherer:
                 setting=self._settings.python,
             )
             self._sources = [
-                FileSource(files, self._board),
+                FileSource(files, self._external),
                 CellSource(),
                 ClassSource(files),
                 self._package,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from palimpsest.settings import ContextSettings
+from palimpsest.config.settings import ContextSettings
 from palimpsest.syntax.names import Import, imports, names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope

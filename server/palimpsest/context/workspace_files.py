@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.context.sources.gitignore import IgnoreRules
-from palimpsest.reading import Refused, read
+from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import noticing
+from palimpsest.lsp import proactive
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import Arguments
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggesting import ACCEPT, APPLIED, APPLY, best_of, edit_of, suggested
+from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, best_of, edit_of, suggested
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggesting import Offer
+    from palimpsest.assist.suggestions.suggestions import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 REWRITE = "refactor.rewrite.palimpsest"
@@ -63,9 +63,9 @@ def register(server: PalimpsestServer) -> None:
             found += [
                 _action(server, f"Palimpsest: fix “{d.message}”", QUICKFIX, params, f"Fix: {d.message}", [d])
                 for d in params.context.diagnostics
-                if d.source != noticing.SOURCE
+                if d.source != proactive.SOURCE
             ]
-            found += noticing.actions(server, params, QUICKFIX)
+            found += proactive.actions(server, params, QUICKFIX)
         if params.context.only and _asked(params.context.only, SOURCE):
             whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
             found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))

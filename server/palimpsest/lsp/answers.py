@@ -15,11 +15,11 @@ from palimpsest.types import Block
 if TYPE_CHECKING:
     import cattrs
 
-    from palimpsest.assist.suggestions.suggesting import Suggested
+    from palimpsest.assist.suggestions.suggestions import Suggested
+    from palimpsest.assist.usage import Usage
     from palimpsest.lsp.window import Client
-    from palimpsest.session import Shown
+    from palimpsest.session.session import Shown
     from palimpsest.text.roots import Roots
-    from palimpsest.usage import Usage
 
 
 def context(shown: Shown) -> dict[str, Any]:

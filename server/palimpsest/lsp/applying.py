@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
-from palimpsest.suggest.edits import applied
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggesting import Offer
+    from palimpsest.assist.suggestions.suggestions import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

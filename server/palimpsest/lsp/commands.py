@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import answers, counting, next_edit, offering, suggesting, summarize
+from palimpsest.lsp import answers, default_model, next_edit, statistics, suggestions, summarize
 from palimpsest.lsp.arguments import Arguments, only_one
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import progress
@@ -38,7 +38,7 @@ async def context_show(server: PalimpsestServer, arguments: Arguments) -> dict[s
 
 async def context_put(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     session = server.window.session
-    block = session.chooser.board.put(
+    block = session.chooser.external.put(
         type=arguments.string("type", among=BLOCK_TYPES),
         name=arguments.string("name"),
         text=arguments.string("text"),
@@ -55,7 +55,7 @@ async def context_put(server: PalimpsestServer, arguments: Arguments) -> dict[st
 async def context_drop(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     kind = arguments.string("type", among=BLOCK_TYPES)
     session = server.window.session
-    dropped = session.chooser.board.drop(kind, arguments.string("name"))
+    dropped = session.chooser.external.drop(kind, arguments.string("name"))
     session.refresh_soon()
     return {"dropped": dropped}
 
@@ -73,7 +73,7 @@ async def context_unpin(server: PalimpsestServer, arguments: Arguments) -> dict[
 async def cache_map(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
     session = server.window.session
     engine = await session.engine()
-    return answers.cache_map(await engine.cache_map(session.desk.workspace), session.usage)
+    return answers.cache_map(await engine.cache_map(session.services.workspace), session.usage)
 
 
 async def cache_reset(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
@@ -100,18 +100,18 @@ COMMANDS: dict[str, Body] = {
     "palimpsest.context.unpin": context_unpin,
     "palimpsest.cache.map": cache_map,
     "palimpsest.cache.reset": cache_reset,
-    **counting.COMMANDS,
-    **suggesting.COMMANDS,
+    **statistics.COMMANDS,
+    **suggestions.COMMANDS,
     summarize.COMMAND: summarize.summarize,
     **next_edit.COMMANDS,
     "palimpsest.model.info": model_info,
-    offering.COMMAND: offering.get,
+    default_model.COMMAND: default_model.get,
     "palimpsest.restartEngine": restart_engine,
 }
 SLOW = {
-    **suggesting.SLOW,
+    **suggestions.SLOW,
     summarize.COMMAND: summarize.TITLE,
-    offering.COMMAND: offering.TITLE,
+    default_model.COMMAND: default_model.TITLE,
 }
 
 

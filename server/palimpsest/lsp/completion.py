@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.completion.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.counting import ACCEPTED
-from palimpsest.suggest.snippet import as_snippet
+from palimpsest.lsp.statistics import ACCEPTED
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
-    from palimpsest.assist.completions.completing import Completed
+    from palimpsest.assist.completions.completions import Completed
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

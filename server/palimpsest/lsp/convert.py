@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from palimpsest.text.positions import PositionEncoding, column_to_units, halves, units_to_column
-from palimpsest.text.snapshot import Change, InputEdit, Position, Range, Snapshot
+from palimpsest.text.snapshot import ContentChange, InputEdit, Position, Range, Snapshot
 from palimpsest.types import LineEdit
 
 
@@ -47,7 +47,7 @@ def apply_changes(
     it leave (LSP's rule), so they are converted one by one."""
     edits: list[InputEdit] = []
     for change in changes:
-        one = Change(None, change.text)
+        one = ContentChange(None, change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             one = _partial(snapshot, change, encoding)
         snapshot, made = snapshot.changed([one], version)
@@ -55,7 +55,9 @@ def apply_changes(
     return snapshot, tuple(edits)
 
 
-def _partial(snapshot: Snapshot, change: lsp.TextDocumentContentChangePartial, encoding: PositionEncoding) -> Change:
+def _partial(
+    snapshot: Snapshot, change: lsp.TextDocumentContentChangePartial, encoding: PositionEncoding
+) -> ContentChange:
     """A change between two positions.  One within a surrogate pair takes a half of the character and leaves the other
     where it was."""
     text = change.text
@@ -65,7 +67,7 @@ def _partial(snapshot: Snapshot, change: lsp.TextDocumentContentChangePartial, e
     if _within_pair(snapshot, change.range.end, end, encoding):
         text += halves(snapshot.lines[end.line][end.column])[1]
         end = Position(end.line, end.column + 1)
-    return Change(Range(start, end), text)
+    return ContentChange(Range(start, end), text)
 
 
 def _within_pair(snapshot: Snapshot, asked: lsp.Position, found: Position, encoding: PositionEncoding) -> bool:

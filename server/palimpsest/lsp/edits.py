@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.edits.diff import unified
 from palimpsest.lsp.convert import text_edit
-from palimpsest.suggest.diff import unified
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.types import Change, Proposal
+from palimpsest.types import DocumentChange, Proposal
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggesting import Offer
+    from palimpsest.assist.suggestions.suggestions import Offer
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 
@@ -58,7 +58,7 @@ def proposal_diff(proposal: Proposal, snapshots: Mapping[str, Snapshot], roots: 
     )
 
 
-def size_of(change: Change) -> str:
+def size_of(change: DocumentChange) -> str:
     """Lines that come and go, as `+3 −1`."""
     come, go = sum(len(edit.lines) for edit in change.edits), sum(edit.end - edit.start for edit in change.edits)
     return f"+{come} −{go}"

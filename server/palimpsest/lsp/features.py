@@ -9,13 +9,13 @@ from palimpsest.lsp import (
     actions,
     commands,
     completion,
-    counting,
+    default_model,
     documents,
     lifecycle,
     next_edit,
     notebooks,
-    noticing,
-    offering,
+    proactive,
+    statistics,
 )
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import Making
@@ -28,11 +28,11 @@ def make_server(making: Making) -> PalimpsestServer:
         documents,
         notebooks,
         completion,
-        counting,
+        statistics,
         actions,
         next_edit,
-        noticing,
-        offering,
+        proactive,
+        default_model,
         commands,
     ):
         feature.register(server)

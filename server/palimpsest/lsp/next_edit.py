@@ -18,7 +18,7 @@ from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
 
 if TYPE_CHECKING:
-    from palimpsest.assist.next_edits.next_edit import NextEdit
+    from palimpsest.assist.next_edits.next_edits import NextEdit
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from palimpsest.lsp.arguments import Arguments
 from palimpsest.prompt.blocks import attribute, escape_closing
 
 if TYPE_CHECKING:
-    from palimpsest.assist.summaries.summarizing import Summarized
+    from palimpsest.assist.summaries.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 
 COMMAND = "palimpsest.summarize"

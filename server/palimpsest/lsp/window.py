@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest import folders
+from palimpsest.config.layers import from_file, merged, of_others, read_toml
+from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
-from palimpsest.layers import from_file, merged, of_others, read_toml
 from palimpsest.lsp.convert import encoding_name
 from palimpsest.lsp.protocol import OUR_FAULT
 from palimpsest.lsp.report import Report
-from palimpsest.settings import Settings
+from palimpsest.system import folders
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session import Session
+    from palimpsest.session.session import Session
 
 logger = logging.getLogger(__name__)
 

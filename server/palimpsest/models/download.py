@@ -17,12 +17,13 @@ from pathlib import Path
 
 import httpx
 
-from palimpsest import __version__, held
+from palimpsest import __version__
 from palimpsest.errors import ModelError
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, Source, source_of, the_hub
 from palimpsest.models.transfer import AGAIN, SILENCE_S, Found, Progress, load, look
+from palimpsest.system import process_lock
 
 __all__ = ["Progress", "Unverified", "get"]
 
@@ -102,7 +103,7 @@ def _need_room(place: Path, missing: int) -> None:
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    fd = held.take(lock)
+    fd = process_lock.take(lock)
     if fd is None:
         raise ModelError("Another process is downloading this file.", hint="Wait for it to be done.")
     try:

@@ -12,11 +12,11 @@ import os
 from importlib import resources
 from pathlib import Path
 
-from palimpsest import folders
+from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import ModelError
 from palimpsest.models import default_model
 from palimpsest.models.header import GgufFile, read_header
-from palimpsest.settings import ModelSettings
+from palimpsest.system import folders
 
 EMBEDDED = "palimpsest-embedded.gguf"
 _EMBEDDED = "embedded"  # in the record: the package may move

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.errors import ModelError
-from palimpsest.reading import Refused, open_regular
+from palimpsest.system.reading import Refused, open_regular
 
 MAGIC = b"GGUF"
 NOT_COMPLETE = "Download it again; `palimpsest model get` goes on where it stopped and checks the result."

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from palimpsest import folders
-from palimpsest.address import is_loopback
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.models.known import KNOWN
+from palimpsest.system import folders
+from palimpsest.system.engine_address import is_loopback
 
 HUB = "https://huggingface.co"
 SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -39,7 +39,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ContentChange:
     """`text` replaces `range`, or the whole document where `range` is None."""
 
     range: Range | None
@@ -133,7 +133,7 @@ class Snapshot:
         """The inverse of `byte_column`: a point of tree-sitter's as a position."""
         return Position(row, len(utf8(self.lines[row])[:byte_column].decode("utf-8", "surrogatepass")))
 
-    def changed(self, changes: Sequence[Change], version: int) -> tuple[Snapshot, tuple[InputEdit, ...]]:
+    def changed(self, changes: Sequence[ContentChange], version: int) -> tuple[Snapshot, tuple[InputEdit, ...]]:
         """The document after `changes`, one after the other, each in the coordinates of what the ones before made.
 
         The edits are in the same order; a reversed range is taken the right way round.
@@ -146,7 +146,7 @@ class Snapshot:
             after = Snapshot(self.uri, version, self.language_id, self.text)
         return after, tuple(edits)
 
-    def _applied(self, change: Change, version: int) -> tuple[Snapshot, InputEdit]:
+    def _applied(self, change: ContentChange, version: int) -> tuple[Snapshot, InputEdit]:
         start, end = 0, len(self.text)
         if change.range is not None:
             start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))

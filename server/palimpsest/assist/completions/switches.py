@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from palimpsest.config.settings import CompletionSettings
 from palimpsest.errors import InvalidArgument
-from palimpsest.patterns import Patterns
-from palimpsest.settings import CompletionSettings
 from palimpsest.text.documents import Documents
+from palimpsest.text.patterns import Patterns
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import can_be_written, path_or_none

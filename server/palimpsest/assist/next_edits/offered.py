@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.following.changes import Change, Place
+from palimpsest.propagation.changes import EditPattern, Site
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 KEPT = 256
@@ -25,8 +25,8 @@ class Offered:
     """`about` is the change that the place follows, or the words of what the model was asked."""
 
     id: str
-    about: Change | str
-    place: Place
+    about: EditPattern | str
+    place: Site
     point: Point
     fate: Fate = "open"
     shown: bool = False
@@ -46,7 +46,7 @@ class Offers:
             raise InvalidArgument("id", f"there is no next edit {identity!r}.", hint="Ask for `palimpsest/nextEdit`.")
         return found
 
-    def give(self, about: Change | str, place: Place, point: Point) -> Offered:
+    def give(self, about: EditPattern | str, place: Site, point: Point) -> Offered:
         """The offer of this place: the one that was given out before, or a new one."""
         known = self._at(about, place, point)
         if known is None:
@@ -56,7 +56,7 @@ class Offers:
         self._put(known)
         return known
 
-    def may_offer(self, about: Change | str, place: Place, point: Point) -> bool:
+    def may_offer(self, about: EditPattern | str, place: Site, point: Point) -> bool:
         known = self._at(about, place, point)
         return known is None or known.fate == "open"
 
@@ -85,7 +85,7 @@ class Offers:
             else:
                 self._by_id[found.id] = replace(found, point=point)
 
-    def _at(self, about: Change | str, place: Place, point: Point) -> Offered | None:
+    def _at(self, about: EditPattern | str, place: Site, point: Point) -> Offered | None:
         for found in self._by_id.values():
             if found.place.uri == place.uri and found.point == point and found.about == about:
                 return found

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.context.workspace_files import Source, WorkspaceFiles
-from palimpsest.following.targets import File
+from palimpsest.propagation.targets import File
 from palimpsest.syntax.languages import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.text.kept import forget_oldest

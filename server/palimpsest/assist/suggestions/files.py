@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from palimpsest.assist.desk import Desk
+from palimpsest.assist.services import Services
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.types import Block
@@ -19,37 +19,37 @@ from palimpsest.types import Block
 class Files:
     """One window's."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def now(self, uri: str) -> Snapshot | None:
         """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
         for the same text; None where nothing of it may be edited."""
-        desk, path = self._desk, path_or_none(uri)
-        snapshot = desk.documents.find(uri) or (desk.documents.find(to_uri(path)) if path is not None else None)
+        services, path = self._services, path_or_none(uri)
+        snapshot = services.documents.find(uri) or (services.documents.find(to_uri(path)) if path is not None else None)
         if not self.may_edit(uri, snapshot):
             return None
         if snapshot is not None or path is None:
             return snapshot
-        source = desk.chooser.file(path, desk.roots.folders)
+        source = services.chooser.file(path, services.roots.folders)
         return None if source is None else Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
 
     def seen(self, uri: str, here: str) -> Snapshot | None:
         """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
         if uri != here:
             return self.now(uri)
-        snapshot = self._desk.documents.find(uri)
-        return None if snapshot is None or self._desk.privacy.why_not(snapshot) else snapshot
+        snapshot = self._services.documents.find(uri)
+        return None if snapshot is None or self._services.privacy.why_not(snapshot) else snapshot
 
     def may_edit(self, uri: str, snapshot: Snapshot | None) -> bool:
         """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: where it
         really is, what it is called, what git ignores, and what is in it."""
-        desk, path = self._desk, path_or_none(uri)
-        if snapshot is not None and desk.privacy.why_not(snapshot):
+        services, path = self._services, path_or_none(uri)
+        if snapshot is not None and services.privacy.why_not(snapshot):
             return False
-        if path is None or not desk.roots.folders:
+        if path is None or not services.roots.folders:
             return True
-        return desk.roots.may_edit(uri) and desk.chooser.kept_out(path, desk.roots.folders) is None
+        return services.roots.may_edit(uri) and services.chooser.kept_out(path, services.roots.folders) is None
 
     def placed(self, block: Block) -> Block:
         """The block with the URI that its document is known by, and the lines it shows; one that cannot be edited is

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from palimpsest.edits.rebased import Mark, mark
 from palimpsest.errors import InvalidArgument
-from palimpsest.suggest.carried import Mark, mark
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Proposal
 
@@ -22,7 +22,7 @@ PREFIX = "s-"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SuggestionRequest:
     """What was asked.  `lines` are the document lines selected, None for the whole block; `format` is empty for the
     setting's.  `number` stays the same when it is asked again, 0 for none of a person's; `round` counts that."""
 
@@ -42,7 +42,7 @@ class Offer:
 
     proposal: Proposal
     snapshots: Mapping[str, Snapshot]
-    question: Question
+    question: SuggestionRequest
 
     @property
     def mark(self) -> Mark:
@@ -64,7 +64,7 @@ class Offers:
         self._numbers = itertools.count(1)
         self._rounds = OrderedDict[int, tuple[int, set[Mark]]]()
 
-    def asked(self, question: Question) -> Question:
+    def asked(self, question: SuggestionRequest) -> SuggestionRequest:
         """The question with a number of its own, or, where it has one, as it is asked once more."""
         number = question.number or next(self._numbers)
         before, marks = self._rounds.pop(number, (question.round - 1, set[Mark]()))
@@ -74,7 +74,7 @@ class Offers:
             self._rounds.popitem(last=False)
         return replace(question, number=number, round=this)
 
-    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], question: Question) -> Offer:
+    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], question: SuggestionRequest) -> Offer:
         """Keep it, with an id of its own."""
         identity = f"{PREFIX}{next(self._ids)}"
         needed = {change.uri: snapshots[change.uri] for change in proposal.changes} | {
@@ -94,7 +94,7 @@ class Offers:
         offer = self._offers.get(identity)
         if offer is None:
             ids = list(self._offers)
-            there = f"There are {', '.join(ids)}." if ids else "Nothing is offered: ask with palimpsest.suggest first."
+            there = f"There are {', '.join(ids)}." if ids else "Nothing is offered: ask with palimpsest.edits first."
             what = self._gone.get(identity, "is not known")
             raise InvalidArgument("id", f"the suggestion {identity!r} {what}.", hint=there)
         return offer
@@ -117,7 +117,7 @@ class Offers:
     def is_rejected(self, found: Mark) -> bool:
         return found in self._rejected
 
-    def was_offered(self, found: Mark, question: Question) -> bool:
+    def was_offered(self, found: Mark, question: SuggestionRequest) -> bool:
         """For this question, in an earlier round."""
         return question.number in self._rounds and found in self._rounds[question.number][1]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest import git
 from palimpsest.context.workspace_files import WorkspaceFiles, decoded
 from palimpsest.errors import GitError, InvalidArgument
 from palimpsest.prompt.summary import FileChange
+from palimpsest.system import git
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative

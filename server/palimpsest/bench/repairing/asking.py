@@ -14,14 +14,14 @@ from pathlib import Path
 
 from palimpsest import wire
 from palimpsest.app import build_session
-from palimpsest.assist.desk import Desk
+from palimpsest.assist.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.bench.repairing.cases import Case
 from palimpsest.bench.repairing.judging import Outcome, outcome
+from palimpsest.config.settings import Settings
 from palimpsest.context.view import CursorView
+from palimpsest.edits.shown import ShownBlock, shown_blocks
 from palimpsest.lsp.report import Report, Status
-from palimpsest.settings import Settings
-from palimpsest.suggest.shown import ShownBlock, shown_blocks
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 
@@ -61,13 +61,13 @@ async def ask(
     """Every case in every format, with its grammar and without as `grammars` says.  Raises EngineError."""
     session = build_session(settings, tuple(roots), _Nobody())
     try:
-        desk = session.desk
-        model = await (await desk.supervisor.ready(START_S)).model()
+        services = session.services
+        model = await (await services.supervisor.ready(START_S)).model()
         choice = settings.suggestion.instructions
         told = choice == "always" or (choice == "auto" and model.chat_template)
         asked = Asked(model.name, told)
         for case in found:
-            question = await Question.about(case, desk, told)
+            question = await RepairPrompt.about(case, services, told)
             for bound in grammars:
                 rows = asked.bound if bound else asked.free
                 for name in formats:
@@ -80,11 +80,11 @@ async def ask(
 
 
 @dataclass
-class Question:
+class RepairPrompt:
     """One case, as the product sees it."""
 
     case: Case
-    desk: Desk
+    services: Services
     told: bool
     view: CursorView
     blocks: list[Block]
@@ -92,32 +92,32 @@ class Question:
     documents: Mapping[str, Snapshot]
 
     @classmethod
-    async def about(cls, case: Case, desk: Desk, told: bool) -> Question:
+    async def about(cls, case: Case, services: Services, told: bool) -> RepairPrompt:
         """The damaged document is open, the sources have read what they need, and the blocks are decoded."""
         given = case.function.parsed.snapshot
         snapshot = Snapshot(given.uri, 1, given.language_id, case.text)
-        desk.parser.forget(given.uri)
-        desk.documents.put(snapshot)
-        view = desk.view(snapshot, case.at)
-        blocks = await desk.chooser.settled(view)
-        files = Files(desk)
-        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/suggestions/asking.py`
+        services.parser.forget(given.uri)
+        services.documents.put(snapshot)
+        view = services.view(snapshot, case.at)
+        blocks = await services.chooser.settled(view)
+        files = Files(services)
+        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/suggestions/request.py`
         documents = {snapshot.uri: snapshot}
         for block in placed:
             if block.editable and block.uri and (there := files.now(block.uri)) is not None:
                 documents[block.uri] = there
         shown = shown_blocks(view.editing, placed, {uri: there.version for uri, there in documents.items()})
-        async with desk.supervisor.engine(START_S) as engine:
-            desk.note(blocks, await engine.sync(desk.requests.sync(blocks, "suggestion")))
-        return cls(case, desk, told, view, blocks, shown, documents)
+        async with services.supervisor.engine(START_S) as engine:
+            services.note(blocks, await engine.sync(services.requests.sync(blocks, "suggestion")))
+        return cls(case, services, told, view, blocks, shown, documents)
 
     def forget(self) -> None:
-        self.desk.documents.close(self.view.uri)
-        self.desk.parser.forget(self.view.uri)
+        self.services.documents.close(self.view.uri)
+        self.services.parser.forget(self.view.uri)
 
     async def asked(self, name: str, bound: bool) -> Outcome:
-        desk = self.desk
-        request = desk.requests.suggestion(
+        services = self.services
+        request = services.requests.suggestion(
             self.view,
             self.blocks,
             self.shown.values(),
@@ -129,9 +129,9 @@ class Question:
         if not bound:
             request = replace(request, grammar="")
         other = replace(request, text=wire.TextTail(ANOTHER), max_tokens=0, grammar="", sync=None)
-        async with desk.supervisor.engine(START_S) as engine:
+        async with services.supervisor.engine(START_S) as engine:
             await engine.generate(other)
             start = time.perf_counter()
-            answer = await desk.generate(engine, request, self.blocks)
+            answer = await services.generate(engine, request, self.blocks)
             ms = 1000 * (time.perf_counter() - start)
         return outcome(self.case, name, answer.choices[0], self.shown, self.documents, ms)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.bench.repairing.cases import Case
-from palimpsest.suggest.candidates import NOTHING, candidate_of
-from palimpsest.suggest.check import Document, checked
-from palimpsest.suggest.formats import FORMATS
-from palimpsest.suggest.reply import Reply
-from palimpsest.suggest.shown import ShownBlock
-from palimpsest.suggest.validate import Standing
+from palimpsest.edits.candidates import NOTHING, candidate_of
+from palimpsest.edits.check import Document, checked
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.reply import Reply
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.validate import Standing
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import language_of
 from palimpsest.text.snapshot import Snapshot

@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from palimpsest.assist.pause import IDLE_S
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.kinds import View, keyed
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Request, Save, Trace
+from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
 from palimpsest.errors import EngineUnavailable
 from palimpsest.lsp.driver import Driver, Position
-from palimpsest.pause import IDLE_S
 from palimpsest.prompt.blocks import render_fim
-from palimpsest.settings import ContextSettings
 from palimpsest.syntax.parse import language_of, parse_text
 from palimpsest.text import snapshot
 

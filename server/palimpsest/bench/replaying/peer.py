@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from palimpsest import installed
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.llama_vim import LlamaVim
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Pause, Request, Trace
 from palimpsest.errors import EngineUnavailable
+from palimpsest.system import installation
 
 TIMEOUT_S = 600.0
 END_S = 10.0
@@ -47,7 +47,7 @@ def started(model: Path, options: Mapping[str, int]) -> Iterator[str]:
         try:
             line = child.stdout.readline()
             if not line:
-                hint = f"`{installed.add('bench')}` brings it."
+                hint = f"`{installation.add('bench')}` brings it."
                 raise EngineUnavailable("The stock llama-server does not start.", hint=hint)
             yield json.loads(line)["url"]
         finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 from palimpsest.bench.traces.format import Trace
 from palimpsest.bench.traces.person import Person
 from palimpsest.errors import GitError, InvalidArgument
-from palimpsest.git import run
+from palimpsest.system.git import run
 
 GIT_S = 600.0
 """A log of a large repository takes its time."""

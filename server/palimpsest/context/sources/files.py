@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palimpsest.context.board import Board
+from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.fit import head
 from palimpsest.context.values import PER_RANK, PINNED_FILE
 from palimpsest.context.view import CursorView
@@ -21,13 +21,13 @@ from palimpsest.types import Block, BlockType
 class FileSource:
     type: BlockType = "file"
 
-    def __init__(self, files: WorkspaceFiles, board: Board) -> None:
+    def __init__(self, files: WorkspaceFiles, external: ExternalBlocks) -> None:
         self._files = files
-        self._board = board
+        self._external = external
 
     def candidates(self, view: CursorView) -> list[Block]:
         found = list[Block]()
-        for rank, uri in enumerate(self._board.pins):
+        for rank, uri in enumerate(self._external.pins):
             if uri == view.uri:
                 continue
             try:

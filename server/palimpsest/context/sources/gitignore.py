@@ -12,9 +12,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.git import top_of
-from palimpsest.patterns import MOST_LEVELS, Patterns
-from palimpsest.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.system.git import top_of
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.text.patterns import MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
 

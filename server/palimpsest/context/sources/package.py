@@ -22,7 +22,7 @@ from palimpsest.context.sources.python.catalog import Catalog
 from palimpsest.context.sources.python.environment import find_environment
 from palimpsest.context.sources.python.finding import find_module
 from palimpsest.context.sources.python.inspecting import Inspector
-from palimpsest.context.sources.python.library import Description, Place
+from palimpsest.context.sources.python.library import Description, ModuleSource
 from palimpsest.context.sources.python.model import Entry
 from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
 from palimpsest.context.sources.python.places import EnvironmentPlace, WorkspacePlace
@@ -76,7 +76,7 @@ class PackageSource:
         self._inspector = Inspector(cache)
         self._texts: dict[str, tuple[Description, Use, int, frozenset[str], str]] = {}
 
-        def open_environment() -> Place | None:
+        def open_environment() -> ModuleSource | None:
             environment = find_environment(setting, files.roots, variables)
             return EnvironmentPlace(environment, self._inspector) if environment is not None else None
 

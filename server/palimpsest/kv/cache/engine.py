@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ContextTooLarge, DecodeError, EngineError, ModelError
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.pace import Pace
@@ -30,7 +31,6 @@ from palimpsest.kv.generation.words import Lexicon
 from palimpsest.kv.llama import facts as model_facts
 from palimpsest.kv.llama import load, memory, purpose, trial
 from palimpsest.kv.llama.native import LONGEST_TEXT, NO_SLOT, TEXT_FOR_A_TOKEN, Context, Logits, Model, Run
-from palimpsest.settings import EngineSettings
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.workspace import Workspace

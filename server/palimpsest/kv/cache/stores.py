@@ -10,11 +10,11 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from palimpsest import folders
+from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.arena.store import Held, HostStore, StoredKV
 from palimpsest.kv.cache.disk import DiskStore
 from palimpsest.kv.llama.identity import kv_identity
-from palimpsest.settings import EngineSettings
+from palimpsest.system import folders
 
 LOG = logging.getLogger("palimpsest.engine")
 MAX_NOTED = 8192

@@ -5,7 +5,7 @@
 In: sync requests.  Out: one sequence BASE with all of it; tails copy BASE, which is the checkpoint that typing goes
 back to.  A changed block costs itself and what stands behind it, so what changed last stands last.  A memory that
 cannot give up a part of a sequence (recurrent, hybrid) goes back to the nearest checkpoint before the change instead
-(`ladder.py`).
+(`checkpoints.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.plan import common_prefix
-from palimpsest.kv.cache.ladder import Ladder, rungs
+from palimpsest.kv.cache.checkpoints import Checkpoints, rungs
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.tail import NONE, Base
@@ -59,7 +59,7 @@ class WholeWorkspace(Workspace):
         self.target: Tokens = ()
         self.blocks: dict[str, Tokens] = {}
         self.header: Tokens = ()
-        self._ladder = Ladder(engine, name)
+        self._ladder = Checkpoints(engine, name)
 
     @property
     def ready(self) -> bool:

@@ -2,7 +2,7 @@
 
 In: the request's text, the model's facts, a tokenizer.  Out: a `Composed` tail.  Touches no cache.
 
-    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `families.py`)
+    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `models/families.py`)
     isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer
     psm        footer │ <prefix> prefix │ <suffix> suffix <middle> → answer
     text       footer │ text → answer

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from palimpsest.errors import ModelError
-from palimpsest.families import FAMILIES, OURS, Family, SuffixFirst, of_file
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Model
+from palimpsest.models.families import FAMILIES, OURS, Family, SuffixFirst, of_file
 
 TYPES: dict[str, tuple[int, float]] = {  # name: (ggml's number, bytes of one element)
     "f32": (0, 4.0),

@@ -10,8 +10,8 @@ import importlib.metadata
 import json
 from pathlib import Path
 
-from palimpsest.reading import open_regular
-from palimpsest.settings import EngineSettings
+from palimpsest.config.settings import EngineSettings
+from palimpsest.system.reading import open_regular
 
 SAMPLES = 64
 SAMPLE = 1 << 16

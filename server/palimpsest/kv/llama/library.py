@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest import installed
 from palimpsest.errors import EngineUnavailable
 from palimpsest.kv.llama import machine
+from palimpsest.system import installation
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
@@ -81,6 +81,6 @@ def library() -> Library:
         import llama_cpp.llama_cpp as api
     except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError
         raise EngineUnavailable(
-            f"llama-cpp-python cannot be used: {error}.", hint=f"Install it: {installed.add('engine')}"
+            f"llama-cpp-python cannot be used: {error}.", hint=f"Install it: {installation.add('engine')}"
         ) from error
     return Library(api)

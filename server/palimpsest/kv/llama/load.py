@@ -9,13 +9,13 @@ import os
 from typing import TYPE_CHECKING
 
 from palimpsest import wire
+from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.llama import machine
 from palimpsest.kv.llama.facts import TYPES, Facts
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import ContextParams, Model
 from palimpsest.kv.llama.vocab import Vocabulary
-from palimpsest.settings import EngineSettings
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ContextTooLarge
 from palimpsest.kv.llama import load, machine
 from palimpsest.kv.llama.facts import Facts
 from palimpsest.kv.llama.native import Context, ContextParams, Model
-from palimpsest.settings import EngineSettings
 
 PROBES = (512, 1024)
 """Cells of two small caches: what they take says what any takes, since each part grows by so much a cell."""

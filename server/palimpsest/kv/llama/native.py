@@ -25,7 +25,7 @@ from palimpsest.kv.llama.batch import Run as Run
 from palimpsest.kv.llama.cells import Cells
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.states import States
-from palimpsest.reading import Refused, check_regular, open_regular
+from palimpsest.system.reading import Refused, check_regular, open_regular
 
 Logits = npt.NDArray[np.float32]
 """One row over the vocabulary, a copy of its own."""

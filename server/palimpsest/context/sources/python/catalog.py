@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 
-from palimpsest.context.sources.python.library import Description, Library, Place
+from palimpsest.context.sources.python.library import Description, Library, ModuleSource
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Catalog:
 
     def __init__(
         self,
-        open_place: Callable[[], Place | None],
+        open_place: Callable[[], ModuleSource | None],
         executor: Executor | None = None,
         on_ready: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
@@ -45,7 +45,7 @@ class Catalog:
         self._executor = executor
         self._on_ready = on_ready
         self._clock = clock
-        self._place: Place | None = None
+        self._place: ModuleSource | None = None
         self._library: Library | None = None
         self._known: dict[str, _Known] = {}
         self._pending: dict[str, Future[None]] = {}

@@ -1,6 +1,6 @@
 """What a module offers under which name: its own file, and those it takes names from.
 
-In: a `Place` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are followed
+In: a `ModuleSource` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are followed
 from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no cursor.
 """
 
@@ -26,7 +26,7 @@ _KEPT = 256
 Stamp = tuple[str, int, int]
 
 
-class Place(Protocol):
+class ModuleSource(Protocol):
     """Where modules are looked for: the workspace, or an interpreter's folders."""
 
     def find(self, name: str) -> Found | None: ...
@@ -68,7 +68,7 @@ class Description:
 class Library:
     """Owner of the modules read so far.  One thread only."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ModuleSource) -> None:
         self._place = place
         self._modules: dict[tuple[str, str], tuple[Stamp | None, Module | None]] = {}
         self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}

@@ -16,7 +16,7 @@ from palimpsest.context.sources.python.inspecting import Inspector
 from palimpsest.context.sources.python.library import Stamp
 from palimpsest.context.sources.python.model import Module
 from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.reading import MOST_OF_SOURCE, Refused, read_text
+from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.uris import is_inside
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})

@@ -1,0 +1,229 @@
+"""Inline completions at a cursor.
+
+In: a document and where the cursor is.  Out: texts to insert there, trimmed.  Owner of what is on screen and of the
+completions made so far.  A stale answer is never given out: it is dropped when the document has moved on.
+
+A keystroke is answered by the first that can: what is left of the completion on screen; a completion made before, with
+the same code and blocks around it; the engine, with little time.  On a pause (`prepare`) a completion that had too
+little time gets more, and then what would follow it is asked for, as if it were accepted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from palimpsest import wire
+from palimpsest.assist.completions.offers import Offers
+from palimpsest.assist.completions.query import CompletionQuery
+from palimpsest.assist.services import Services
+from palimpsest.completion.ghost import Ghost, Left
+from palimpsest.completion.inline import n_behind
+from palimpsest.completion.results import Result, Results
+from palimpsest.context.view import CursorView
+from palimpsest.syntax.parse import language_of
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.types import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Alternatives for one cursor, best first, each the text to insert there; `ids` name them in what an editor says
+    of them later."""
+
+    snapshot: Snapshot
+    position: Position
+    texts: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _OnScreen:
+    """What was last given out, where the cursor is now.  `ids` are those of what the ghost shows; `text` is the first's
+    remainder, "" where there was no time for any."""
+
+    snapshot: Snapshot
+    position: Position
+    text: str
+    ids: tuple[str, ...]
+    asked: int
+    finished: bool
+    followed: bool = False  # what comes after it is known
+
+
+class Completions:
+    """One window's.  `refresh_soon` is called where blocks were left to the next pause."""
+
+    def __init__(self, services: Services, refresh_soon: Callable[[], None]) -> None:
+        self._services = services
+        self._refresh_soon = refresh_soon
+        self._ghost = Ghost()
+        self._results = Results(services.settings.completion.cached)
+        self._screen: _OnScreen | None = None
+        self._n_asked = 0
+        self.offers = Offers(services.statistics)
+
+    def forget(self) -> None:
+        """The engine or its model is another one."""
+        self._ghost.forget()
+        self._results.forget()
+        self._screen = None
+
+    def changed_settings(self) -> None:
+        self._results = Results(self._services.settings.completion.cached)
+        self.forget_screen()
+
+    def forget_screen(self) -> None:
+        """What is on screen is no longer."""
+        self._ghost.forget()
+        self._screen = None
+
+    def wanted(self, snapshot: Snapshot) -> bool:
+        """Whether inline completion is on here."""
+        return language_of(snapshot.language_id, snapshot.uri) is not None and not self._services.why_off(snapshot)
+
+    async def at(
+        self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
+    ) -> Completed | None:
+        """None: nothing worth showing, or overtaken by typing.  Raises EngineError when there is no engine to ask.
+
+        `invoked`: a person asked for it, and waits for more and longer ones, also in the middle of a line.
+        """
+        services, began, options = self._services, time.perf_counter(), self._services.settings.completion
+        position = snapshot.clamp(position)
+        self._n_asked += 1
+        number = self._n_asked
+        if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
+            return None
+        before, after = _around(snapshot, position)
+        left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
+        if left and screen is not None and screen.asked >= n:
+            return self._typed_along(screen, snapshot, position, left)
+
+        with services.usage.spent("blocks"):
+            view = services.view(snapshot, position)
+            question = self._question(view, services.chooser.choose(view))
+            result = self._results.find(question.place, question.prefix, n)
+        if result is None:
+            result = await self._asked(question, n, invoked)
+            if number != self._n_asked or services.documents.find(snapshot.uri) is not snapshot:
+                return None  # the person typed or moved on: a stale answer is never shown
+        if not invoked:
+            result = self._sure(result)
+        self._ghost.show(snapshot.uri, before, after, result.texts)
+        ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
+        first = result.texts[0] if result.texts else ""
+        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
+        return Completed(snapshot, position, result.texts, ids) if result.texts else None
+
+    def _typed_along(
+        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
+    ) -> Completed:
+        """What is left of what is on screen: nothing is decoded."""
+        texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
+        for id, text in zip(ids, texts, strict=True):
+            self.offers.left(id, text)
+        first = left[0].text if left[0].index == 0 else ""
+        followed = screen.followed if first else True  # the first says something else: no more is made of it
+        finished = screen.finished if first else True
+        self._screen = replace(
+            screen, snapshot=snapshot, position=position, text=first, finished=finished, followed=followed
+        )
+        return Completed(snapshot, position, texts, ids)
+
+    def _sure(self, result: Result) -> Result:
+        """Without texts where the model is not sure of them; what is kept for who asks stays as it is."""
+        sure = result.confidence >= self._services.settings.completion.min_confidence
+        return result if sure else replace(result, texts=())
+
+    def _question(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
+        model = self._services.supervisor.status.model
+        return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
+
+    async def _asked(self, question: CompletionQuery, n: int, invoked: bool) -> Result:
+        """The engine's answer."""
+        services = self._services
+        request = services.requests.completion(question.view, question.blocks, question.multiline, n, first=not invoked)
+        async with services.supervisor.engine() as engine:
+            answer = await services.generate(engine, request, question.blocks)
+        result = question.result(answer, n)
+        if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
+            self._refresh_soon()  # it was made without some blocks: with them it may be another one
+        else:
+            self._results.put(question.place, question.prefix, result)
+        return result
+
+    # Behind what is on screen ---------------------------------------------------------------------------------
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is something for `prepare` to do."""
+        screen = self._screen
+        return screen is not None and (not screen.finished or self._may_follow(screen))
+
+    async def prepare(self, snapshot: Snapshot, position: Position) -> None:
+        """On a pause at a cursor: more of the completion on screen there, then what would follow it.
+
+        Raises EngineError; Cancelled where typing goes first.
+        """
+        while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
+            if not screen.finished:
+                await self._lengthen(screen)
+            elif self._may_follow(screen):
+                await self._follow(screen)
+            else:
+                return
+
+    async def _lengthen(self, screen: _OnScreen) -> None:
+        """Ask again with more time; the engine goes on from what it said."""
+        snapshot, position = screen.snapshot, screen.position
+        view = self._services.view(snapshot, position)
+        question = self._question(view, self._services.chooser.choose(view))
+        answer = await self._ahead(question)
+        result = replace(question.result(answer, 1), finished=True)
+        self._results.put(question.place, question.prefix, result)
+        result = self._sure(result)
+        screen.finished = True
+        if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
+            return  # with newer blocks it may say something else: what is on screen stays
+        before, after = _around(snapshot, position)
+        left = self._ghost.remainders(snapshot.uri, before, after)
+        others = [it for it in left if it.index and it.text != result.texts[0]]
+        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1)
+        self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
+        self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
+
+    def _may_follow(self, screen: _OnScreen) -> bool:
+        """Only where the cache is our own: elsewhere it would cost what the next keystroke finds."""
+        model = self._services.supervisor.status.model
+        ahead = self._services.settings.completion.ahead and model is not None and model.in_place
+        return ahead and bool(screen.text) and not screen.followed
+
+    async def _follow(self, screen: _OnScreen) -> None:
+        """Ask for what comes after the completion on screen, as if it were in the document."""
+        old, at = screen.snapshot, screen.position
+        new, edits = old.changed([ContentChange(Range(at, at), screen.text)], old.version)
+        view = self._services.view_of(
+            self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
+        )
+        question = self._question(view, self._services.chooser.choose(self._services.view(old, at)))
+        if self._results.find(question.place, question.prefix) is None:
+            result = question.result(await self._ahead(question), 1)
+            self._results.put(question.place, question.prefix, result)
+        screen.followed = True
+
+    async def _ahead(self, question: CompletionQuery) -> wire.GenerateAnswer:
+        services = self._services
+        engine = await services.supervisor.ready()
+        request = services.requests.completion_ahead(question.view, question.blocks, question.multiline)
+        answer = await engine.generate(request)
+        if answer.sync is not None:
+            services.note(question.blocks, answer.sync)
+        services.usage.warmed(answer)
+        return answer
+
+
+def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:
+    offset = snapshot.offset(position)
+    return snapshot.text[:offset], snapshot.text[offset:]

@@ -1,0 +1,66 @@
+"""What is asked at one cursor, and how an answer to it is read.
+
+In: a view of the cursor and the blocks chosen for it.  Out: what the answer depends on, by which it is found again; the
+texts worth showing.  Asks nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from palimpsest import wire
+from palimpsest.completion.inline import trim
+from palimpsest.completion.results import Result
+from palimpsest.context.view import CursorView
+from palimpsest.prompt.blocks import unescape_closing
+from palimpsest.syntax.shape import shape_at
+from palimpsest.types import Block
+
+
+@dataclass(frozen=True)
+class CompletionQuery:
+    """`setting` is `completion.multiline`, `model` names who is asked."""
+
+    view: CursorView
+    blocks: Sequence[Block]
+    setting: str
+    model: str
+
+    @cached_property
+    def multiline(self) -> bool:
+        """Whether a whole block is missing here, as far as the setting leaves that to the code."""
+        if self.setting != "auto":
+            return self.setting == "always"
+        return shape_at(self.view.parsed, self.view.position) == "block"
+
+    @cached_property
+    def prefix(self) -> str:
+        return self.view.editing.prefix
+
+    @cached_property
+    def place(self) -> Hashable:
+        """All that the model sees but what stands before the cursor.  Strings, not their hashes: those of the blocks
+        are the same objects from one keystroke to the next, which compare at once."""
+        editing = self.view.editing
+        blocks = tuple((block.type, block.name, block.editable, block.text) for block in self.blocks)
+        return self.model, editing.type, editing.file, editing.name, editing.suffix, blocks
+
+    def result(self, answer: wire.GenerateAnswer, asked: int) -> Result:
+        """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time."""
+        editing, texts = self.view.editing, list[str]()
+        for choice in answer.choices:
+            text = trim(
+                unescape_closing(choice.text, "editing"),
+                prefix=self.prefix,
+                suffix=editing.suffix,
+                multiline=self.multiline,
+                language=self.view.parsed.language or "",
+            )
+            if text and text not in texts:
+                texts.append(text)
+        first = answer.choices[0] if answer.choices else None
+        in_time = first is None or first.finish != "time"
+        return Result(tuple(texts), asked, in_time, math.exp(first.logprob) if first is not None else 1.0)

@@ -1,0 +1,69 @@
+"""Pauses: work that waits until nobody has typed or moved for a moment.
+
+In: `soon`, again and again.  Out: the work, once, after the last of them; what was under way for an earlier one is
+cancelled.  Where it is given a `Usage`, it counts as busy from the first on, so that who waits for a pause's work can
+tell.  Knows no document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from palimpsest.assist.usage import Usage
+from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+
+logger = logging.getLogger(__name__)
+
+IDLE_S = 0.15
+"""A pause this long after the last change or move is when context is gathered and decoded ahead."""
+
+
+class Pause:
+    """Owner of the one task that waits or works."""
+
+    def __init__(
+        self,
+        work: Callable[[], Awaitable[None]],
+        usage: Usage | None,
+        *,
+        idle_s: float = IDLE_S,
+        what: str = "preparing context",
+    ) -> None:
+        """`what` is the work's name in the log."""
+        self._work = work
+        self._usage = usage
+        self._idle_s = idle_s
+        self._what = what
+        self._task: asyncio.Task[None] | None = None
+
+    def soon(self) -> None:
+        """Must be called on the event loop."""
+        usage = self._usage
+        if usage is not None:
+            usage.begin()  # before the earlier one ends: it goes on being busy
+        self.cancel()
+        self._task = asyncio.get_running_loop().create_task(self._after_a_pause())
+        if usage is not None:
+            self._task.add_done_callback(lambda _task: usage.end())
+
+    @property
+    def pending(self) -> bool:
+        """Whether it waits or works."""
+        return self._task is not None and not self._task.done()
+
+    def cancel(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+
+    async def _after_a_pause(self) -> None:
+        await asyncio.sleep(self._idle_s)
+        try:
+            await self._work()
+        except (Cancelled, InvalidArgument):
+            pass
+        except EngineError as error:
+            logger.debug("%s: %s", self._what, error)
+        except Exception:
+            logger.exception("%s failed", self._what)

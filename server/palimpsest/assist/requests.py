@@ -1,0 +1,164 @@
+"""What is asked of the engine for a cursor: blocks and the code at it, put into the words of `wire`.
+
+In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from palimpsest import wire
+from palimpsest.completion.inline import open_brackets, stops
+from palimpsest.config.settings import Settings
+from palimpsest.context.view import CursorView
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.shown import EDITING, ShownBlock
+from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim, render_numbered
+from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR
+from palimpsest.text.positions import well_formed
+from palimpsest.types import Block, BlockType
+
+AGAIN = 0.7
+"""The least temperature when the same is asked once more: greedy, it would be answered the same."""
+KEPT_TEXTS = 512
+"""Blocks whose text as the model reads it, and its hash, are kept from one request to the next."""
+
+WORD_SEARCH = 4
+"""Paths that the search for a word follows beside each other."""
+SMALL = 500_000_000
+"""Parameters of a model whose search costs little beside the answer."""
+
+NAME_TOKENS = 16
+"""The most tokens of a name."""
+
+LINE_TOKENS, SUMMARY_TOKENS = 64, 300
+"""The most tokens of a commit message: its first line alone, and with a body."""
+
+
+def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
+    block = Block(type, name, text, editable=editable)
+    rendered = well_formed(render_context(block))
+    return wire.WantedBlock(block.key, rendered, wire.text_hash(rendered))
+
+
+def _kept_wanted() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
+    return lru_cache(KEPT_TEXTS)(_wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests of one workspace under its settings.  `n_params`: of the model that is there now, None where there is
+    none or nobody knows."""
+
+    workspace: str
+    settings: Settings
+    n_params: Callable[[], int | None] = lambda: None
+    _wanted: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
+        default_factory=_kept_wanted, init=False, repr=False, compare=False
+    )
+
+    def sync(self, blocks: Iterable[Block], slot: wire.Slot) -> wire.SyncRequest:
+        """Someone who types does not wait for many blocks: those that take longer are left to a pause."""
+        wanted = [self._wanted(block.type, block.name, block.text, block.editable) for block in blocks]
+        bound = self.settings.completion.sync_ms if slot == "typing" else 0
+        return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
+
+    def completion(
+        self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int, *, first: bool = True
+    ) -> wire.GenerateRequest:
+        """The middle at the cursor.  An older one that still waits or runs is replaced.  `first`: little time, since
+        somebody types."""
+        options = self.settings.completion
+        prefix, suffix = map(well_formed, render_fim(view.editing))
+        # An open bracket is a statement that goes on, also where one line is asked for.
+        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
+            slot="typing",
+            sync=self.sync(blocks, "typing"),
+            max_tokens=options.max_tokens,
+            time_ms=min(options.first_ms, options.time_ms) if first else options.time_ms,
+            stop=stops(multiline, brackets=brackets),
+            n=n,
+            sampling=wire.Sampling(temperature=0.0, seed=0),
+            replace=f"{self.workspace}:typing",
+            word_search=self._word_search,
+        )
+
+    @property
+    def _word_search(self) -> int:
+        choice, n_params = self.settings.completion.known_words, self.n_params()
+        wanted = choice == "always" or (choice == "auto" and n_params is not None and n_params <= SMALL)
+        return WORD_SEARCH if wanted else 0
+
+    def warm_up(self, view: CursorView) -> wire.GenerateRequest:
+        """Have the tail that `completion` asks for decoded, behind the blocks that are there, when nothing is more
+        urgent; a completion that comes meanwhile goes on from what there is."""
+        request = self.completion(view, (), multiline=False, n=1)
+        return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
+
+    def completion_ahead(self, view: CursorView, blocks: Iterable[Block], multiline: bool) -> wire.GenerateRequest:
+        """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
+        request = self.completion(view, (), multiline, 1, first=False)
+        return replace(request, slot="background", tail="typing", sync=self.sync(blocks, "background"))
+
+    def name(self, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:
+        """The rest of a name, for someone who waits for an edit and does not type."""
+        request = self.completion(view, (), multiline=False, n=1, first=False)
+        return replace(request, slot=slot, sync=self.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
+
+    def suggestion(
+        self,
+        view: CursorView,
+        blocks: Iterable[Block],
+        shown: Iterable[ShownBlock],
+        *,
+        instruction: str,
+        instructions: bool,
+        n: int,
+        format: str = "",
+        round: int = 0,
+        slot: wire.Slot = "suggestion",
+    ) -> wire.GenerateRequest:
+        """Edits of what is shown, under a grammar that admits nothing else.  A model that is told the format
+        (`instructions`) may edit other blocks, too; a small one keeps to the editing block.  `format` names another
+        edit format than the setting's; `round` counts how often the same was asked before: other replies are wanted."""
+        options = self.settings.suggestion
+        written = FORMATS[format or options.format]
+        tail = suggestion_tail(view.editing, instruction or None, instructions, format=written.name)
+        nameable = [block for block in shown if instructions or block.name == EDITING]
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            text=wire.TextTail(well_formed(tail), chat=instructions),
+            slot=slot,
+            sync=self.sync(blocks, slot),
+            max_tokens=options.max_tokens,
+            time_ms=options.time_ms,
+            grammar=written.grammar(nameable),
+            n=n,
+            sampling=wire.Sampling(temperature=max(options.temperature, AGAIN * (round > 0)), seed=round),
+            draft=options.draft,
+        )
+
+    def summary(self, asked: str, blocks: Iterable[Block], *, chat: bool) -> wire.GenerateRequest:
+        """A commit message: with `chat` for a question, else a summary's one line that goes on from `asked`."""
+        return wire.GenerateRequest(
+            workspace=self.workspace,
+            text=wire.TextTail(well_formed(asked), chat=chat),
+            slot="suggestion",
+            sync=self.sync(blocks, "suggestion"),
+            max_tokens=SUMMARY_TOKENS if chat else LINE_TOKENS,
+            time_ms=self.settings.suggestion.time_ms,
+            stop=[] if chat else [CLOSE],
+            grammar="" if chat else LINE_GRAMMAR,
+            sampling=wire.Sampling(temperature=0.0, seed=0),
+        )
+
+
+def whole_prompt(view: CursorView, blocks: Sequence[Block]) -> str:
+    """The prompt as a model reads it from front to back, the editing block with its line numbers."""
+    return HEADER + "".join(map(render_context, blocks)) + FOOTER + render_numbered(view.editing)

@@ -1,0 +1,129 @@
+"""What every kind of help works with: documents, the view of a cursor, its blocks, the engine.
+
+In: the parts that `session/building.py` made, and keeps up with the settings.  Out: views, and answers of the engine,
+accounted for.  Owns nothing of its own.  Who needs a part asks the desk for it each time: it may be another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from palimpsest import wire
+from palimpsest.assist.completions.switches import Switches
+from palimpsest.assist.privacy import Privacy
+from palimpsest.assist.requests import Requests
+from palimpsest.assist.statistics import Statistics
+from palimpsest.assist.usage import Usage
+from palimpsest.config.settings import Settings
+from palimpsest.context.chooser import Chooser
+from palimpsest.context.editing import editing_at
+from palimpsest.context.view import Cell, CursorView
+from palimpsest.edits.check import Document
+from palimpsest.errors import InvalidArgument
+from palimpsest.providers.base.protocol import Engine
+from palimpsest.providers.supervisor import Supervisor
+from palimpsest.syntax.parse import Parsed, Parser, language_of, parse_text
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.documents import Documents
+from palimpsest.text.notebooks import CellPlace
+from palimpsest.text.roots import Roots
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Block, BlockKey
+
+ERRORS_KEPT = 4
+"""Texts whose errors a check's document remembers: its own is compared with every reply's."""
+LOADING_S = 60.0
+"""Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
+
+
+@dataclass
+class Services:
+    """One window's; everything on it lives on one asyncio loop."""
+
+    settings: Settings
+    roots: Roots
+    workspace: str
+    documents: Documents
+    parser: Parser
+    chooser: Chooser
+    supervisor: Supervisor
+    requests: Requests
+    usage: Usage
+    statistics: Statistics
+    switches: Switches
+    privacy: Privacy = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+
+    def why_off(self, snapshot: Snapshot) -> str:
+        """Why there is no completion in a document, in a person's words; "" where there is."""
+        if reason := self.privacy.why_not(snapshot):
+            return f"off here, and so are suggestions: this document {reason}"
+        return self.switches.why_off(snapshot)
+
+    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
+        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar,
+        and for a document of which nothing is shown to a model."""
+        self.privacy.check(snapshot)
+        if language_of(snapshot.language_id, snapshot.uri) is None:
+            raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
+        return self.view_of(self.parser.parse(snapshot), position)
+
+    def view_of(self, parsed: Parsed, position: Position) -> CursorView:
+        """The view of a cursor in a text that need not be the document's own."""
+        snapshot = parsed.snapshot
+        root, file = self.roots.place(snapshot.uri)
+        cells = tuple[Cell, ...]()
+        if (at := self.documents.notebooks.place(snapshot.uri)) is not None:
+            root, notebook = self.roots.place(at.notebook)
+            file = f"{notebook}, cell {at.index + 1}"
+            cells = tuple(self._cells(at, notebook, parsed.language))
+        editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
+        scope = scope_at(parsed, position.line, position.column)
+        return CursorView(
+            parsed=parsed,
+            scope=scope,
+            editing=editing,
+            position=position,
+            file=file,
+            roots=self.roots.folders,
+            root=root,
+            settings=self.settings.context,
+            cells=cells,
+        )
+
+    def _cells(self, at: CellPlace, notebook: str, language: str | None) -> Iterator[Cell]:
+        """Those before the one at the cursor that are in its language."""
+        for index, uri in enumerate(at.before):
+            cell = self.documents.find(uri)
+            if cell is None or self.privacy.why_not(cell):
+                continue
+            if language_of(cell.language_id, cell.uri) == language:
+                yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
+
+    async def generate(
+        self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]
+    ) -> wire.GenerateAnswer:
+        """The engine's answer; `blocks` are those that the request wants attached."""
+        with self.usage.busy(), self.usage.spent("engine"):
+            answer = await engine.generate(request)
+        if answer.sync is not None:
+            self.note(blocks, answer.sync)
+        self.usage.generated(answer)
+        return answer
+
+    def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
+        """What the engine said of these blocks."""
+        self.usage.synced(answer, blocks)
+        self.chooser.counted({BlockKey(r.key): r.tokens for r in answer.blocks}, blocks)
+
+    def document(self, now: Snapshot, lines_shown: tuple[str, ...] | None) -> Document:
+        """An open document as a suggestion is checked against it."""
+        return Document(now.version, now.lines, self._error_counter(now), lines_shown)
+
+    def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
+        language = language_of(snapshot.language_id, snapshot.uri)
+        return lru_cache(ERRORS_KEPT)(lambda text: parse_text(text, language).n_errors)

@@ -1,0 +1,114 @@
+"""One question to the engine for edits: which blocks are shown, and what may be named.
+
+In: a question, the document it is about (or a draft of it), blocks.  Out: what `ranking.py` makes of the answer.
+Keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from palimpsest import wire
+from palimpsest.assist.services import Services
+from palimpsest.assist.suggestions import name_fixes
+from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.proposals import SuggestionRequest
+from palimpsest.assist.suggestions.ranking import Asked, Draft, Suggested, weighed
+from palimpsest.context.view import CursorView
+from palimpsest.edits import selection
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks
+from palimpsest.edits.validate import words_of
+from palimpsest.errors import InvalidArgument
+from palimpsest.providers.base.protocol import Engine
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.types import Block
+
+__all__ = ["Asking", "Draft", "Suggested"]
+
+
+class Asking:
+    """One window's."""
+
+    def __init__(self, services: Services, files: Files) -> None:
+        self._services = services
+        self._files = files
+        self._name_fixes = name_fixes.NameFixes(services)
+
+    async def ask(
+        self,
+        engine: Engine,
+        question: SuggestionRequest,
+        view: CursorView,
+        blocks: Sequence[Block],
+        *,
+        draft: Draft | None = None,
+        slot: wire.Slot = "suggestion",
+    ) -> Suggested:
+        """`view` is of the document asked about, with the draft's changes where there is one.
+
+        Raises EngineError when the engine cannot answer, InvalidArgument for a selection of nothing that is shown.
+        """
+        services, draft = self._services, draft or Draft()
+        instructions = await self._with_instructions(engine)
+        # A model that is told the format may edit other blocks, too; a small one keeps to the editing block.
+        placed = [self._files.placed(block) for block in blocks] if instructions else []
+        then = self._documents(view, placed, draft)
+        shown = shown_blocks(view.editing, placed, {uri: snapshot.version for uri, snapshot in then.items()})
+        instruction = question.instruction
+        nameable: Mapping[str, ShownBlock] = shown
+        if question.lines is not None:
+            numbered = FORMATS[self._format(question)].numbered
+            instruction, nameable = _selected(shown, question.lines, instruction, numbered)
+        request = services.requests.suggestion(
+            view,
+            blocks,
+            nameable.values(),
+            instruction=instruction,
+            instructions=instructions,
+            n=question.n,
+            format=question.format,
+            round=question.round,
+            slot=slot,
+        )
+        words = words_of(text for block in blocks for text in (block.name, block.text))
+        mended = list[str]()  # asked for first: the tail that is asked for again is that of the replies
+        if self._mends(instructions) and not draft.changes:
+            place = name_fixes.Inquiry(engine, view, blocks, slot)
+            mended = await self._name_fixes.replies(place, question, shown[EDITING])
+        answer = await services.generate(engine, request, blocks)
+        return await weighed(services, self._files, Asked(question, shown, then, draft, words), answer.choices, mended)
+
+    def _mends(self, instructions: bool) -> bool:
+        choice = self._services.settings.suggestion.mend_names
+        return choice == "always" or (choice == "auto" and not instructions)
+
+    def _documents(self, view: CursorView, blocks: Sequence[Block], draft: Draft) -> dict[str, Snapshot]:
+        """Every document that may be edited, as it was shown.  One that the draft changes is shown nowhere but in the
+        editing block: other blocks have its text as it is."""
+        found = dict[str, Snapshot]()
+        for block in blocks:
+            if block.editable and block.uri is not None and block.uri not in (*found, *draft.changes):
+                snapshot = self._files.now(block.uri)
+                if snapshot is not None:
+                    found[block.uri] = snapshot
+        found[view.uri] = view.parsed.snapshot
+        return found
+
+    def _format(self, question: SuggestionRequest) -> str:
+        return question.format or self._services.settings.suggestion.format
+
+    async def _with_instructions(self, engine: Engine) -> bool:
+        choice = self._services.settings.suggestion.instructions
+        if choice != "auto":
+            return choice == "always"
+        return (await engine.model()).chat_template
+
+
+def _selected(
+    shown: Mapping[str, ShownBlock], lines: range, instruction: str, numbered: bool
+) -> tuple[str, Mapping[str, ShownBlock]]:
+    if not selection.selected(shown[EDITING], lines):
+        raise InvalidArgument("range", "none of its lines are in the block of code at the position.")
+    told = selection.told(shown[EDITING], lines, numbered=numbered)
+    return f"{instruction} {told}".strip(), selection.narrowed(shown, lines)

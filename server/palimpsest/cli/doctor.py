@@ -1,0 +1,229 @@
+"""`palimpsest doctor`: what is right here, and what to do about what is not.
+
+In: this machine.  Out: one line a check, or `{"ok", "checks": [{"name", "ok", "detail", "hint"}]}`.
+Exit status 1 when something that is needed is not right; an editor that is not found is no fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import stat
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from palimpsest import __version__, wire
+from palimpsest.config.layers import from_file, merged, read_toml
+from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
+from palimpsest.errors import EngineError, EngineSilent, ModelError, PalimpsestError
+from palimpsest.models.files import inspect, model_path
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from palimpsest.providers.base.endpoint import place
+from palimpsest.providers.base.protocol import Engine
+from palimpsest.providers.base.target import Target
+from palimpsest.providers.palimpsest.launch import HUNG_S, find
+from palimpsest.system import folders, installation, process_lock
+
+START_S = 120.0
+EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    needed: bool = True
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
+    options = parser.parse_args(argv)
+    checks = asyncio.run(examine(options.model))
+    ok = all(check.ok for check in checks if check.needed)
+    if options.json:
+        shown = [{k: v for k, v in asdict(check).items() if k != "needed"} for check in checks]
+        print(json.dumps({"ok": ok, "checks": shown}))
+    else:
+        _print(checks, ok)
+    return 0 if ok else 1
+
+
+async def examine(model: str = "") -> list[Check]:
+    table, problems = read_toml(folders.config() / "palimpsest.toml")
+    layer, refused = from_file(table, whose="person")
+    settings, wrong = merged([layer, {"model": {"path": model}} if model else {}])
+    checks = [
+        Check(
+            "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"
+        ),
+        *[
+            Check("settings", False, str(problem), "Correct the file; the default is used.")
+            for problem in problems + refused + wrong
+        ],
+        *_folders(),
+        *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
+    ]
+    if not Target(Path(), settings.engine).is_elsewhere:
+        checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
+    if all(check.ok for check in checks if check.needed):
+        checks += [check async for check in _engine(settings)]
+    return checks + list(_editors())
+
+
+def _folders() -> Iterator[Check]:
+    try:
+        runtime = folders.runtime()
+        mode = stat.S_IMODE(runtime.stat().st_mode)
+        private = os.name == "nt" or mode == 0o700
+        hint = "" if private else f"chmod 700 {runtime}"
+        yield Check("sockets", private, f"{runtime}, mode {mode:o}", hint)
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+    except OSError as error:
+        yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
+
+
+def _elsewhere(settings: EngineSettings) -> list[Check]:
+    """Where an engine of another machine is met; empty for one that is started here."""
+    if not Target(Path(), settings).is_elsewhere:
+        return []
+    try:
+        found = place(settings)
+    except ModelError as error:
+        return [Check("engine.url", False, error.message, error.hint)]
+    detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
+    hint = "Code goes there unencrypted: use https, or a tunnel." if found.in_the_open else ""
+    return [Check("engine.url", not hint, detail, hint, needed=False)]
+
+
+def _engine_parts() -> Check:
+    missing = [
+        name for name in ("llama_cpp", "numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        return Check(
+            "engine parts", False, f"not installed: {', '.join(missing)}", installation.ways_to_an_engine(".  Or ")
+        )
+    return Check("engine parts", True, f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}")
+
+
+def _model(settings: ModelSettings) -> Iterator[Check]:
+    path = model_path(settings)
+    try:
+        found = inspect(path)
+    except ModelError as error:
+        yield Check("model", False, error.message, error.hint)
+        return
+    detail = f"{found.name}, {found.architecture}, {found.size / 1e6:,.0f} MB, context {found.n_ctx_train:,}: {path}"
+    yield Check("model", True, detail)
+
+
+async def running(target: Target) -> AsyncIterator[Check]:
+    """An engine that hangs is worth a word: what comes next waits for it, and replaces it."""
+    try:
+        if engine := await find(target.address()):
+            await engine.aclose()
+    except EngineSilent:
+        pid = process_lock.holder(target.address().lock)
+        detail = f"the one that runs{f' (process {pid})' if pid else ''} does not answer"
+        hint = f"It is ended and replaced after {HUNG_S:.0f} seconds; `palimpsest.restartEngine` does it at once."
+        yield Check("engine process", False, detail, hint, needed=False)
+
+
+async def _engine(settings: Settings) -> AsyncIterator[Check]:
+    try:
+        async with _started(settings.engine, model_path(settings.model)) as (engine, caution):
+            info = await engine.model()
+            yield Check("backend", True, info.backend, needed=False)
+            hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
+            yield Check("in place", info.in_place, info.why_not or "the cache is edited in place", hint, needed=False)
+            fim = info.fim_layout or "none"
+            hint = "" if info.fim_layout else "Inline completion needs a model with FIM tokens; edits work without."
+            yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
+            if caution:
+                yield Check(
+                    "caution", False, "the engine died and runs with repacking off", "See the engine's log.", False
+                )
+            yield await _speed(engine)
+            yield await _memory(engine)
+    except PalimpsestError as error:
+        yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
+
+
+@asynccontextmanager
+async def _started(settings: EngineSettings, model: Path) -> AsyncIterator[tuple[Engine, bool]]:
+    from palimpsest.providers.supervisor import Supervisor
+
+    supervisor = Supervisor(Target(model, settings))
+    supervisor.start()
+    try:
+        yield await supervisor.ready(START_S), supervisor.status.caution
+    finally:
+        await supervisor.aclose()
+
+
+async def _speed(engine: Engine) -> Check:
+    """Prefill and generation as this machine does them, on a prompt of some 500 tokens of its own."""
+    workspace = f"doctor-{os.getpid()}"
+    text = "\n".join(f"def area_{i}(width: float, height: float) -> float: ..." for i in range(24))
+    wanted = [wire.WantedBlock("file:speed", text)]
+    try:
+        synced = await engine.sync(wire.SyncRequest(workspace, HEADER, FOOTER, wanted, "suggestion"))
+        request = wire.GenerateRequest(workspace, text=wire.TextTail("def area("), max_tokens=32, slot="suggestion")
+        answer = await engine.generate(request)
+    except EngineError as error:
+        return Check("speed", False, error.message, error.hint)
+    finally:
+        await engine.close_workspace(workspace)
+    prefill = synced.decoded / max(synced.ms.get("decode", 0.0), 0.1) * 1000
+    generation = answer.generated / max(answer.ms.get("sample", 0.0) + answer.ms.get("decode", 0.0), 0.1) * 1000
+    return Check("speed", True, f"{prefill:,.0f} tokens/s prefill, {generation:,.0f} tokens/s generation", needed=False)
+
+
+async def _memory(engine: Engine) -> Check:
+    """What the model takes here, of host and GPU memory together."""
+    found = await engine.cache_map(f"doctor-{os.getpid()}")
+    if not found.memory:
+        return Check("memory", True, f"{found.n_ctx:,} tokens of context, in another server's memory", needed=False)
+    sizes = {name: n / (1 << 20) for name, n in found.memory.items()}
+    parts = [
+        f"{name} {sizes[name]:,.0f} MiB" for name in ("model", "cache", "compute", "store", "disk") if name in sizes
+    ]
+    per_token = found.memory.get("cache", 0) / max(1, found.n_ctx)
+    detail = f"{', '.join(parts)}; {per_token:,.0f} bytes of cache a token, {found.n_ctx:,} tokens"
+    if sizes.get("limit"):
+        detail += f"; cache and compute may take {sizes['limit']:,.0f} MiB"
+    return Check("memory", True, detail, needed=False)
+
+
+def _editors() -> Iterator[Check]:
+    found = [f"{name} ({path})" for command, name in EDITORS.items() if (path := shutil.which(command))]
+    detail = ", ".join(found) or "none on PATH"
+    yield Check(
+        "editors", bool(found), detail, "" if found else "Any LSP client will do; see the README.", needed=False
+    )
+
+
+def _print(checks: list[Check], ok: bool) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for check in checks:
+        mark = "[green]✓[/green]" if check.ok else ("[red]✗[/red]" if check.needed else "[yellow]–[/yellow]")
+        console.print(f"{mark} [bold]{check.name}[/bold]  {check.detail}", soft_wrap=True)
+        if check.hint and not check.ok:
+            console.print(f"  → {check.hint}", style="yellow", soft_wrap=True, markup=False)
+    console.print("all is well" if ok else "something needs your hand", style="green" if ok else "red")

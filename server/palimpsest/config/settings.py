@@ -1,0 +1,289 @@
+"""The table of settings: what there is, with defaults and bounds.
+
+In: nothing.  Out: frozen dataclasses, one for a section.  `config/layers.py` fills them in, `config/origins.py` says who may give
+what; this room reads nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+def _setting(
+    default: Any,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    secret: bool = False,
+    process: bool = True,
+) -> Any:
+    """`secret`: never shown.  `process`: an engine setting that the engine process is started with; the others are its
+    client's."""
+    metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "secret": secret, "process": process}
+    if isinstance(default, (list, tuple)):
+        default = tuple(default)
+    return field(default=default, metadata=metadata, repr=not secret)
+
+
+MOST_AT_ONCE = 16
+"""The engine decodes no more answers beside each other."""
+KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    kind: str = _setting(
+        "in-place",
+        "The engine: ours, a stock llama-server, a server with OpenAI's protocol, or none at all.",
+        choices=("in-place", "llama-server", "openai", "none"),
+        process=False,
+    )
+    url: str = _setting(
+        "",
+        "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
+        process=False,
+    )
+    api_key_env: str = _setting(
+        "PALIMPSEST_API_KEY",
+        "The environment variable that holds the key for `engine.url`.",
+        process=False,
+    )
+    api_key: str = _setting(
+        "",
+        "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
+        secret=True,
+        process=False,
+    )
+    ca_file: str = _setting(
+        "",
+        "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
+        process=False,
+    )
+    model: str = _setting("", "The model to ask for at an `openai` server. Empty: the first it lists.", process=False)
+    timeout_s: float = _setting(
+        120.0, "Seconds without a byte after which a request to `engine.url` is given up.", low=0.1, process=False
+    )
+    retries: int = _setting(
+        3, "Further attempts when `engine.url` refuses a connection or is overloaded.", low=0, process=False
+    )
+    mode: str = _setting(
+        "auto",
+        "Edit the cache in place, or decode whole prompts with their longest common prefix reused.",
+        choices=("auto", "in-place", "whole-prompt"),
+    )
+    n_ctx: int = _setting(
+        0, "Cells of the KV cache, in tokens. 0: what the model was trained with, 16,384 at most.", low=0, high=1 << 26
+    )
+    n_gpu_layers: int = _setting(
+        -1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1, high=1 << 20
+    )
+    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0, high=512)
+    n_batch: int = _setting(
+        512,
+        "The most tokens of a micro-batch; a slow machine takes fewer at once, since a keystroke waits for one.",
+        low=16,
+        high=1 << 16,
+    )
+    type_k: str = _setting(
+        "f16",
+        "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of "
+        "64; with bf16, blocks cannot be moved and prompts are decoded whole.",
+        choices=KV_TYPES,
+    )
+    type_v: str = _setting("f16", "Type of V in the cache; quantized V needs flash attention.", choices=KV_TYPES)
+    flash_attention: str = _setting("auto", "Flash attention.", choices=("auto", "on", "off"))
+    extra_bufts: str = _setting(
+        "auto",
+        "llama.cpp's CPU repacking (AMX and others); `auto` leaves it off after a native fault.",
+        choices=("auto", "on", "off"),
+    )
+    store_mb: int = _setting(512, "Host memory for the KV of evicted blocks and for states, in MiB.", low=0)
+    disk_mb: int = _setting(
+        0, "Disk space in your cache folder for blocks' KV, read back by a later engine, in MiB. 0: none.", low=0
+    )
+    memory_mb: int = _setting(
+        0, "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.", low=0
+    )
+    idle_exit_s: int = _setting(300, "The engine leaves after so many seconds without an editor.", low=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    path: str = _setting("", "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the embedded one.")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    budget: int = _setting(0, "Tokens for all blocks together. 0: half of the cache, 2,048 at most.", low=0)
+    block_tokens: int = _setting(700, "The most tokens one block may have; longer ones are cut.", low=32)
+    editing_tokens: int = _setting(
+        900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64
+    )
+    sources: tuple[str, ...] = _setting(
+        ["filesystem", "class", "scope", "package", "documentation", "file"], "The kinds of context that are gathered."
+    )
+    python: str = _setting(
+        "",
+        "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
+        "Empty: the workspace's own virtual environment is read, and nothing of it run.",
+    )
+    exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
+    ignored_elsewhere: bool = _setting(
+        False,
+        "Complete and suggest in ignored and excluded files also with an `engine.url` on another machine.",
+    )
+    rules: tuple[str, ...] = _setting(
+        ["AGENTS.md", ".palimpsest/rules.md"],
+        "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionSettings:
+    enabled: bool = _setting(True, "Inline completion while typing.")
+    disabled_languages: tuple[str, ...] = _setting([], "Language ids without inline completion, e.g. `markdown`.")
+    disabled_folders: tuple[str, ...] = _setting(
+        [], "Folders and files without inline completion, as gitignore patterns relative to the workspace."
+    )
+    layout: str = _setting(
+        "auto", "Where the text after the cursor goes in the prompt.", choices=("auto", "spm", "isolated", "psm")
+    )
+    heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.")
+    max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1)
+    first_ms: int = _setting(
+        250,
+        "The most time for generating the first answer while typing; where it ends by time, a longer one is prepared "
+        "behind it.",
+        low=1,
+    )
+    time_ms: int = _setting(
+        1500, "The most time for generating one inline completion behind the first answer, or asked for.", low=1
+    )
+    sync_ms: int = _setting(
+        100, "The most time for decoding new blocks before one; the others come on the next pause. 0: no bound.", low=0
+    )
+    multiline: str = _setting(
+        "auto",
+        "More than one line: where the code's shape asks for it, always, or never.",
+        choices=("auto", "always", "never"),
+    )
+    max_suffix: int = _setting(
+        8,
+        "The most characters behind the cursor on its line for a completion while typing, closing brackets, quotes and "
+        "punctuation not counted. 0: none within a line.",
+        low=0,
+    )
+    min_confidence: float = _setting(
+        0.0,
+        "How sure of a completion the model must be for it to be shown while typing: the mean probability of its "
+        "tokens, 0 to 1. One that you ask for is always shown.",
+        low=0,
+        high=1,
+    )
+    cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
+    ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
+    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE)
+    known_words: str = _setting(
+        "auto",
+        "Search for the whole word being typed, words of the prompt counting more; `auto`: with models of at most 500 "
+        "million parameters.",
+        choices=("auto", "always", "never"),
+    )
+    snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionSettings:
+    enabled: bool = _setting(True, "Edits as code actions.")
+    format: str = _setting(
+        "ln-diff",
+        "How the model writes an edit.",
+        choices=("ln-diff", "whole", "search-replace", "udiff", "ast"),
+    )
+    instructions: str = _setting(
+        "auto",
+        "Explain the blocks and the format to the model; `auto`: where the model has a chat template.",
+        choices=("auto", "always", "never"),
+    )
+    max_tokens: int = _setting(400, "The most tokens of one reply.", low=8)
+    time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
+    n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1, high=MOST_AT_ONCE)
+    mend_names: str = _setting(
+        "auto",
+        "For a name that is defined nowhere, offer one that can be meant, first of all; `auto`: with models that are "
+        "not told how to edit (`suggestion.instructions`).",
+        choices=("auto", "always", "never"),
+    )
+    min_agreement: float = _setting(
+        0.5,
+        "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
+        low=0.0,
+        high=1.0,
+    )
+    confirm: str = _setting(
+        "others",
+        "Edits that a person is asked about before they are applied: those of other files, all, or none.",
+        choices=("others", "always", "never"),
+    )
+    proactive: bool = _setting(
+        False, "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks."
+    )
+    proactive_s: float = _setting(2.0, "Seconds without typing or moving after which that is done.", low=0.1)
+    temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
+    draft: int = _setting(
+        8, "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSettings:
+    enabled: bool = _setting(
+        True, "Count what was shown, accepted and rejected, in a file of this machine; never sent anywhere."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NextEditSettings:
+    enabled: bool = _setting(True, "Whether the places that should follow an edit are looked for and offered.")
+    model: bool = _setting(
+        True, "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, by section: `settings.engine.n_ctx` is `engine.n_ctx` in a file."""
+
+    engine: EngineSettings = EngineSettings()
+    model: ModelSettings = ModelSettings()
+    context: ContextSettings = ContextSettings()
+    completion: CompletionSettings = CompletionSettings()
+    suggestion: SuggestionSettings = SuggestionSettings()
+    next_edit: NextEditSettings = NextEditSettings()
+    statistics: StatisticsSettings = StatisticsSettings()
+    log: LogSettings = LogSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One row of the settings table in the README."""
+
+    name: str
+    default: Any
+    doc: str
+    choices: tuple[str, ...]
+
+
+def described() -> Iterator[Described]:
+    for section in fields(Settings):
+        for item in fields(section.default):  # type: ignore[arg-type]
+            yield Described(f"{section.name}.{item.name}", item.default, item.metadata["doc"], item.metadata["choices"])

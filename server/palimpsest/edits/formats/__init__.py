@@ -1,0 +1,17 @@
+"""The edit formats by the names that the setting `suggestion.format` gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from palimpsest.edits.formats.ast_edits import Ast
+from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.ln_diff import LnDiff
+from palimpsest.edits.formats.search_replace import SearchReplace
+from palimpsest.edits.formats.udiff import Udiff
+from palimpsest.edits.formats.whole import Whole
+
+_ALL: tuple[Format, ...] = (LnDiff(), Whole(), SearchReplace(), Udiff(), Ast())
+
+FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _ALL})

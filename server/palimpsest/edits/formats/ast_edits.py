@@ -1,0 +1,202 @@
+"""Edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
+
+In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from palimpsest.edits.formats.ast_grammar import SHARED, node_rules
+from palimpsest.edits.formats.elements import (
+    LAST_LINE_END,
+    NO_NAME,
+    Element,
+    element,
+    elements,
+    summary_element,
+    unfenced,
+)
+from palimpsest.edits.formats.lines import Unplaced, differences, indent_of, marks, texts, ungutter
+from palimpsest.edits.formats.nodes import Node, Nodes, nodes_of
+from palimpsest.edits.formats.quoting import unmistakable
+from palimpsest.edits.formats.renaming import renamed
+from palimpsest.edits.gbnf import reply_grammar
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.tags import attributes, closing, escape_closing, quoted, unescape_closing
+from palimpsest.types import LineEdit
+
+_NAMES = "replace|insert-before|insert-after|delete|rename"
+OPERATION = re.compile(rf"""(?m)^[ \t]*<({_NAMES})\b((?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*)>""")
+ESCAPED = re.compile(rf"^([ \t]*)(?:&((?:amp;)*lt;)|<)(?=(?:{_NAMES})\b)")
+"""At the beginning of a line it would be read as the next operation."""
+UNESCAPED = re.compile(rf"^([ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=(?:{_NAMES})\b)")
+KEPT = "kept"
+"""The attribute `indent` says so where the lines stand at the margin and shall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ast:
+    name: ClassVar[str] = "ast"
+    numbered: ClassVar[bool] = False
+
+    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
+        found, summary = elements(reply)
+        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+
+    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
+        lines = [line for operation in _operations(block, edits) for line in operation]
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+
+    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+        """One operation in each suggestion, on a definition that is there."""
+        return reply_grammar(shown, node_rules, shared=SHARED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """`kind` is the element's name.  `lines` are the content's."""
+
+    kind: str
+    given: Mapping[str, str]
+    lines: tuple[str, ...] = ()
+
+
+def _written(found: Element, block: ShownBlock | None) -> Written:
+    if not found.name:
+        return Written("", complete=found.complete, problem=NO_NAME)
+    if block is None:
+        return Written(found.name, (), found.complete)
+    text = "\n".join(found.lines(block))
+    operations = _read_operations(text, found.complete)
+    edits = list[LineEdit]()
+    try:
+        if not operations and text.strip() and found.complete:
+            raise Unplaced("there is no operation such as <replace node=…>")
+        nodes = nodes_of(block)
+        for operation in operations:
+            edits += _edits(operation, block, nodes)
+    except Unplaced as reason:
+        return Written(found.name, (), found.complete, str(reason))
+    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+
+
+def _read_operations(text: str, complete: bool) -> list[_Operation]:
+    """The operations one after the other; what stands between them is ignored, and so is a last one cut off."""
+    found, position = list[_Operation](), 0
+    while head := OPERATION.search(text, position):
+        kind, given = head[1], attributes(head[2].rstrip("/"))
+        position = head.end()
+        if kind in ("delete", "rename") or head[2].endswith("/"):
+            found.append(_Operation(kind, given))
+            continue
+        close, following = closing(kind).search(text, position), OPERATION.search(text, position)
+        if following is not None and (close is None or following.start() < close.start()):
+            content, position = text[position : following.start()], following.start()  # the closing tag was forgotten
+        elif close is not None:
+            content, position = text[position : close.start()], close.end()
+        elif complete:
+            content, position = text[position:] + "\n", len(text)
+        else:
+            break
+        found.append(_Operation(kind, given, tuple(_content_lines(content, kind))))
+    return found
+
+
+def _content_lines(content: str, kind: str) -> list[str]:
+    content = content.removeprefix("\n")
+    if not content:
+        return []
+    lines = unfenced(LAST_LINE_END.sub("", content).split("\n"))
+    return ungutter([unescape_closing(UNESCAPED.sub(_one_less, line), kind) for line in lines])
+
+
+def _one_less(found: re.Match[str]) -> str:
+    return f"{found[1]}&{found[2]}" if found[2] else f"{found[1]}<"
+
+
+def _one_more(found: re.Match[str]) -> str:
+    return f"{found[1]}&amp;{found[2]}" if found[2] else f"{found[1]}&lt;"
+
+
+def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineEdit]:
+    if "node" not in operation.given:
+        raise Unplaced(f"<{operation.kind}> does not say which node")
+    node = nodes.at(operation.given["node"])
+    if operation.kind == "rename":
+        return renamed(block, nodes, node, operation.given.get("to", ""))
+    left_out = {i - node.start for i in marks(block) if node.start <= i < node.end}
+    if operation.kind == "delete":
+        if left_out:
+            raise Unplaced(f'"{node.address}" cannot be deleted: code of it was left out')
+        return [LineEdit(node.start, node.end, ())]
+    lines = list(operation.lines)
+    if operation.given.get("indent") != KEPT:
+        lines = _indented(lines, block, node)
+    if operation.kind == "replace":
+        return differences(texts(block)[node.start : node.end], lines, left_out, node.start)
+    at = node.start if operation.kind == "insert-before" else node.end
+    return [LineEdit(at, at, tuple(lines))]
+
+
+def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
+    """Lines written at the margin, indented as the definition is."""
+    full = [line for line in lines if line.strip()]
+    indent = indent_of(next((line.text for line in block.lines[node.start : node.end] if line.text.strip()), ""))
+    if not indent or not full or indent_of(full[0]):
+        return lines
+    return [indent + line if line.strip() else line for line in lines]
+
+
+def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]:
+    """The lines of few and small operations that make these edits, in their order."""
+    nodes = nodes_of(block)
+    if len(edits) == 1 and (short := _short(block, nodes, edits[0])):
+        return [short]
+    found = list[tuple[Node, list[LineEdit]]]()
+    for edit in edits:
+        node, inside = _around(nodes, edit.start, edit.end), [edit]
+        while found and found[-1][0].end > node.start:
+            other, before = found.pop()
+            node, inside = _around(nodes, other.start, max(node.end, other.end)), [*before, *inside]
+        found.append((node, inside))
+    return [_replacing(block, node, inside) for node, inside in found]
+
+
+def _around(nodes: Nodes, start: int, end: int) -> Node:
+    """The smallest definition that these lines are in; an insertion at its first or last line is not."""
+    inside = [n for n in nodes.found if n.start <= start and end <= n.end and (start < end or n.start < start < n.end)]
+    return min(inside, key=lambda node: node.end - node.start, default=nodes.whole)
+
+
+def _short(block: ShownBlock, nodes: Nodes, edit: LineEdit) -> list[str] | None:
+    """The one operation that inserts before or after a definition, or deletes one."""
+    for node in nodes.found:
+        if (edit.start, edit.end, edit.lines) == (node.start, node.end, ()):
+            return [f"<delete node={quoted(node.address)}/>"]
+        if edit.start == edit.end and edit.start in (node.start, node.end):
+            kind = "insert-before" if edit.start == node.start else "insert-after"
+            return _with_content(kind, node, edit.lines, block)
+    return None
+
+
+def _replacing(block: ShownBlock, node: Node, edits: Iterable[LineEdit]) -> list[str]:
+    shifted = [LineEdit(edit.start - node.start, edit.end - node.start, edit.lines) for edit in edits]
+    return _with_content("replace", node, applied(texts(block)[node.start : node.end], shifted), block)
+
+
+def _with_content(kind: str, node: Node, lines: Sequence[str], block: ShownBlock) -> list[str]:
+    """What reading would take for numbers, fences or an indent to be mended, is written so that it does not."""
+    indent = f' indent="{KEPT}"' if _indented(list(lines), block, node) != list(lines) else ""
+    if ungutter(lines) != list(lines):
+        lines = [f"L1 {line}" for line in lines]
+    if unfenced(list(lines)) != list(lines):
+        lines = ["```", *lines, "```"]
+    content = [ESCAPED.sub(_one_more, escape_closing(line, kind)) for line in lines]
+    return [f"<{kind} node={quoted(node.address)}{indent}>", *content, f"</{kind}>"]

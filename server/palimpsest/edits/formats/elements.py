@@ -1,0 +1,115 @@
+"""The elements that every edit format's reply is made of: `<suggestion name="…">` with its content, one `<summary>`.
+
+In: a reply's text.  Out: its elements; and the other way round.  What the content means is each format's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.tags import attributes, closing, escape_closing, opening, quoted, unescape_closing
+from palimpsest.types import CURSOR_MARKER
+
+OPEN, CLOSE = opening("suggestion"), closing("suggestion")
+SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)", re.DOTALL)
+NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
+LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
+"""What stands between the last line and the closing tag."""
+OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
+"""At the beginning of a line it would be read as the next element.  A hunk's marks make no difference, so that a line
+is written in one way."""
+ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
+FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
+
+NO_NAME = "the suggestion does not name a block"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One `<suggestion>`: its content verbatim, from behind the opening tag's line to the last line's end.  `complete`
+    is False where the reply was cut off inside of it; then the line that was being written is left out."""
+
+    name: str
+    content: str
+    complete: bool = True
+
+    def lines(self, block: ShownBlock | None) -> list[str]:
+        """The content's lines without line ends, fences around all of it and cursor markers; tags are unescaped."""
+        if not self.content.strip():
+            return []
+        lines = LAST_LINE_END.sub("", self.content).split("\n")
+        if not lines[0].strip():
+            del lines[0]  # the rest of the opening tag's line
+        marked = block is not None and any(CURSOR_MARKER in line.text for line in block.lines)
+        lines = [line.removesuffix("\r") for line in lines]
+        if not marked:  # a document that speaks of the marker keeps it
+            lines = [line.replace(CURSOR_MARKER, "") for line in lines]
+        return [unescaped(line, block) for line in unfenced(lines)]
+
+
+def elements(reply: str) -> tuple[list[Element], str]:
+    """The suggestions of a reply, in order, and its summary on one line.  Anything outside of them is ignored."""
+    found, outside, position = list[Element](), list[str](), 0
+    while head := OPEN.search(reply, position):
+        outside.append(reply[position : head.start()])
+        content, position, complete = _content(reply, head.end())
+        found.append(Element(attributes(head[1]).get("name", ""), content, complete))
+    outside.append(reply[position:])
+    summary = SUMMARY.search("".join(outside))
+    return found, unescape_closing(" ".join(summary[1].split()), "summary") if summary else ""
+
+
+def _content(reply: str, start: int) -> tuple[str, int, bool]:
+    """(content, where reading goes on, whether the suggestion was finished)."""
+    close = CLOSE.search(reply, start)
+    other = NEXT_ELEMENT.search(reply, start)
+    if other and (close is None or other.start() < close.start()):  # the closing tag was forgotten
+        return reply[start : other.start()], other.start(), True
+    if close:
+        return reply[start : close.start()], close.end(), True
+    whole_lines = reply.rfind("\n") + 1  # the last line may be half a line: dropped
+    return reply[start : max(start, whole_lines)], len(reply), False
+
+
+def unfenced(lines: list[str]) -> list[str]:
+    """Without one pair of fences around everything, of which the last may be missing."""
+    inner = [i for i, line in enumerate(lines) if line.strip()]
+    if not inner or not FENCE.match(lines[inner[0]]):
+        return lines
+    last = inner[-1] if len(inner) > 1 and FENCE.match(lines[inner[-1]]) else len(lines)
+    return lines[inner[0] + 1 : last]
+
+
+def element(name: str, lines: Sequence[str], block: ShownBlock) -> str:
+    """A `<suggestion>` with these lines, ending in a newline.  Lines that would not be read as they are, since they
+    are blank or begin with a fence, are put between fences."""
+    content = _content_of(lines, block)
+    if Element(name, f"\n{content}").lines(block) != list(lines):
+        content = f"```\n{content}```\n"
+    return f"<suggestion name={quoted(name)}>\n{content}</suggestion>\n"
+
+
+def _content_of(lines: Sequence[str], block: ShownBlock) -> str:
+    return "".join(f"{escaped(line, block)}\n" for line in lines)
+
+
+def summary_element(summary: str) -> str:
+    return f"<summary>{escape_closing(' '.join(summary.split()), 'summary')}</summary>\n"
+
+
+def escaped(text: str, block: ShownBlock | None) -> str:
+    """A line without a literal closing tag of the suggestion, nor of the block's own element, as it was shown, and
+    without what would be read as the next element."""
+    text = escape_closing(text, "suggestion")
+    if block:
+        text = escape_closing(text, block.element)
+    return OPENER.sub(lambda m: f"{m[1]}&{f'amp;{m[2]}' if m[2] else 'lt;'}", text)
+
+
+def unescaped(text: str, block: ShownBlock | None) -> str:
+    text = ESCAPED_OPENER.sub(lambda m: f"{m[1]}&{m[2]}" if m[2] else f"{m[1]}<", text)
+    text = unescape_closing(text, "suggestion")
+    return unescape_closing(text, block.element) if block else text

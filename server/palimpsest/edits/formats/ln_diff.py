@@ -1,0 +1,183 @@
+"""Edits as numbered lines: only those that change, each with the number it was shown with (FORMATS.md, "ln-diff").
+
+In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
+from palimpsest.edits.grammar import grammar_for
+from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.types import LineEdit
+
+DELETE = re.compile(r"L(\d{1,9})-(?:\s.*)?\Z")
+INSERT = re.compile(r"L(\d{1,9})\+ ?(.*)\Z")
+REPLACE = re.compile(r"L(\d{1,9})(?: (.*)|(\t.*))?\Z")
+GUTTER = re.compile(r"L(\d{1,9}) (?!\s*(?:[-+*/%@&|^<>:]{0,2}=(?!=)))")
+"""`L<n> ` at the head of inserted text, but not the target of an assignment: `L4 = 3` is code."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """`replace` line `number` by `text`, `insert` `text` after it (0: before the first line), or `delete` it."""
+
+    kind: Literal["replace", "insert", "delete"]
+    number: int
+    text: str = ""
+
+
+class _Unreadable(Exception):
+    """Why, fit for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class LnDiff:
+    name: ClassVar[str] = "ln-diff"
+    numbered: ClassVar[bool] = True
+
+    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
+        found, summary = elements(reply)
+        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+
+    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
+        lines = [line for edit in _writable(block, edits) for line in _edit_lines(block, edit)]
+        return element(block.name, lines, block) + summary_element(summary)
+
+    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+        return grammar_for(shown)
+
+
+def _written(found: Element, block: ShownBlock | None) -> Written:
+    if not found.name:
+        return Written("", complete=found.complete, problem=NO_NAME)
+    try:
+        operations = _operations(found.lines(block), block)
+        edits = _edits(operations, block) if block else ()
+    except _Unreadable as reason:
+        return Written(found.name, complete=found.complete, problem=str(reason))
+    return Written(found.name, edits, found.complete)
+
+
+def _operations(lines: Iterable[str], block: ShownBlock | None) -> list[_Operation]:
+    operations = list[_Operation]()
+    for line in lines:
+        operation = _numbered(line)
+        if operation is None:
+            if not operations:
+                if not line.strip():
+                    continue
+                raise _Unreadable(f"text stands before any line number: {line.strip()[:60]!r}")
+            last = operations[-1].number
+            if block and line.strip() in block.unnumbered_after(last):
+                continue  # the mark of a cut or an omitted body, copied
+            operation = _Operation("insert", last, line)
+        operations.append(_cleaned(operation))
+    return _first_replaces(operations)
+
+
+def _numbered(line: str) -> _Operation | None:
+    if found := DELETE.match(line):
+        return _Operation("delete", int(found[1]))
+    if found := INSERT.match(line):
+        return _Operation("insert", int(found[1]), found[2])
+    if found := REPLACE.match(line):
+        return _Operation("replace", int(found[1]), found[2] or found[3] or "")
+    return None
+
+
+def _cleaned(operation: _Operation) -> _Operation:
+    """Without a gutter that the model copied into the text."""
+    gutter = GUTTER.match(operation.text)
+    if gutter is None or (operation.kind != "insert" and int(gutter[1]) != operation.number):
+        return operation
+    return _Operation(operation.kind, operation.number, operation.text[gutter.end() :])
+
+
+def _first_replaces(operations: list[_Operation]) -> list[_Operation]:
+    """The same `L<n>` again: the first replaces, the others insert after it (also after its deletion)."""
+    seen, result = set[int](), list[_Operation]()
+    for operation in operations:
+        if operation.kind == "insert":
+            result.append(operation)
+        elif operation.kind == "replace" and operation.number in seen:
+            result.append(_Operation("insert", operation.number, operation.text))
+        else:
+            seen.add(operation.number)
+            result.append(operation)
+    return result
+
+
+def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdit, ...]:
+    """One edit per line touched; an insertion stands right after its line."""
+    indexes = {line.number: i for i, line in enumerate(block.lines) if line.number is not None}
+    touched = dict[int, list[_Operation]]()
+    for operation in operations:
+        number = operation.number
+        if number not in indexes and not (number == 0 and operation.kind == "insert"):
+            raise _Unreadable(f'line {number} of "{block.name}" was not shown')
+        if number and block.lines[indexes[number]].document_line is None:
+            raise _Unreadable(f'line {number} of "{block.name}" stands for no line of the document')
+        touched.setdefault(number, []).append(operation)
+    indexes[0] = next((i for i, line in enumerate(block.lines) if line.document_line is not None), 0)
+    edits = list[LineEdit]()
+    for number in sorted(touched, key=lambda number: (indexes[number], number > 0)):
+        at, texts = indexes[number], list[str]()
+        kinds = {o.kind for o in touched[number]}
+        if kinds >= {"replace", "delete"}:
+            raise _Unreadable(f'line {number} of "{block.name}" is both replaced and deleted')
+        texts = [o.text for o in touched[number] if o.kind == "replace"]
+        texts += [o.text for o in touched[number] if o.kind == "insert"]
+        start = at if kinds != {"insert"} or number == 0 else at + 1
+        edits.append(LineEdit(start, start + (kinds != {"insert"}), tuple(texts)))
+    return tuple(edits)
+
+
+def _edit_lines(block: ShownBlock, edit: LineEdit) -> list[str]:
+    """What the table of FORMATS.md has for one edit: lines replaced one for one, then deleted or inserted."""
+    numbers = [block.lines[i].number for i in range(edit.start, edit.end)]
+    if any(number is None for number in numbers):
+        raise ValueError(f"{edit} touches a line without a number")
+    written = [_line(f"L{number}", text) for number, text in zip(numbers, edit.lines, strict=False)]
+    written += [f"L{number}-" for number in numbers[len(edit.lines) :]]
+    if len(edit.lines) > len(numbers):
+        last = numbers[-1] if numbers else _number_before(block, edit.start)
+        written += [_line(f"L{last}+", text) for text in edit.lines[len(numbers) :]]
+    return written
+
+
+def _number_before(block: ShownBlock, index: int) -> int | None:
+    """The number of the line that an insertion at `index` stands after; 0 at the block's beginning."""
+    if all(line.document_line is None for line in block.lines[:index]):
+        return 0
+    return block.lines[index - 1].number
+
+
+def _writable(block: ShownBlock, edits: Sequence[LineEdit]) -> list[LineEdit]:
+    """An insertion after a line without a number has none to name: it becomes part of what is said of the next line."""
+    result = list[LineEdit]()
+    for edit in reversed(edits):
+        at = edit.start
+        if at == edit.end and _number_before(block, at) is None:
+            if result and result[-1].start == at:
+                following = result.pop()
+            elif at < len(block.lines):
+                following = LineEdit(at, at + 1, (block.lines[at].text,))
+            else:
+                raise ValueError(f"{edit} stands between lines without a number")
+            edit = LineEdit(at, following.end, edit.lines + following.lines)
+        result.append(edit)
+    return result[::-1]
+
+
+def _line(mark: str, text: str) -> str:
+    """A text that begins like a gutter is given one more, which reading takes away."""
+    if not text:
+        return mark
+    gutter = f"{mark.removesuffix('+')} " if GUTTER.match(text) else ""
+    return f"{mark} {gutter}{text}"

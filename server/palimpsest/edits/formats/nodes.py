@@ -1,0 +1,100 @@
+"""The definitions of a block by the names that the blocks show: `function Cart.add`, `class Cart`.
+
+In: a block shown.  Out: its definitions with their lines.  This room knows no document; the tree is `syntax/`'s.
+
+A block is parsed as it is shown, moved to the left margin: the marks of code left out stand where code may stand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.edits.formats.lines import Unplaced, texts
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.syntax.scopes import Scope, scopes
+
+KINDS = {"function": "function", "method": "function", "def": "function", "class": "class"}
+WHOLE = "file"
+"""The address of all of a block, where no definition is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Lines `start..end` of the block as shown; `scope` is None for all of a block."""
+
+    address: str
+    path: str
+    start: int
+    end: int
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """`margin` is what the block's lines are indented by, and the parse is not; `around` the qualified name of what
+    is around the block."""
+
+    found: tuple[Node, ...]
+    whole: Node
+    parsed: Parsed
+    margin: str
+    around: str
+
+    def at(self, address: str) -> Node:
+        """The definition of this name.  A kind may be left out, and so may what is around it.  Raises Unplaced, which
+        names those that are there."""
+        words = " ".join(address.split())
+        for node in (*self.found, self.whole):
+            if node.address == words:
+                return node
+        kind, _, path = words.rpartition(" ")
+        path = path.removesuffix("()")
+        wanted = KINDS.get(kind.removeprefix("async "), kind)
+        nodes = [n for n in self.found if n.scope is not None and (not kind or n.scope.kind == wanted)]
+        for fits in (
+            [n for n in nodes if n.path == path],
+            [n for n in nodes if path and (n.path.endswith(f".{path}") or path.endswith(f".{n.path}"))],
+        ):
+            if len(fits) == 1:
+                return fits[0]
+            if fits:
+                raise Unplaced(f'"{words}" could be {_listed(fits)}')
+        raise Unplaced(f'there is no "{words}"; there are {_listed(self.found)}')
+
+
+def nodes_of(block: ShownBlock) -> Nodes:
+    """The definitions of a block, an outer one before its inner ones; first all of the block, where no definition is
+    all of it."""
+    lines = texts(block)
+    margin = _margin(lines)
+    parsed = parse_text("\n".join(line.removeprefix(margin) for line in lines), language_of("", block.uri))
+    is_lines = parsed.snapshot.line_count == len(lines)  # a lone carriage return would be one more
+    definitions = scopes(parsed)[1:] if is_lines else []
+    around, _, name = block.scope.rpartition(".")
+    if not any(scope.qualified_name == name for scope in definitions):
+        around = ""
+    found, seen = list[Node](), Counter[str]()
+    for scope in definitions:
+        path = f"{around}.{scope.qualified_name}".lstrip(".")
+        address = f"{scope.kind} {path}"
+        seen[address] += 1
+        numbered = f"{address} #{seen[address]}" if seen[address] > 1 else address
+        found.append(Node(numbered, path, scope.start_line, scope.end_line, scope))
+    whole = Node(WHOLE, "", 0, len(lines))
+    outside = set(range(len(lines))).difference(*(range(node.start, node.end) for node in found))
+    if not found or any(lines[i].strip() for i in outside):
+        found.insert(0, whole)
+    return Nodes(tuple(found), whole, parsed, margin, around)
+
+
+def _margin(lines: Sequence[str]) -> str:
+    first = next((line for line in lines if line.strip()), "")
+    return first[: len(first) - len(first.lstrip())]
+
+
+def _listed(nodes: Sequence[Node]) -> str:
+    names = [f'"{node.address}"' for node in nodes[:12]]
+    return ", ".join([*names, "…"] if len(nodes) > 12 else names)

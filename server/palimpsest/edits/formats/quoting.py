@@ -1,0 +1,61 @@
+"""Which lines of a block have to be quoted, so that it is clear where an edit goes, and whether it is.
+
+In: edits of a block.  Out: lines as they are and as they become.  Pure; knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from palimpsest.edits.formats.lines import marks, occurrences, texts
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.reply import Reply
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.types import LineEdit
+
+
+def hunks(block: ShownBlock, edits: Sequence[LineEdit]) -> list[tuple[list[str], list[str]]]:
+    """(Lines quoted, what they become), each of which stands at one place of the block only, or is all of it; edits
+    that need the same lines are quoted together."""
+    lines, found = texts(block), list[tuple[int, int, list[LineEdit]]]()
+    for edit in edits:
+        start, end = _around(block, edit.start, edit.end)
+        inside = [edit]
+        while found and found[-1][1] >= start:  # also where they only touch: an insertion could belong to either
+            first, last, before = found.pop()
+            start, end = _around(block, min(first, start), max(last, end))
+            inside = [*before, *inside]
+        found.append((start, end, inside))
+    result = list[tuple[list[str], list[str]]]()
+    for start, end, inside in found:
+        shifted = [LineEdit(edit.start - start, edit.end - start, edit.lines) for edit in inside]
+        result.append((lines[start:end], applied(lines[start:end], shifted)))
+    return result
+
+
+def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
+    """As few lines around these as stand nowhere else, taken from above and below in turn."""
+    lines = texts(block)
+    above = start == end
+    while not any(line.strip() for line in lines[start:end]) or len(occurrences(block, lines[start:end])) > 1:
+        if start == 0 and end == len(lines):
+            break
+        if (above and start > 0) or end == len(lines):
+            start -= 1
+        else:
+            end += 1
+        above = not above
+    return start, end
+
+
+def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], Reply], reply: str) -> str:
+    """The reply, if it is read as it was meant.  Raises ValueError where it is not, since it adds a line that reads
+    like the mark of code left out, beside one."""
+    left_out = marks(block)
+    like = {block.lines[i].text.strip() for i in left_out}
+    if any(line.strip() in like for edit in edits for line in edit.lines):
+        lines = [f"\n{i}" if i in left_out else line for i, line in enumerate(texts(block))]
+        (written,) = read(reply).written
+        if written.problem or applied(lines, written.edits) != applied(lines, edits):
+            raise ValueError("a line that is added reads like a mark of code left out")
+    return reply

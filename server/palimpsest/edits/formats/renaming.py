@@ -1,0 +1,69 @@
+"""A definition of a block by another name, with its uses in the block.
+
+In: a definition, its new name.  Out: edits of the block's lines.  This room knows no document; the tree is `syntax/`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.edits.formats.lines import Unplaced, texts
+from palimpsest.edits.formats.nodes import Node, Nodes
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.syntax.evidence import head_text, owners_of
+from palimpsest.syntax.names import visible
+from palimpsest.syntax.scopes import Scope
+from palimpsest.syntax.uses import Use, uses
+from palimpsest.types import LineEdit
+
+
+def renamed(block: ShownBlock, nodes: Nodes, node: Node, name: str) -> list[LineEdit]:
+    """Raises Unplaced for what has no name, and for a new name that is none."""
+    if node.scope is None:
+        raise Unplaced(f'"{node.address}" has no name that could be changed')
+    if not name.isidentifier():
+        raise Unplaced(f'"{name}" is not a name')
+    lines, data = texts(block), nodes.parsed.snapshot.utf8
+    places = dict[int, list[Use]]()
+    for use in _uses(nodes, node.scope):
+        places.setdefault(use.line, []).append(use)
+    edits = list[LineEdit]()
+    for line, found in sorted(places.items()):
+        text = lines[line]
+        shift = len(text) - len(text.removeprefix(nodes.margin))
+        start = data.rfind(b"\n", 0, found[0].start) + 1
+        for use in reversed(found):
+            first = shift + len(data[start : use.start].decode("utf-8", "surrogatepass"))
+            text = text[:first] + name + text[first + len(use.name) :]
+        edits.append(LineEdit(line, line + 1, (text,)))
+    return edits
+
+
+def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
+    """The definition's name, and what it is used as in the block; not what only reads the same."""
+    found = uses(nodes.parsed, scope.name)
+    own = next((use for use in found if use.role == scope.kind and use.line == scope.def_line), None)
+    if own is None:
+        raise Unplaced(f'the name of "{scope.qualified_name}" cannot be found: its code is broken')
+    heads = _heads(nodes, scope)
+    alone = bool(heads) and not scope.is_method  # a method shown without its class: its bare name is another's
+    for use in found:
+        same = use.belongs is not None and use.belongs == own.belongs and not alone
+        member = use.role == "member" and not use.assigned and heads & _owners(nodes, use)
+        if use is own or same or member:
+            yield use
+
+
+def _owners(nodes: Nodes, use: Use) -> frozenset[str]:
+    """What can be seen of whose member it is: the name before the dot, and that of its class."""
+    return owners_of(nodes.parsed, use) | {head_text(nodes.parsed, use)}
+
+
+def _heads(nodes: Nodes, scope: Scope) -> frozenset[str]:
+    """What a method is a member of: its class, and where the class is not in the block, its own first parameter."""
+    if scope.is_method and scope.parent is not None:
+        return frozenset({scope.parent.name})
+    if scope.kind == "function" and scope.parent is not None and scope.parent.kind == "file" and nodes.around:
+        parameters = (item.name for item in visible(nodes.parsed, scope) if item.kind == "parameter")
+        return frozenset({nodes.around.rpartition(".")[2], next(parameters, "")}) - {""}
+    return frozenset()

@@ -1,0 +1,137 @@
+"""Edits as lines to be found and what they become (FORMATS.md, "search-replace").
+
+In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+
+The marks around a pair have as many signs as the pair's first, so that lines of code may read like shorter ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
+from palimpsest.edits.formats.lines import Unplaced, placed, texts
+from palimpsest.edits.formats.quoting import hunks, unmistakable
+from palimpsest.edits.gbnf import FREE, reply_grammar
+from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.runs import Runs
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.types import LineEdit
+
+SEARCH = re.compile(r"[ \t]*(<{5,})\s*(?:SEARCH|ORIGINAL|HEAD)?:?\s*\Z", re.IGNORECASE)
+DIVIDER = re.compile(r"[ \t]*(={5,})\s*\Z")
+REPLACE = re.compile(r"[ \t]*(>{5,})\s*(?:REPLACE|UPDATED?)?:?\s*\Z", re.IGNORECASE)
+MARKS = (SEARCH, DIVIDER, REPLACE)
+SIGNS = 7
+MAX_LINES = 60
+"""Lines that one SEARCH part becomes, under the grammar."""
+
+_ROOM = r"""
+to ::= [ \t]* (">" (">" (">" ">"?)?)?)? (after text)? "\n"
+after ::= [^<> \t\r\n] | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" ([^<s\r\n] | "s" [^<u\r\n]))
+""".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReplace:
+    name: ClassVar[str] = "search-replace"
+    numbered: ClassVar[bool] = False
+
+    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
+        found, summary = elements(reply)
+        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+
+    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
+        lines = [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
+        reply = element(block.name, lines, block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+
+    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+        """One pair in each suggestion; its SEARCH part can only be lines shown one below the other, that stand at no
+        other place."""
+        return reply_grammar(shown, _rules, shared=f"{FREE}\n{_ROOM}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """`problem` says why there is no pair here."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def _written(found: Element, block: ShownBlock | None) -> Written:
+    if not found.name:
+        return Written("", complete=found.complete, problem=NO_NAME)
+    if block is None:
+        return Written(found.name, (), found.complete)
+    lines = found.lines(block)
+    pairs = _pairs(lines, found.complete)
+    edits = list[LineEdit]()
+    try:
+        if not pairs and any(line.strip() for line in lines) and found.complete:
+            raise Unplaced("there is no SEARCH part")
+        for pair in pairs:
+            if pair.problem:
+                raise Unplaced(pair.problem)
+            edits += placed(block, pair.old, pair.new, "a SEARCH part")
+    except Unplaced as reason:
+        return Written(found.name, (), found.complete, str(reason))
+    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+
+
+def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
+    """The pairs written one after the other; what stands outside of them is ignored, and so is a last one that was
+    cut off."""
+    pairs, at = list[_Pair](), 0
+    while at < len(lines):
+        head = SEARCH.match(lines[at])
+        at += 1
+        if not head:
+            continue
+        signs = len(head[1])
+        divider = _next(DIVIDER, lines, at, signs)
+        if divider is None:
+            if complete:
+                pairs.append(_Pair((), problem="a SEARCH part has no ======= behind it"))
+            break
+        end = _next(REPLACE, lines, divider + 1, signs)
+        following = _next(SEARCH, lines, divider + 1, signs)
+        if following is not None and (end is None or following < end):
+            end = following  # the last mark was forgotten
+        if end is None and not complete:
+            break
+        end = len(lines) if end is None else end
+        pairs.append(_Pair(tuple(lines[at:divider]), tuple(lines[divider + 1 : end])))
+        at = end
+    return pairs
+
+
+def _next(mark: re.Pattern[str], lines: Sequence[str], start: int, signs: int) -> int | None:
+    """The next line that is this mark, with as many signs if there is one."""
+    found = [(i, match) for i in range(start, len(lines)) if (match := mark.match(lines[i]))]
+    exact = next((i for i, match in found if len(match[1]) == signs), None)
+    return exact if exact is not None or not found or mark is SEARCH else found[0][0]
+
+
+def _pair(block: ShownBlock, old: Sequence[str], new: Sequence[str]) -> list[str]:
+    n = _signs([*texts(block), *new])
+    return ["<" * n + " SEARCH", *old, "=" * n, *new, ">" * n + " REPLACE"]
+
+
+def _signs(lines: Iterable[str]) -> int:
+    """So many that no line reads like a mark with as many."""
+    taken = {len(match[1]) for line in lines for mark in MARKS if (match := mark.match(line))}
+    return next(n for n in range(SIGNS, SIGNS + len(taken) + 1) if n not in taken)
+
+
+def _rules(rule: str, block: ShownBlock) -> list[str]:
+    n = _signs(texts(block))
+    signs = {sign: sign * n for sign in "<=>"}
+    end = f'"{signs["="]}\\n" to{{0,{MAX_LINES}}} "{signs[">"]} REPLACE\\n"'
+    runs = Runs(rule, block, lambda text: escaped(text, block), end=f"{rule}-to").rules()
+    return [f'{rule} ::= "{signs["<"]} SEARCH\\n" {rule}-run', f"{rule}-to ::= {end}", *runs] if runs else []

@@ -1,0 +1,62 @@
+"""What the grammars of all edit formats share: the elements of a reply, the text of a line, literal text.
+
+In: the blocks shown, each format's rules for one of them.  Out: GBNF with the root rule `root` (llama.cpp's
+`grammars/README.md`).  This room knows no token and no engine.
+
+    text   the rest of a line, without a closing tag of a suggestion: a `<` is taken together with what follows it
+    free   a whole line with its end, which does not begin with a tag of ours either
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.tags import quoted
+
+MAX_SUGGESTIONS = 3
+MAX_TEXT = 200
+"""Characters in a line, give or take what follows a `<`."""
+MAX_SUMMARY = 160
+
+_SHARED = rf"""
+text ::= piece{{0,{MAX_TEXT}}} ("<"+ ("/" ("s" "u"?)?)?)?
+piece ::= [^<\r\n] | "<"+ behind
+behind ::= [^</\r\n] | "/" ([^<s\r\n] | "s" ([^<u\r\n] | "u" [^<g\r\n]))
+summary ::= "<summary>" [^<\r\n]{{1,{MAX_SUMMARY}}} "</summary>\n"
+""".strip()
+FREE = r"""
+free ::= [ \t]* (head text)? "\n"
+head ::= [^< \t\r\n] | "<" "<"+ behind | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" ([^<s\r\n] | "s" [^<u\r\n]))
+""".strip()
+
+
+def reply_grammar(shown: Iterable[ShownBlock], rules: Callable[[str, ShownBlock], list[str]], shared: str = "") -> str:
+    """One to three suggestions for editable blocks, then one summary; "" where nothing can be edited.
+
+    `rules(name, block)` gives the rules for the content of a suggestion for this block, of which `name` is the first;
+    each of its lines ends in a newline.  Where it gives none, the block is not offered.  `shared` are further rules.
+    """
+    editable = {block.name: block for block in shown if block.editable_numbers}.values()
+    contents = [(block, found) for i, block in enumerate(editable) if (found := rules(f"b{i}", block))]
+    if not contents:
+        return ""
+    names = [found[0].split(" ", 1)[0] for _, found in contents]
+    lines = [f"root ::= suggestion{{1,{MAX_SUGGESTIONS}}} summary", _SHARED, *([shared] if shared else [])]
+    lines.append("suggestion ::= (" + " | ".join(f"s{name}" for name in names) + r') "</suggestion>\n"')
+    for name, (block, found) in zip(names, contents, strict=True):
+        lines += [f"s{name} ::= {literal(f'<suggestion name={quoted(block.name)}>' + chr(10))} {name}", *found]
+    return "\n".join(lines) + "\n"
+
+
+def literal(text: str) -> str:
+    """This very text.  What cannot be written in UTF-8 cannot be asked for: see `is_writable`."""
+    return '"' + "".join(_ESCAPES.get(c, c) if c >= " " and c != "\x7f" else f"\\x{ord(c):02X}" for c in text) + '"'
+
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"'}
+
+
+def is_writable(text: str) -> bool:
+    """Whether a model can write this text as one line: no lone surrogates, no carriage return."""
+    return not any("\ud800" <= c <= "\udfff" or c in "\r\n" for c in text)

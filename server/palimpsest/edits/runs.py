@@ -1,0 +1,127 @@
+"""Grammar rules for quoting lines: runs of the lines shown that stand at one place only.
+
+In: a block, how each of its lines is written.  Out: GBNF rules.  This room knows no token and no format.
+
+A run may begin at any line from which few lines are enough to tell the place.  All beginnings together are a trie of
+characters, so that at any time few parses are open; once the place is told, the run goes on line by line:
+
+    <p>-at-n    a node of the trie: a few beginnings have this in common
+    <p>-more-k  the line `k` and what follows it, or the end of the run
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from palimpsest.edits.gbnf import is_writable, literal
+from palimpsest.edits.shown import ShownBlock
+
+MAX_BEGINNING = 8
+"""Lines that may be needed to tell a place from others; where more are, no run begins."""
+_LAST = "\r"
+"""Ends a beginning; no line that can be quoted has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """`write` gives a line as it is quoted, without its mark; `mark` and `between` are GBNF for what stands before
+    each line and between two of them, `end` for what follows a run.  All but `write` may be empty."""
+
+    prefix: str
+    block: ShownBlock
+    write: Callable[[str], str]
+    end: str
+    mark: str = ""
+    between: str = ""
+
+    def rules(self) -> list[str]:
+        """Rules of which `<prefix>-run` is one run; none where no place can be told."""
+        beginnings = sorted(self._beginnings())
+        if not beginnings:
+            return []
+        rules = [f"{self.prefix}-run ::= {self.between} {self.mark} {self.prefix}-at-0"]
+        self._node(rules, beginnings, 0, [0], f"{self.prefix}-at-0")
+        segments, reached = self._segments(), {after for _, after in beginnings}
+        for segment in segments:
+            first = min((at for at in reached if segment.start < at <= segment.stop), default=None)
+            for at in range(first, segment.stop + 1) if first is not None else ():
+                more = f"{self.mark} {self._line(at)} {self.prefix}-more-{at + 1} | " if at < segment.stop else ""
+                rules.append(f"{self.prefix}-more-{at} ::= {self.between} ({more}{self.end})")
+        return rules
+
+    def _line(self, index: int) -> str:
+        return literal(self.write(self.block.lines[index].text) + "\n")
+
+    def _segments(self) -> list[range]:
+        """The lines that can be quoted one below the other."""
+        found, start = list[range](), 0
+        for i, line in enumerate(self.block.lines):
+            if line.document_line is None or not is_writable(line.text):
+                found, start = [*found, range(start, i)], i + 1
+        return [lines for lines in [*found, range(start, len(self.block.lines))] if lines]
+
+    def _beginnings(self) -> Iterator[tuple[str, int]]:
+        """(As few lines as tell the place, the index behind them), for every line that a run may begin with."""
+        left_out = {line.text.strip() for line in self.block.lines if line.document_line is None}
+        # What reads like a mark is found where a mark is, too.
+        keys = [t.strip() if t.strip() in left_out else t for t in (line.text for line in self.block.lines)]
+        counts = [Counter(_tuples(keys, n)) for n in range(1, MAX_BEGINNING + 1)]
+        for segment in self._segments():
+            for i in segment:
+                longest = min(MAX_BEGINNING, segment.stop - i)
+                lengths = (n for n in range(1, longest + 1) if counts[n - 1][tuple(keys[i : i + n])] == 1)
+                n = next((n for n in lengths if any(key.strip() for key in keys[i : i + n])), 0)
+                if not n and i == segment.start and len(segment) > MAX_BEGINNING:
+                    n = self._whole(keys, segment)
+                if n:
+                    yield "\n".join(map(self.write, self._texts(i, n))) + _LAST, i + n
+
+    def _whole(self, keys: Sequence[str], segment: range) -> int:
+        """All of a segment, where less of it does not tell the place."""
+        once = Counter(_tuples(keys, len(segment)))[tuple(keys[segment.start : segment.stop])] == 1
+        return len(segment) if once and any(keys[i].strip() for i in segment) else 0
+
+    def _texts(self, start: int, n: int) -> list[str]:
+        return [line.text for line in self.block.lines[start : start + n]]
+
+    def _node(self, rules: list[str], keys: Sequence[tuple[str, int]], depth: int, count: list[int], name: str) -> None:
+        """The rule `name`: what may follow when all `keys` have their first `depth` characters behind them."""
+        groups = dict[str, list[tuple[str, int]]]()
+        for key in keys:
+            groups.setdefault(key[0][depth], []).append(key)
+        alternatives = list[str]()
+        for group in groups.values():
+            shared = group[0][0] if len(group) == 1 else _shared(group[0][0], group[-1][0])
+            if len(group) == 1:
+                following = f"{self.prefix}-more-{group[0][1]}"
+            else:
+                count[0] += 1
+                following = f"{self.prefix}-at-{count[0]}"
+                self._node(rules, group, len(shared), count, following)
+            alternatives.append(f"{self._text(shared[depth:])} {following}")
+        rules.append(f"{name} ::= " + " | ".join(alternatives))
+
+    def _text(self, text: str) -> str:
+        """Part of a beginning; between two of its lines may stand what `between` says."""
+        between = f" {self.between} {self.mark} "
+        return between.join(literal(line) for line in _line_ends(text.replace(_LAST, "\n"), text.endswith(_LAST)))
+
+
+def _shared(first: str, last: str) -> str:
+    """What the first and the last of several sorted texts both begin with, and so do all of them."""
+    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:n]
+
+
+def _line_ends(text: str, last: bool) -> list[str]:
+    """The text cut behind its line ends, but for the last one of a beginning; what is empty is kept at the end, since
+    something has to stand behind a line end."""
+    parts = text.split("\n")
+    cut = [f"{part}\n" for part in parts[:-1]]
+    return cut if last else [*cut, parts[-1]]
+
+
+def _tuples(keys: Sequence[str], n: int) -> Iterator[tuple[str, ...]]:
+    return (tuple(keys[i : i + n]) for i in range(len(keys) - n + 1))

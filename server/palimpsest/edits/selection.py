@@ -1,0 +1,62 @@
+"""Edits kept to the lines that a person selected.
+
+In: blocks as shown, the document lines selected, a reply.  Out: blocks of which only these lines may be named, and the
+reply with a problem where it changes more.  Pure; knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.shown import EDITING, ShownBlock
+from palimpsest.types import ShownLine
+
+
+def selected(block: ShownBlock, lines: range) -> tuple[ShownLine, ...]:
+    """The lines of an editing block that stand for the document lines `lines`."""
+    return tuple(line for line in block.lines if line.document_line is not None and line.document_line in lines)
+
+
+def narrowed(shown: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBlock]:
+    """The blocks as a grammar may name them: of the editing block only the selected lines, of the others none."""
+    own = shown[EDITING]
+    kept = tuple(
+        line if line.document_line is not None and line.document_line in lines else replace(line, document_line=None)
+        for line in own.lines
+    )
+    return {
+        name: replace(block, lines=kept) if block is own else replace(block, editable=False)
+        for name, block in shown.items()
+    }
+
+
+def within(reply: Reply, shown: Mapping[str, ShownBlock], lines: range) -> Reply:
+    """The reply, with a problem in every suggestion that changes something else than the selected lines."""
+    return replace(reply, written=tuple(_within(written, shown, lines) for written in reply.written))
+
+
+def _within(written: Written, shown: Mapping[str, ShownBlock], lines: range) -> Written:
+    own = shown[EDITING]
+    if written.problem or written.name not in shown:
+        return written
+    if shown[written.name] is not own:
+        return replace(written, problem=f'it changes "{written.name}", which is outside of the selection')
+    places = [i for i, line in enumerate(own.lines) if line.document_line is not None and line.document_line in lines]
+    for edit in written.edits:
+        if edit.start < places[0] or edit.end > places[-1] + 1:
+            numbers = [own.lines[i].number for i in (places[0], places[-1])]
+            return replace(written, problem=f"it changes more than the selected lines {numbers[0]} to {numbers[1]}")
+    return written
+
+
+def told(block: ShownBlock, lines: range, *, numbered: bool) -> str:
+    """What the model is told about it, one sentence; by the lines' numbers where it sees them."""
+    if not numbered:
+        texts = [line.text.strip() for line in selected(block, lines) if line.text.strip()] or [""]
+        return f"Change nothing outside of the lines from `{texts[0]}` to `{texts[-1]}`."
+    numbers = [line.number for line in selected(block, lines) if line.number is not None]
+    if len(numbers) == 1:
+        return f"Change line {numbers[0]} and nothing else."
+    return f"Change lines {numbers[0]} to {numbers[-1]} and nothing else."

@@ -1,0 +1,130 @@
+"""Whether edits of a document can be trusted: what they break, repeat or make up.
+
+In: a document now, the words its blocks know, edits of it.  Out: the edits as they may be offered, with remarks, or
+the reason why not.  Pure; trees are the syntax room's.  Knows no reply, no block and no editor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from palimpsest.edits.line_edits import applied, normalised
+from palimpsest.edits.repeats import without_repeats
+from palimpsest.syntax.indentation import faults, is_worse
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.sameness import shape
+from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in
+from palimpsest.types import DocumentChange, LineEdit
+
+FORMATTING = "formatting only"
+COMMENTS = "comments only"
+REPETITION = "a repetition was left out"
+UNKNOWN = "unknown name: "
+WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Unfit(Exception):
+    """The reason, fit for a person."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A document as it stands.  `words` are those of everything else that the model was shown."""
+
+    lines: tuple[str, ...]
+    language: str | None
+    words: frozenset[str] = frozenset()
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        return parse_text("\n".join(self.lines), self.language)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every word of the document and of what was shown."""
+        return self.words | words_of(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A change as it may be offered, and the document with it."""
+
+    change: DocumentChange
+    result: Parsed
+    flags: tuple[str, ...] = ()
+
+
+def words_of(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in WORD.findall(text))
+
+
+def validated(change: DocumentChange, standing: Standing) -> Validated:
+    """The change without repetitions, looked at as a whole.  Raises Unfit where it must not be offered."""
+    edits = normalised(standing.lines, without_repeats(standing.lines, change.edits))
+    if not edits:
+        raise Unfit("it repeats what stands there already")
+    flags = [REPETITION] if _size(edits) < _size(change.edits) else []
+    before = tuple(standing.lines[edit.start : edit.end] for edit in edits)
+    change = replace(change, edits=edits, before=before)
+    result = parse_text("\n".join(applied(standing.lines, edits)), standing.language)
+    _check_syntax(result, standing)
+    _check_definitions(result, standing)
+    if same := _only_layout(change, result, standing):
+        flags.append(same)
+    flags += [f"{UNKNOWN}{name}" for name in sorted(_unknown(change, result, standing))]
+    return Validated(change, result, tuple(flags))
+
+
+def window(changes: Iterable[DocumentChange], lines: Sequence[str]) -> tuple[int, int]:
+    """(lines before the first edit, lines behind the last) that all these changes of one document leave alone."""
+    found = list(changes)
+    head = min((change.edits[0].start for change in found), default=0)
+    return head, len(lines) - max((change.edits[-1].end for change in found), default=len(lines))
+
+
+def _size(edits: Iterable[LineEdit]) -> int:
+    return sum(len(edit.lines) for edit in edits)
+
+
+def _check_syntax(result: Parsed, standing: Standing) -> None:
+    if is_worse(result, standing.parsed):
+        before, after = faults(standing.parsed), faults(result)
+        errors = "syntax error" if after == 1 else "syntax errors"
+        raise Unfit(f"it would leave {after} {errors} where there were {before or 'none'}")
+
+
+def _check_definitions(result: Parsed, standing: Standing) -> None:
+    if result.n_errors:
+        return  # what a tree that is not sound holds twice may be its own doing
+    more = defined_twice(result) - defined_twice(standing.parsed)
+    if more:
+        raise Unfit(f"it would define {min(more)} a second time")
+    if documented_twice(result) > documented_twice(standing.parsed):
+        raise Unfit("it would document a definition a second time")
+
+
+def _only_layout(change: DocumentChange, result: Parsed, standing: Standing) -> str:
+    if result.language is None:
+        return ""
+    head, tail = window([change], standing.lines)
+    n_before, n_after = len(standing.lines), result.snapshot.line_count
+    for flag, comments in ((FORMATTING, True), (COMMENTS, False)):
+        old = shape(standing.parsed, head, n_before - tail, comments=comments)
+        if old == shape(result, head, n_after - tail, comments=comments):
+            return flag
+    return ""
+
+
+def _unknown(change: DocumentChange, result: Parsed, standing: Standing) -> set[str]:
+    """Names that the new lines use and that nobody knows; none where the document's own imports hide what there is."""
+    found, bound, shift = set[str](), set[str](), 0
+    for edit in change.edits:
+        start = edit.start + shift
+        end = start + len(edit.lines)
+        found |= free_in(result, start, end)
+        bound |= bound_in(result, start, end)
+        shift += len(edit.lines) - (edit.end - edit.start)
+    return found - bound - standing.known

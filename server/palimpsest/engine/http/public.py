@@ -1,0 +1,111 @@
+"""The engine on TCP for other machines and other programs: where, with which keys, under which certificate.
+
+In: options of the command line, the environment.  Out: a `Public`; a listening socket.  A key is never logged.
+Knows no route.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from palimpsest.engine.http.listen import BACKLOG
+
+KEY_VARIABLE = "PALIMPSEST_API_KEY"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """`keys`: any of them opens; empty on loopback only."""
+
+    host: str
+    port: int
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    tls: Tls | None = None
+
+    def url(self, port: int) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.tls else 'http'}://{host}:{port}"
+
+    def listen(self) -> socket.socket:
+        """Raises OSError."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        return socket.create_server((self.host, self.port), family=family, backlog=BACKLOG)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "HTTP",
+        "The engine's own protocol and llama-server's, for other machines and other editors' clients.  "
+        "The engine then stays until it is told to leave, unless --idle-exit-s is given.",
+    )
+    group.add_argument("--http", metavar="PORT|HOST:PORT", help="serve there too; a port alone is on 127.0.0.1")
+    group.add_argument(
+        "--api-key",
+        metavar="KEY",
+        help="what clients must send as `Authorization: Bearer KEY` (several: with commas between them).  Other users "
+        f"of this machine can read a command line: --api-key-file and the variable {KEY_VARIABLE} are private",
+    )
+    group.add_argument("--api-key-file", type=Path, metavar="PATH", help="a file with one key a line")
+    group.add_argument("--tls-cert", type=Path, metavar="PATH", help="a certificate (PEM, with its chain), for https")
+    group.add_argument("--tls-key", type=Path, metavar="PATH", help="the certificate's private key (PEM)")
+
+
+def read(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> Public | None:
+    """None without --http.  Prints what is wrong and raises SystemExit(2)."""
+    if given["http"] is None:
+        for name in ("api_key", "api_key_file", "tls_cert", "tls_key"):
+            if given[name] is not None:
+                parser.error(f"--{name.replace('_', '-')} is for --http, which is not given")
+        return None
+    host, port = _where(parser, given["http"])
+    keys = _keys(parser, given)
+    if not keys and host not in LOOPBACK:
+        parser.error(f"--http {given['http']}: others can reach {host}; give it a key with --api-key-file")
+    return Public(host, port, keys, _tls(parser, given["tls_cert"], given["tls_key"]))
+
+
+def _where(parser: argparse.ArgumentParser, text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535 or (":" in host and not host.startswith("[")):
+        parser.error(f"--http {text}: expected a port, or a host and a port such as 0.0.0.0:8012")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _keys(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> tuple[str, ...]:
+    keys = [*(given["api_key"] or "").split(","), *os.environ.get(KEY_VARIABLE, "").split(",")]
+    path: Path | None = given["api_key_file"]
+    if path is not None:
+        try:
+            found = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            parser.error(f"--api-key-file {path}: {error}")
+        if not any(line.strip() for line in found):
+            parser.error(f"--api-key-file {path}: there is no key in it")
+        keys += found
+    return tuple(dict.fromkeys(key.strip() for key in keys if key.strip()))
+
+
+def _tls(parser: argparse.ArgumentParser, certificate: Path | None, key: Path | None) -> Tls | None:
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        parser.error("--tls-cert and --tls-key go together")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:  # also what ssl itself finds wrong
+        parser.error(f"--tls-cert {certificate}, --tls-key {key}: {error}")
+    return Tls(certificate, key)

@@ -1,0 +1,188 @@
+"""What every route does with a request: read its JSON, hand its work on, stop that when the client goes.
+
+In: requests, futures of the core.  Out: results.  Knows no route and no form of answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from starlette.requests import Request
+from starlette.types import Scope
+
+from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+
+T = TypeVar("T")
+MAX_BODY = 8 << 20
+MAX_BODIES = 128 << 20
+"""Bytes of all requests' bodies that one door holds at a time."""
+PIECE_S, BODY_S = 10.0, 60.0
+"""For the next piece of a body, and for all of it."""
+MAX_DIGITS = 40
+
+
+class Slow(InvalidArgument):
+    """A body that does not come in time."""
+
+
+class Busy(EngineUnavailable):
+    """More than this door can hold."""
+
+
+class Bodies:
+    """What one door holds of its requests' bodies, in bytes."""
+
+    def __init__(self) -> None:
+        self._n = 0
+
+    @contextmanager
+    def request(self, scope: Scope) -> Iterator[None]:
+        """Around a request: what is taken of its body is given back when it is done."""
+        scope[_HOLDS] = holds = _Holds(self)
+        try:
+            yield
+        finally:
+            self._n -= holds.n
+
+    def take(self, n: int) -> bool:
+        if self._n + n > MAX_BODIES:
+            return False
+        self._n += n
+        return True
+
+
+_HOLDS = "palimpsest.body"
+
+
+@dataclass(slots=True)
+class _Holds:
+    bodies: Bodies
+    n: int = 0
+
+    def take(self, n: int) -> None:
+        if not self.bodies.take(n):
+            raise Busy("The engine holds as many requests as it can.", hint="Try again in a moment.")
+        self.n += n
+
+
+async def body(request: Request) -> dict[str, Any]:
+    """The request's JSON object.  Raises InvalidArgument, Slow, Busy."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and (len(announced) > 12 or int(announced) > MAX_BODY):
+        raise _too_large()
+    data = decoded(await _raw(request))
+    if not isinstance(data, dict):
+        raise InvalidArgument("body", f"expected an object, got {type(data).__name__}.")
+    return data
+
+
+async def _raw(request: Request) -> bytes:
+    raw, pieces, holds = bytearray(), request.stream(), request.scope.get(_HOLDS)
+    try:
+        async with asyncio.timeout(BODY_S):
+            while True:
+                async with asyncio.timeout(PIECE_S):
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return bytes(raw)
+                if holds is not None:
+                    holds.take(len(piece))
+                raw += piece
+                if len(raw) > MAX_BODY:
+                    raise _too_large()
+    except TimeoutError:
+        raise Slow("body", f"did not come within {BODY_S:.0f} s, or paused for {PIECE_S:.0f} s.") from None
+
+
+def decoded(raw: bytes) -> Any:
+    """JSON as the standard has it: UTF-8, numbers that are numbers.  Raises InvalidArgument."""
+    try:
+        return json.loads(raw.decode(), parse_int=_integer, parse_float=_fraction, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument("body", f"is not JSON: {error}") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise InvalidArgument("body", f"has a number of more than {MAX_DIGITS} digits.")
+    return int(digits)
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise InvalidArgument("body", "has a number that is too large.")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise InvalidArgument("body", f"is not JSON: {name}")
+
+
+def _too_large() -> InvalidArgument:
+    return InvalidArgument("body", f"is larger than {MAX_BODY >> 20} MiB.")
+
+
+async def disconnected(request: Request) -> None:
+    """Return when the client has closed its connection; the body must have been read."""
+    receive: Callable[[], Awaitable[Any]] = request.receive
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def result_of(request: Request, life: Life, submit: Callable[[CancelToken], Future[T]]) -> T:
+    """What a job came to; it is cancelled when the client goes away.  Raises what the job failed with."""
+    with life.job() as token:
+        job = asyncio.wrap_future(submit(token))
+        async with _gone(request) as gone:
+            either: set[asyncio.Future[Any]] = {job, gone}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if not job.done():
+                token.cancel()
+                await asyncio.wait({job})  # it stops within a micro-batch
+            try:
+                return job.result()
+            except Cancelled:
+                raise why_cancelled(life) from None
+
+
+async def first_of(request: Request, pieces: AsyncIterator[T]) -> T:
+    """The first of a stream's pieces, before which its status can still be chosen.  Raises Cancelled when the client
+    goes away before it comes, StopAsyncIteration when none does."""
+    job = asyncio.ensure_future(anext(pieces))
+    async with _gone(request) as gone:
+        either: set[asyncio.Future[Any]] = {job, gone}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not job.done():
+            job.cancel()
+            await asyncio.wait({job})
+            raise Cancelled("The request was cancelled.")
+        return job.result()
+
+
+@asynccontextmanager
+async def _gone(request: Request) -> AsyncIterator[asyncio.Future[None]]:
+    gone = asyncio.ensure_future(disconnected(request))
+    try:
+        yield gone
+    finally:
+        gone.cancel()
+
+
+def why_cancelled(life: Life) -> PalimpsestError:
+    if life.stopping.is_set():
+        return stopping()
+    return Cancelled("The request was cancelled, or replaced by a newer one.")
+
+
+def stopping() -> EngineUnavailable:
+    return EngineUnavailable("The engine is stopping.")

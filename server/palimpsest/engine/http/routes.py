@@ -1,0 +1,274 @@
+"""The engine's HTTP: the routes of `wire.py` over an `EngineCore`.
+
+In: ASGI requests.  Out: JSON, or lines of JSON.  A client that closes its connection cancels its job.
+Knows no native handle (the core's futures come from its own thread) and not how the socket was made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from palimpsest import wire
+from palimpsest.engine.core import error_object
+from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, why_cancelled
+from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+from palimpsest.kv.generation.admission import admit
+
+if TYPE_CHECKING:
+    from palimpsest.engine.core import EngineCore
+
+T = TypeVar("T")
+Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest)
+STATUS = {
+    "invalid_argument": 400,
+    "settings": 400,
+    "unknown_text": 404,
+    "cancelled": 409,
+    "model": 422,
+    "loading": 503,
+    "unavailable": 503,
+    "context_too_large": 507,
+}
+"""HTTP status of an error's `code`; 500 for the others."""
+
+MAX_NAME = 256
+"""Characters of a workspace's name."""
+SLOTS = "http-"
+"""What names of the workspaces begin with that llama-server's requests are answered in."""
+MAX_CLIENT = 64
+"""Characters of a client's name that tell it from others."""
+
+logger = logging.getLogger(__name__)
+
+
+class Api:
+    """The handlers.  One per door; `life` and the core are its only state.  `prefix`: of its workspaces' names, so that
+    who comes through another door has none of them."""
+
+    def __init__(self, core: EngineCore, life: Life, prefix: str = "") -> None:
+        self._core = core
+        self._life = life
+        self._prefix = prefix
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/health", self.health),
+            Route("/v1/model", self.model),
+            Route("/v1/sync", self.sync, methods=["POST"]),
+            Route("/v1/generate", self.generate, methods=["POST"]),
+            Route("/v1/count", self.count, methods=["POST"]),
+            Route("/v1/map", self.map),
+            Route("/v1/reset", self.reset, methods=["POST"]),
+            Route("/v1/close", self.close, methods=["POST"]),
+            Route("/v1/lease", self.lease),
+            Route("/v1/shutdown", self.shutdown, methods=["POST"]),
+        ]
+
+    async def health(self, _request: Request) -> Response:
+        return reply(wire.to_json(replace(self._life.health(), waiting=self._core.n_waiting)))
+
+    async def model(self, _request: Request) -> Response:
+        return reply(wire.to_json(self._core.model()))
+
+    async def sync(self, request: Request) -> Response:
+        wanted = self._named(wire.from_json(await body(request), wire.SyncRequest))
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.sync(wanted, token))
+
+    async def generate(self, request: Request) -> Response:
+        wanted = self._named(wire.from_json(await body(request), wire.GenerateRequest))
+        if wanted.sync is not None:
+            wanted = replace(wanted, sync=self._named(wanted.sync))
+        if wanted.grammar:
+            await asyncio.to_thread(admit, wanted.grammar)
+        if wanted.stream:
+            pieces = self._pieces(wanted, self._client(request))
+            return StreamingResponse(pieces, media_type="application/jsonl")
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.generate(wanted, token))
+
+    async def count(self, request: Request) -> Response:
+        wanted = wire.from_json(await body(request), wire.CountRequest)
+        counts = await asyncio.wrap_future(self._core.count(wanted.texts))
+        return reply(wire.to_json(wire.CountAnswer(counts)))
+
+    async def map(self, request: Request) -> Response:
+        workspace = self._name(self._parameter(request, "workspace"))
+        return reply(wire.to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
+
+    async def reset(self, request: Request) -> Response:
+        await asyncio.wrap_future(self._core.reset(await self._workspace(request)))
+        return reply({})
+
+    async def close(self, request: Request) -> Response:
+        await asyncio.wrap_future(self._core.close(await self._workspace(request)))
+        return reply({})
+
+    async def lease(self, request: Request) -> Response:
+        logger.info("lease of %s", self._parameter(request, "client"))
+        lines = (line(wire.to_json(health)) async for health in self._life.lease(self._client(request)))
+        return StreamingResponse(lines, media_type="application/jsonl")
+
+    async def shutdown(self, _request: Request) -> Response:
+        logger.info("asked to shut down")
+        self._life.stop()
+        return reply({})
+
+    @staticmethod
+    def _parameter(request: Request, name: str) -> str:
+        value = request.query_params.get(name)
+        if not value:
+            raise InvalidArgument(name, "is missing from the query.")
+        return value
+
+    def _named(self, request: Named) -> Named:
+        return replace(request, workspace=self._name(request.workspace))
+
+    def _name(self, workspace: str) -> str:
+        if len(workspace) > MAX_NAME:
+            raise InvalidArgument("workspace", f"is a name of {MAX_NAME} characters at most.")
+        if workspace.startswith(SLOTS):
+            raise InvalidArgument("workspace", f"names with {SLOTS} are those of llama-server's slots.")
+        return self._prefix + workspace
+
+    async def _workspace(self, request: Request) -> str:
+        workspace = (await body(request)).get("workspace")
+        if not isinstance(workspace, str):
+            raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
+        return self._name(workspace)
+
+    async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
+        """Submit a job and answer with what it came to; cancelled when the client goes away."""
+        return reply(wire.to_json(await result_of(request, self._life, submit)))
+
+    def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
+        return self._life.tenants.using(self._client(request), workspace)
+
+    def _client(self, request: Request) -> str:
+        """Who this door knows it is: nobody's lease counts at another one."""
+        name = client_of(request)
+        return name and self._prefix + name
+
+    async def _pieces(self, wanted: wire.GenerateRequest, client: str) -> AsyncIterator[bytes]:
+        """Text as it comes, at last the answer, or the error where the status is already sent."""
+        loop = asyncio.get_running_loop()
+        texts: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
+
+        def put(item: tuple[int, str] | None) -> None:
+            loop.call_soon_threadsafe(texts.put_nowait, item)
+
+        with self._life.job() as token, self._life.request(), self._life.tenants.using(client, wanted.workspace):
+            try:
+                job = self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
+                job.add_done_callback(lambda _job: put(None))
+                while (piece := await texts.get()) is not None:
+                    yield line({"choice": piece[0], "text": piece[1]})
+                yield line({"answer": wire.to_json(job.result())})
+            except Cancelled:
+                yield line({"error": error_object(why_cancelled(self._life))})
+            except Exception as error:
+                yield line({"error": known(error)})
+
+
+def client_of(request: Request) -> str:
+    """What the client calls itself, "" when it does not say."""
+    return request.headers.get(wire.CLIENT_HEADER, "")[:MAX_CLIENT]
+
+
+class Guard:
+    """Before every route: the token where one is wanted, no work for an engine that stops, requests counted."""
+
+    def __init__(self, app: ASGIApp, life: Life, token: str) -> None:
+        self._app = app
+        self._life = life
+        self._bodies = Bodies()
+        self._wanted = f"Bearer {token}".encode() if token else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        if self._wanted and not secrets.compare_digest(given, self._wanted):
+            refusal = EngineUnavailable(
+                "The engine refused the token.", hint="Another engine may have taken its place."
+            )
+            await failed(refusal, 401)(scope, receive, send)
+        elif self._life.stopping.is_set():
+            await failed(stopping())(scope, receive, send)
+        elif scope["path"] == "/v1/lease":
+            await self._app(scope, receive, send)
+        else:
+            with self._life.request(), self._bodies.request(scope):
+                await self._app(scope, receive, send)
+
+
+def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
+    """The whole application.  `token`: what `Authorization: Bearer …` must say; empty where a socket's mode guards."""
+    return Guard(application(Api(core, life).routes()), life, token)
+
+
+def application(routes: list[Route]) -> ASGIApp:
+    """Routes of ours, with errors as `wire.py` has them."""
+
+    async def ours(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, PalimpsestError)
+        return failed(error)
+
+    async def no_route(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return failed(InvalidArgument("path", error.detail), error.status_code)
+
+    async def gone(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=499)  # nobody reads it
+
+    async def unknown(_request: Request, error: Exception) -> Response:
+        return reply({"error": error_object(error)}, 500)  # the HTTP server logs it
+
+    return Starlette(
+        routes=routes,
+        exception_handlers={
+            PalimpsestError: ours,
+            HTTPException: no_route,
+            ClientDisconnect: gone,
+            Exception: unknown,
+        },
+    )
+
+
+def known(error: Exception) -> dict[str, Any]:
+    """The error object; one that is no error of ours is a defect, which the log gets in full."""
+    if not isinstance(error, PalimpsestError):
+        logger.error("a request failed", exc_info=error)
+    return error_object(error)
+
+
+def failed(error: PalimpsestError, status: int | None = None) -> Response:
+    return reply(
+        {"error": error_object(error)}, status or (408 if isinstance(error, Slow) else STATUS.get(error.code, 500))
+    )
+
+
+def line(data: dict[str, Any]) -> bytes:
+    return json.dumps(data, separators=(",", ":")).encode() + b"\n"
+
+
+def reply(data: dict[str, Any], status: int = 200) -> Response:
+    """ASCII JSON, since a text may hold a lone surrogate, which UTF-8 has no bytes for."""
+    return Response(line(data), status, media_type="application/json")

@@ -1,0 +1,136 @@
+"""What waits for the engine's thread: jobs, in the order in which they may run.
+
+In: jobs from any thread.  Out: the next one to run.  Knows no model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from palimpsest import wire
+from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.errors import Cancelled
+
+T = TypeVar("T")
+Kind = Literal["sync", "generate", "other"]
+Work = Callable[[], Generator[None, None, T]]
+_numbers = itertools.count()
+
+
+@dataclass(eq=False, slots=True)
+class Job(Generic[T]):
+    """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
+    line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached.  `begun`:
+    the engine's thread has had it, and is the one to end it.  `repeatable`: nobody has seen anything of its answer."""
+
+    work: Work[T]
+    slot: wire.Slot = "typing"
+    kind: Kind = "other"
+    workspace: str = ""
+    line: str = ""
+    syncs: bool = False
+    cancel: CancelToken = field(default_factory=CancelToken)
+    future: Future[T] = field(default_factory=Future)
+    number: int = field(default_factory=lambda: next(_numbers))
+    submitted: float = field(default_factory=time.perf_counter)
+    running: Generator[None, None, T] | None = None
+    begun: bool = False
+    repeatable: bool = True
+    why_cancelled: str = "The request was cancelled."
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Lower runs first."""
+        return wire.SLOTS.index(self.slot), self.number
+
+    def replaces(self, other: Job[Any]) -> str:
+        """Why `other`, an older one, is not worth doing any more; "" when it is."""
+        if other.workspace != self.workspace or other.number >= self.number:
+            return ""
+        more_urgent = wire.SLOTS.index(other.slot) < wire.SLOTS.index(self.slot)
+        if self.line and other.line == self.line and not more_urgent:
+            return "A newer request replaced this one."
+        if self.syncs and other.kind == "sync" and other.slot == "background":
+            return "A newer sync replaced this one."
+        return ""
+
+
+class Queue:
+    """Jobs waiting or suspended.  Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job[Any]] = []
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def put(self, job: Job[Any]) -> list[Job[Any]]:
+        """The jobs it replaces that had not begun, taken out: however long the thread is busy, no more wait than are
+        wanted.  Raises Cancelled once the queue is closed."""
+        with self._changed:
+            if self._closed:
+                raise Cancelled("The engine is stopping.")
+            for other in self._jobs:
+                if why := job.replaces(other):
+                    other.why_cancelled = why
+                    other.cancel.cancel()
+            dropped = [other for other in self._jobs if other.cancel.cancelled and not other.begun]
+            self._jobs = [other for other in self._jobs if other not in dropped]
+            self._jobs.append(job)
+            self._changed.notify()
+            return dropped
+
+    def next(self) -> Job[Any] | None:
+        """Wait for the job to run now; it stays in the queue.  None once the queue is closed.
+
+        A cancelled job comes first, whatever its slot: it only ends, and what it holds is free again.
+        """
+        with self._changed:
+            while not self._jobs and not self._closed:
+                self._changed.wait()
+            if self._closed:
+                return None
+            job = min(self._jobs, key=lambda job: (not job.cancel.cancelled, job.order))
+            job.begun = True
+            return job
+
+    def remove(self, job: Job[Any]) -> None:
+        with self._changed:
+            if job in self._jobs:
+                self._jobs.remove(job)
+
+    def others(self, than: Job[Any]) -> list[Job[Any]]:
+        """Older jobs of the same workspace."""
+        with self._changed:
+            return [job for job in self._jobs if job.workspace == than.workspace and job.number < than.number]
+
+    def suspended(self, but: Job[Any] | None) -> Job[Any] | None:
+        """The least urgent job in the middle of its work; None when there is none."""
+        with self._changed:
+            found = [job for job in self._jobs if job.running is not None and job is not but]
+            return max(found, key=lambda job: job.order, default=None)
+
+    @property
+    def empty(self) -> bool:
+        return not len(self)
+
+    def __len__(self) -> int:
+        with self._changed:
+            return len(self._jobs)
+
+    def close(self) -> None:
+        """No more jobs are taken or handed out."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def drain(self) -> list[Job[Any]]:
+        """The jobs that are left, taken out."""
+        with self._changed:
+            left, self._jobs = self._jobs, []
+            return left

@@ -1,0 +1,47 @@
+"""What the person who started an engine with `--http` is told: where it listens, that its model is loaded, or why not.
+
+In: the core's changes of health.  Out: lines on stderr, and the end of an engine that has no model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from palimpsest.wire import Health
+
+if TYPE_CHECKING:
+    from palimpsest.engine.core import EngineCore
+    from palimpsest.engine.lifetime.lifetime import Life
+
+logger = logging.getLogger(__name__)
+
+
+def say(text: str) -> None:
+    print(f"palimpsest engine: {text}", file=sys.stderr, flush=True)
+    logger.info("%s", text)
+
+
+def tell(core: EngineCore, life: Life, *, keys: int) -> None:
+    """To be called where it listens, on the event loop."""
+    loop = asyncio.get_running_loop()
+    door = "with an API key" if keys else "without a key: for programs of this machine"
+    say(f"listening on {life.http}, {door}")
+    told = False
+
+    def changed(health: Health) -> None:  # on the core's thread
+        nonlocal told
+        if told or health.state == "loading":
+            return
+        told = True
+        if health.state == "ready":
+            say(f"{health.model} is loaded")
+            return
+        error = health.error or {}
+        say(" ".join(filter(None, (error.get("message", "The model did not load."), error.get("hint", "")))))
+        loop.call_soon_threadsafe(life.stop)
+
+    core.on_change(changed)
+    changed(core.health())

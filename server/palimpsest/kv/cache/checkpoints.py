@@ -1,0 +1,96 @@
+"""States of a prompt at the ends of its blocks, for a memory that cannot give up a part of a sequence.
+
+In: a prompt's tokens, block ends.  Out: where checkpoints belong (`rungs`), and the states themselves in the host
+store, by the digest of all tokens before them: a prompt that begins alike goes on from there, whoever made it.
+A recurrent model's state is all there is to a sequence.  A hybrid's is one half, good only for a sequence that has
+the same tokens' attention cells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palimpsest.kv.arena.store import StoredKV
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+Tokens = tuple[int, ...]
+LEAST = 32
+"""Blocks with fewer tokens share a checkpoint with the next one: each ends a micro-batch."""
+EVERY = 256
+"""Tokens of a long block from checkpoint to checkpoint."""
+
+
+def rungs(tokens: Tokens, ends: Sequence[int]) -> dict[int, str]:
+    """Number of tokens → digest of that many, ascending, for a prompt whose parts end at `ends`, ascending: header,
+    blocks, footer.  The header, the blocks but the last, all blocks, and the whole always count."""
+    made, done = hashlib.blake2b(digest_size=16), 0
+    found = {}
+    for n in _places(ends):
+        made.update(np.array(tokens[done:n], np.int32).tobytes())
+        found[n], done = made.hexdigest(), n
+    return found
+
+
+def _places(ends: Sequence[int]) -> Iterator[int]:
+    last = 0
+    for i, end in enumerate(ends):
+        while end - last >= 2 * EVERY:
+            last += EVERY
+            yield last
+        if end > last and (end - last >= LEAST or i in (0, *range(len(ends) - 3, len(ends)))):
+            last = end
+            yield last
+
+
+class Checkpoints:
+    """One workspace's."""
+
+    def __init__(self, engine: Engine, workspace: str) -> None:
+        self._engine, self._workspace = engine, workspace
+        self._alone = engine.facts.state_only
+
+    def save(self, seq: int, n_tokens: int, digest: str) -> None:
+        """Have the state of `seq`, which has `n_tokens` tokens of which `digest` is the name."""
+        store = self._engine.store
+        if store.enabled and digest not in store:
+            store.note(self._workspace, digest)
+            store.put(digest, StoredKV(self._engine.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
+
+    def climb(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
+        """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
+        and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
+        engine, limit = self._engine, max(found, default=0) if self._alone else n_common
+        for n in sorted(found, reverse=True):
+            held = engine.store.get(found[n]) if n <= limit else None
+            item = None if held is None else held.read()
+            if item is None:
+                continue
+            new = engine.take()
+            try:
+                if self._taken_up(seq, new, item, n):
+                    engine.store.note(self._workspace, found[n])
+                    engine.give(seq)
+                    return new, n
+            except BaseException:
+                engine.give(new)
+                raise
+            engine.give(new)
+            engine.store.drop(found[n])
+        if seq < 0:
+            return engine.take(), 0
+        engine.context.remove(seq)
+        return seq, 0
+
+    def _taken_up(self, seq: int, new: int, item: StoredKV, n_tokens: int) -> bool:
+        """Make `new` have the state, behind the same tokens' cells of `seq` where those are kept."""
+        context = self._engine.context
+        if not self._alone:
+            context.copy(seq, new)
+        loaded = item.n_tokens == n_tokens and context.load_partial(new, item.data)
+        return loaded and (self._alone or context.remove(new, n_tokens))

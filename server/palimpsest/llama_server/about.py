@@ -1,0 +1,61 @@
+"""What the routes tell about the model: read once from the engine when it is loaded.
+
+In: the engine.  Out: `About`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from palimpsest.kv.llama.library import library
+from palimpsest.llama_server.templates import CHATML
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """`name` is how answers call the model; `size` its bytes; `ftype` its quantization in llama.cpp's words."""
+
+    name: str
+    path: str
+    n_ctx: int
+    n_ctx_train: int
+    n_embd: int
+    n_params: int
+    n_vocab: int
+    vocab_type: int
+    size: int
+    ftype: str
+    template: str
+    bos: str
+    eos: str
+
+
+def about(engine: Engine) -> About:
+    api, model = library().api, engine.model
+    buffer = ctypes.create_string_buffer(256)
+    api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))
+    template = api.llama_model_chat_template(model.handle, None)
+
+    def text_of(token: int) -> str:
+        return model.piece(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
+
+    return About(
+        name=model.path.name,
+        path=str(model.path),
+        n_ctx=min(engine.n_ctx, engine.n_positions),
+        n_ctx_train=engine.facts.n_ctx_train,
+        n_embd=int(api.llama_model_n_embd(model.handle)),
+        n_params=engine.facts.n_params,
+        n_vocab=model.n_vocab,
+        vocab_type=int(api.llama_vocab_type(model.vocab)),
+        size=int(api.llama_model_size(model.handle)),
+        ftype=buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # behind architecture and size: "all F32"
+        template=template.decode("utf-8", "replace") if template else CHATML,
+        bos=text_of(int(api.llama_vocab_bos(model.vocab))),
+        eos=text_of(int(api.llama_vocab_eos(model.vocab))),
+    )

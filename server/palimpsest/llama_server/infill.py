@@ -1,0 +1,131 @@
+"""`/infill`: what is asked for, and the tail that answers it.
+
+In: a body's fields; the engine's tokenizer and facts.  Out: an `Infill`; `Composed` tails; the whole prompt in
+llama-server's own order, for caches that cannot be edited and for measurements.  Decodes nothing.
+
+The window is llama-server's for a batch of 1,024: three quarters of tokens before the cursor, one quarter behind.
+Where it has to be cut in front, it begins at a line that its own text chooses, so that it begins there again when
+the cursor has moved by a few lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.kv.generation.compose import SLACK, STRIDE, Composed, laid_out
+from palimpsest.kv.generation.healing import held_back
+from palimpsest.llama_server.fields import Fields, called
+from palimpsest.llama_server.workspaces import Chunk, Separators
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+
+Tokens = tuple[int, ...]
+WINDOW = 1024
+LEEWAY = 128
+"""How many tokens later than it might a window that is cut may begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infill:
+    """`prompt` is the cursor's line so far, which continues `prefix`."""
+
+    prefix: str
+    suffix: str
+    prompt: str
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def only_chunks(self) -> bool:
+        return not (self.prefix or self.suffix or self.prompt)
+
+
+def read(fields: Fields) -> Infill:
+    """Raises InvalidArgument."""
+    prefix, suffix = fields.required_text("input_prefix"), fields.required_text("input_suffix")
+    prompt = fields.raw("prompt")
+    return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields))
+
+
+def _chunks(fields: Fields) -> tuple[Chunk, ...]:
+    made = []
+    for item in fields.items("input_extra"):
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+            raise InvalidArgument("input_extra", 'expected objects like {"filename": string, "text": string}.')
+        name = item.get("filename") or ""
+        if not isinstance(name, str):
+            raise InvalidArgument("input_extra", f"filename: expected a string, got {called(name)}.")
+        if item["text"]:
+            made.append(Chunk(name, item["text"]))
+    return tuple(made)
+
+
+class Layout:
+    """Tails for one engine's model.  Raises ModelError where it cannot fill in the middle."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        if engine.facts.fim is None:
+            raise ModelError(f"Infill is not supported by this model: {engine.facts.name} has no FIM tokens.")
+        self._fim = engine.facts.fim
+        self.kind = engine.facts.fim_layout or "psm"
+
+    def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> Composed:
+        """Behind blocks that are in place."""
+        prefix, suffix, piece = self._parts(infill, self._engine.tail_room - n_predict - SLACK - STRIDE, heal=heal)
+        return laid_out(self.kind, self._fim, prefix, suffix, piece)
+
+    def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> Composed:
+        """Everything as one text, in llama-server's order."""
+        engine, separators = self._engine, Separators(self._engine)
+        room = min(engine.n_ctx, engine.n_positions) - n_predict
+        prefix, suffix, piece = self._parts(infill, room, heal=heal, cut_as_stock=cut_as_stock)
+        extra = [token for chunk in infill.chunks for token in separators.chunk(chunk)]
+        before = (*separators.header, *extra, *separators.footer)
+        left = max(0, room - len(prefix) - len(suffix) - 4)
+        cursor = (self._fim.prefix, *prefix, self._fim.suffix, *suffix, self._fim.middle)
+        if self.kind == "spm" and self._fim.middle < 0:
+            cursor = (self._fim.suffix, *suffix, self._fim.prefix, *prefix)
+        kept = before[len(before) - left :] if len(before) > left else before
+        return Composed("text", (*kept, *engine.facts.header_start, *cursor), piece=piece)
+
+    def _parts(
+        self, infill: Infill, room: int, *, heal: bool, cut_as_stock: bool = False
+    ) -> tuple[Tokens, Tokens, bytes]:
+        """Tokens before and behind the cursor, and the piece that is held back."""
+        tokenize = self._engine.model.tokenize
+        held = held_back(infill.prefix + infill.prompt) if heal else ""
+        piece = held.encode("utf-8", "replace")
+        if not self._engine.vocab.can_spell(piece):
+            held, piece = "", b""
+        longest = self._engine.model.longest_text
+        prefix, prompt, suffix = infill.prefix[-longest:], infill.prompt, infill.suffix[:longest]
+        if held:
+            prefix = prefix[: len(prefix) - max(0, len(held) - len(prompt))]
+            prompt = prompt[: max(0, len(prompt) - len(held))]
+        window = max(64, min(WINDOW, room - 3))
+        line = tokenize(prompt)
+        before, behind = tokenize(prefix), tokenize(suffix)
+        n_before = 3 * (window // 4)
+        if cut_as_stock:
+            before = before[max(0, len(before) - n_before) :]
+        else:
+            before = before[self._cut(before, n_before) :]
+        behind = behind[: max(0, window // 4 - (2 + len(line) if cut_as_stock else 2))]
+        return (*before, *line), tuple(behind), piece
+
+    def _cut(self, tokens: list[int], n: int) -> int:
+        """Where the last `n` tokens begin, or a little later: at the line whose digest is least."""
+        first = len(tokens) - n
+        if first <= 0:
+            return 0
+        pieces = self._engine.vocab.pieces
+        lines = [i + 1 for i in range(first - 1, min(first + LEEWAY, len(tokens))) if b"\n" in pieces[tokens[i]]]
+        return min(lines, key=lambda i: _digest(tokens[i : i + 24]), default=first)
+
+
+def _digest(tokens: list[int]) -> bytes:
+    return hashlib.blake2b(repr(tokens).encode(), digest_size=8).digest()

@@ -1,0 +1,142 @@
+"""What is here: `/health`, `/props`, `/slots`, `/metrics`, the models.
+
+In: requests.  Out: JSON in llama-server's shapes, and Prometheus' text.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from palimpsest import __version__, wire
+from palimpsest.llama_server import params
+from palimpsest.llama_server.about import About
+from palimpsest.llama_server.answering import reply
+from palimpsest.llama_server.fields import Fields
+from palimpsest.llama_server.serving import Serving
+from palimpsest.llama_server.slots import N_SLOTS
+
+STATUS = {"ready": "ok", "loading": "loading model", "failed": "error"}
+TEMPLATE_CAPS = {
+    "supports_object_arguments": False,
+    "supports_parallel_tool_calls": False,
+    "supports_string_content": True,
+    "supports_system_role": True,
+    "supports_tool_calls": False,
+    "supports_tools": False,
+    "supports_typed_content": False,
+}
+
+
+class InfoRoutes:
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._created = int(time.time())
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/health", self.health),
+            Route("/v1/health", self.both_healths),
+            Route("/props", self.props),
+            Route("/slots", self.slots),
+            Route("/metrics", self.metrics),
+            Route("/models", self.models),
+            Route("/v1/models", self.models),
+            Route("/lora-adapters", self.adapters),
+        ]
+
+    async def health(self, _request: Request) -> Response:
+        self._serving.core.model()
+        return reply({"status": "ok"})
+
+    async def both_healths(self, _request: Request) -> Response:
+        """The engine's own, in which llama-server's clients find theirs."""
+        health = self._serving.life.health()
+        return reply(wire.to_json(health) | {"status": STATUS[health.state]})
+
+    async def props(self, _request: Request) -> Response:
+        about = await self._serving.about()
+        defaults = params.settings(params.read(Fields({})), short=True)
+        return reply(
+            {
+                "default_generation_settings": {"params": defaults, "n_ctx": about.n_ctx},
+                "total_slots": N_SLOTS,
+                "model_alias": about.name,
+                "model_ftype": about.ftype,
+                "model_path": about.path,
+                "modalities": {"vision": False, "video": False, "audio": False},
+                "endpoint_slots": True,
+                "endpoint_props": False,
+                "endpoint_metrics": True,
+                "ui": False,
+                "chat_template": about.template,
+                "chat_template_caps": TEMPLATE_CAPS,
+                "bos_token": about.bos,
+                "eos_token": about.eos,
+                "build_info": f"palimpsest-{__version__}",
+                "is_sleeping": False,
+            }
+        )
+
+    async def slots(self, _request: Request) -> Response:
+        n_ctx = (await self._serving.about()).n_ctx
+        return reply([slot.told(n_ctx) for slot in self._serving.slots.slots])
+
+    async def metrics(self, _request: Request) -> Response:
+        self._serving.core.model()
+        return Response(self._serving.slots.metrics(), media_type="text/plain; version=0.0.4")
+
+    async def models(self, _request: Request) -> Response:
+        about = await self._serving.about()
+        return reply({"models": [_ollama(about)], "object": "list", "data": [self._openai(about)]})
+
+    async def adapters(self, _request: Request) -> Response:
+        return reply([])
+
+    def _openai(self, about: About) -> dict[str, Any]:
+        return {
+            "id": about.name,
+            "aliases": [about.name],
+            "tags": [],
+            "object": "model",
+            "architecture": {"input_modalities": ["text"], "output_modalities": ["text"]},
+            "created": self._created,
+            "owned_by": "palimpsest",
+            "meta": {
+                "vocab_type": about.vocab_type,
+                "n_vocab": about.n_vocab,
+                "n_ctx": about.n_ctx,
+                "n_ctx_train": about.n_ctx_train,
+                "n_embd": about.n_embd,
+                "n_params": about.n_params,
+                "size": about.size,
+                "ftype": about.ftype,
+            },
+        }
+
+
+def _ollama(about: About) -> dict[str, Any]:
+    return {
+        "name": about.name,
+        "model": about.name,
+        "modified_at": "",
+        "size": "",
+        "digest": "",
+        "type": "model",
+        "description": "",
+        "tags": [""],
+        "capabilities": ["completion"],
+        "parameters": "",
+        "details": {
+            "parent_model": "",
+            "format": "gguf",
+            "family": "",
+            "families": [""],
+            "parameter_size": "",
+            "quantization_level": "",
+        },
+    }

@@ -1,0 +1,61 @@
+"""What comes of a request: tokens as they come, and each completion as a whole.
+
+In: nothing.  Out: immutable data.  Knows no HTTP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palimpsest.llama_server.wording import StopType
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """A token, its (log) probability, and the most probable ones in its place."""
+
+    token: int
+    text: bytes
+    value: float
+    best: tuple[tuple[int, bytes, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """`prompt_n` tokens of the prompt were decoded; the others, `cache_n`, were in the cache."""
+
+    cache_n: int
+    prompt_n: int
+    prompt_ms: float
+    predicted_n: int = 0
+    predicted_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A token as it comes, of the completion `index`.  `text` is what may be shown now; `stopped`: with it a stop
+    string is complete."""
+
+    token: int
+    text: str
+    n_predicted: int
+    n_prompt: int
+    timings: Timings
+    probability: Probability | None = None
+    stopped: bool = False
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    text: str
+    tokens: tuple[int, ...]
+    n_prompt: int
+    stop: StopType
+    timings: Timings
+    stopping_word: str = ""
+    has_new_line: bool = False
+    truncated: bool = False
+    prompt: str = ""
+    probabilities: tuple[Probability, ...] = ()
+    n_calls: int = 0

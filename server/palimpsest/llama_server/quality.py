@@ -1,0 +1,96 @@
+"""What infill's layout costs in quality: the loss of the text typed next, here and in llama-server's order.
+
+In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain data.  For measurements; serves
+nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from palimpsest.config.settings import EngineSettings
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.llama.native import Run
+from palimpsest.llama_server.fields import Fields
+from palimpsest.llama_server.infill import Infill, Layout, read
+from palimpsest.llama_server.samplers import most_probable
+from palimpsest.llama_server.workspaces import chunk_workspace, plain_workspace
+
+T = TypeVar("T")
+KINDS = ("ours", "stock")
+
+
+def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, str]]:
+    """Each request with the rest of its line as it stood when the window was left; those without a rest left out."""
+    asked = [read(Fields(body)) for body in requests]
+    for i, infill in enumerate(asked):
+        later = [
+            other.prompt
+            for other in asked[i + 1 :]
+            if (other.prefix, other.suffix) == (infill.prefix, infill.suffix) and other.prompt.startswith(infill.prompt)
+        ]
+        if later and len(later[-1]) > len(infill.prompt):
+            yield infill, later[-1][len(infill.prompt) :]
+
+
+def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """`{"requests", "tokens", "ours", "stock", "ratio"}`: mean loss per token of the text typed next, with the same
+    tokens in both layouts and without healing, which is none of the layout's."""
+    engine = Engine(path, settings)
+    try:
+        layout = Layout(engine)
+        sums, n_tokens, n_requests = dict.fromkeys(KINDS, 0.0), 0, 0
+        for infill, text in typed_next(requests):
+            wanted = engine.model.tokenize(text)
+            sums["ours"] += _ours(engine, layout, infill, wanted)
+            sums["stock"] += _stock(engine, layout, infill, wanted)
+            n_tokens += len(wanted)
+            n_requests += 1
+    finally:
+        engine.close()
+    mean = {kind: sums[kind] / max(1, n_tokens) for kind in KINDS}
+    return {"requests": n_requests, "tokens": n_tokens, **mean, "ratio": mean["ours"] / (mean["stock"] or 1.0)}
+
+
+def _ours(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+    if not engine.in_place:
+        composed = layout.whole(infill, len(wanted), heal=False)
+        return _loss(engine, plain_workspace(engine, 0), composed, wanted)
+    workspace = chunk_workspace(engine, 0)
+    _driven(workspace.have(infill.chunks, "typing"))
+    return _loss(engine, workspace, layout.tail(infill, len(wanted), heal=False), wanted)
+
+
+def _stock(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+    composed = layout.whole(infill, len(wanted), heal=False, cut_as_stock=True)
+    return _loss(engine, plain_workspace(engine, 0), composed, wanted)
+
+
+def _loss(engine: Engine, workspace: Any, composed: Composed, wanted: Sequence[int]) -> float:
+    with workspace.tail("measure") as tail:
+        tail.snapshot(workspace.base, composed)
+        start = _driven(tail.prepare(workspace.base, composed, reuse_answer=False))
+        logits, total = start.logits, 0.0
+        for i, token in enumerate(wanted):
+            _, (value,) = most_probable(logits, [token], 0)
+            total -= value
+            (logits,) = engine.decode([Run([token], start.position + i, start.seq, logits=True)], workspace)
+            tail.note([token])
+    return total
+
+
+def _driven(work: Generator[None, None, T]) -> T:
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+
+def bodies(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The requests of a recorded session's rows that ask for text."""
+    asked = [row["request"] for row in rows if row.get("path") == "/infill"]
+    return [body for body in asked if body.get("n_predict") != 0]

@@ -1,0 +1,93 @@
+"""Between the routes and the engine's thread: one request's work handed over, its pieces brought back.
+
+In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `Piece`s as they come.  A client that closes its
+connection cancels its work.  Belongs to the event loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+
+from palimpsest import wire
+from palimpsest.engine.http.request_handling import result_of, why_cancelled
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.errors import Cancelled
+from palimpsest.llama_server.about import About, about
+from palimpsest.llama_server.outcome import Done, Piece
+from palimpsest.llama_server.params import Params
+from palimpsest.llama_server.rendering import Renderer
+from palimpsest.llama_server.slots import Slot, Slots
+from palimpsest.llama_server.work import Completion
+
+if TYPE_CHECKING:
+    from palimpsest.engine.core import EngineCore
+    from palimpsest.kv.cache.engine import Engine
+
+Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
+"""What to do with a completion in a slot, on the engine's thread."""
+
+
+class Serving:
+    """One per application."""
+
+    def __init__(self, core: EngineCore, life: Life) -> None:
+        self.core = core
+        self.life = life
+        self.slots = Slots()
+        self.renderer = Renderer()
+        self._about: About | None = None
+
+    async def about(self) -> About:
+        """Raises EngineLoading, or what the load failed with."""
+        self.core.model()
+        if self._about is None:
+            self._about = await asyncio.wrap_future(self.core.call(about))
+        return self._about
+
+    async def done(
+        self, request: Request, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+    ) -> tuple[int, list[Done]]:
+        """The slot, and what came of it: as many completions as are wanted."""
+        self.core.model()
+        with self.slots.taken(params) as slot:
+            work = self._work(params, ask, slot, lambda _piece: None, wants_prompt)
+            name = f"http-{slot.index}"
+            dones = await result_of(
+                request, self.life, lambda token: self.core.run(work, token, slot=urgency, workspace=name)
+            )
+            self.slots.note(slot, dones)
+            return slot.index, dones
+
+    async def stream(
+        self, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+    ) -> AsyncIterator[Piece | tuple[int, list[Done]]]:
+        """Pieces as they come, at last the slot and every completion's `Done`."""
+        self.core.model()
+        loop = asyncio.get_running_loop()
+        pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
+
+        def put(piece: Piece | None) -> None:
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+        with self.slots.taken(params) as slot, self.life.job() as token, self.life.request():
+            work = self._work(params, ask, slot, put, wants_prompt)
+            job = self.core.run(work, token, slot=urgency, workspace=f"http-{slot.index}")
+            job.add_done_callback(lambda _job: put(None))
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            try:
+                dones = job.result()
+            except Cancelled:
+                raise why_cancelled(self.life) from None
+            self.slots.note(slot, dones)
+            yield slot.index, dones
+
+    @staticmethod
+    def _work(
+        params: Params, ask: Ask, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
+    ) -> Callable[[Engine], Generator[None, None, list[Done]]]:
+        return lambda engine: ask(Completion(engine, params, emit, wants_prompt), slot.index)

@@ -1,0 +1,137 @@
+"""An answer's text as its tokens come, ended as llama-server ends it.
+
+In: each token's bytes.  Out: text that may be sent, and why the answer ended.  Knows no token id and no model.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from typing import Literal
+
+from palimpsest.text.repetition import kept
+
+LOOK_EVERY = 8
+"""Characters between two looks for a repetition within a line."""
+StopType = Literal["none", "eos", "limit", "word"]
+
+
+class Wording:
+    """`skip` bytes at the beginning are what was healed, no part of the text.  `n_indent`: a later line that is
+    indented less ends the answer, its text cut off.  `markup`: the model's own, at which the code is at its end.
+    `before`: what the answer stands behind, where one that goes round in circles is to end (`text/repetition.py`); a
+    stream may have told more by then."""
+
+    def __init__(
+        self,
+        stops: Sequence[str],
+        *,
+        skip: int = 0,
+        n_indent: int = 0,
+        markup: Sequence[str] = (),
+        before: str | None = None,
+    ) -> None:
+        self._stops = stops
+        self._skip = skip
+        self._n_indent = n_indent
+        self._markup = markup
+        self._before = before
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._n_sent = 0
+        self._n_looked = 0
+        self._line = 0  # where the newest line that was looked at begins
+        self.text = ""
+        self.stop: StopType = "none"
+        self.stopping_word = ""
+        self.has_new_line = False
+
+    def push(self, piece: bytes, *, out_of_time: bool, end: bool) -> str | None:
+        """Add a token's bytes; the text that may be sent now, None while a character is incomplete.
+
+        `out_of_time`: the time for generating has passed, which ends the answer at its next line end.
+        """
+        cut = min(self._skip, len(piece))
+        self._skip -= cut
+        self.text += self._decoder.decode(piece[cut:])
+        if self._decoder.getstate()[0] and not end:
+            return None
+        sent = self._release(end=end)
+        if self.stop == "none" and self.has_new_line:
+            self._look_at_indent()
+        if self.stop == "none" and ("\n" in sent or len(self.text) - self._n_looked >= LOOK_EVERY):
+            self._look_at_repetition()
+        if "\n" in sent:
+            self.has_new_line = True
+            if out_of_time and self.stop == "none":
+                self.stop = "limit"
+        return sent
+
+    def finish(self, stop: StopType) -> str:
+        """The answer ends for a reason outside its text: what was held back for a stop string."""
+        if self.stop == "none":
+            self._look_at_repetition()
+            self.stop = stop
+        rest = self.text[self._n_sent :]
+        self._n_sent = len(self.text)
+        return rest
+
+    def _release(self, *, end: bool) -> str:
+        rest = self.text[self._n_sent :]
+        found = [(rest.find(word), word) for word in self._stops]
+        full = min(((at, word) for at, word in found if at >= 0), default=None, key=lambda item: item[0])
+        if full is not None:
+            at, self.stopping_word = full
+            self.stop = "word"
+            self.text = self.text[: self._n_sent + at]
+            rest = rest[:at]
+        elif (markup := self._markup_at()) is not None:
+            self.stop, self.text = "eos", self.text[:markup]
+            rest = self.text[self._n_sent :]
+        elif not end and (any(_begins_at_end(rest, word) for word in self._stops) or self._may_be_markup()):
+            return ""
+        self._n_sent = len(self.text)
+        return rest
+
+    def _markup_at(self) -> int | None:
+        """Where the model's markup begins, with the line end and the blanks before it; None where there is none."""
+        text = "\n" + self.text  # a line begins here
+        start = max(0, self._n_sent - max(map(len, self._markup), default=0))
+        at = min((i for i in (text.find(tag, start) for tag in self._markup) if i >= 0), default=-1)
+        if at < 0:
+            return None
+        before = text[:at].rstrip(" \t")
+        return max(0, len(before) - 2 if before.endswith("\n") else at - 1)
+
+    def _may_be_markup(self) -> bool:
+        """Whether the text ends with a beginning of it; a line end alone is none."""
+        text = "\n" + self.text
+        return any(text.endswith(tag[:n]) for tag in self._markup for n in range(1 + (tag[0] == "\n"), len(tag)))
+
+    def _look_at_repetition(self) -> None:
+        if self._before is None:
+            return
+        self._n_looked = len(self.text)
+        n = kept(self.text, self._before)
+        if n < len(self.text):
+            self.stop, self.text = "limit", self.text[:n]
+            self._n_sent = min(self._n_sent, n)
+
+    def _look_at_indent(self) -> None:
+        if not self._n_indent:
+            return
+        if self._line:
+            at = self._line
+            while at < len(self.text) and self.text[at] in " \t":
+                at += 1
+            if at < len(self.text) and at - self._line < self._n_indent:
+                self.stop = "limit"
+                self.text = self.text[:at]
+                self._n_sent = min(self._n_sent, at)
+        at = self.text.find("\n", self._line)
+        if at >= 0:
+            self._line = at + 1
+
+
+def _begins_at_end(text: str, word: str) -> bool:
+    """Whether `text` ends with a beginning of `word`."""
+    return any(text.endswith(word[:n]) for n in range(min(len(word) - 1, len(text)), 0, -1))

@@ -1,0 +1,204 @@
+"""One prompt's completions on the engine's thread: its tail decoded, their tokens chosen, each told as it comes.
+
+In: tokens or an infill, `Params`.  Out: `Piece`s, at last a `Done` for each completion.  A job of the core's loop:
+yields before each micro-batch, where a more urgent one goes first and a cancelled one ends.  Counts every token that
+is decoded for it, copies of the header included.  Knows no HTTP.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.llama.native import NO_SLOT
+from palimpsest.llama_server.infill import Infill, Layout
+from palimpsest.llama_server.outcome import Done, Piece, Timings
+from palimpsest.llama_server.params import Params
+from palimpsest.llama_server.strands import Strands
+from palimpsest.llama_server.wording import StopType
+from palimpsest.llama_server.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
+from palimpsest.types import MARKUP
+
+if TYPE_CHECKING:
+    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.cache.workspace import Workspace
+
+T = TypeVar("T")
+Work = Generator[None, None, T]
+OPEN_END = 256
+"""Tokens of an infill's answer that states no limit: room that its window leaves."""
+
+
+class PromptTooLong(ContextTooLarge):
+    """`n_prompt` tokens, of `n_ctx` at most."""
+
+    def __init__(self, n_prompt: int, n_ctx: int) -> None:
+        message = f"request ({n_prompt} tokens) exceeds the available context size ({n_ctx} tokens), try increasing it"
+        super().__init__(message, fitting=n_ctx - 1)
+        self.n_prompt, self.n_ctx = n_prompt, n_ctx
+
+
+@dataclass(slots=True)
+class Completion:
+    """One request's.  `wants_prompt`: the prompt's text is asked for."""
+
+    engine: Engine
+    params: Params
+    emit: Callable[[Piece], None]
+    wants_prompt: bool = False
+    n_decoded: int = 0
+    n_calls: int = 0
+    _prompt_ms: float = 0.0
+    _n_prompt: int = 0
+    _said: bool = field(default=False, init=False)
+    _before: str | None = field(default=None, init=False)
+    _markup: tuple[str, ...] = field(default=(), init=False)
+
+    # The two kinds
+
+    def text(self, slot: int, tokens: Sequence[int]) -> Work[list[Done]]:
+        """Continue `tokens`.  Raises PromptTooLong, InvalidArgument."""
+        engine = self.engine
+        room = min(engine.n_ctx, engine.n_positions)
+        if len(tokens) >= room:
+            raise PromptTooLong(len(tokens), room)
+        if not tokens:  # an empty text, where nothing stands at a text's beginning
+            return self._nothing("", "none")
+        workspace = plain_workspace(engine, slot)
+        composed = Composed("text", tuple(tokens))
+        self._markup = self._markup_for(engine.vocab.text(tokens).decode("utf-8", "replace"))
+        with workspace.active():
+            return (yield from self._tried(workspace, "chat", composed, room - len(tokens)))
+
+    def infill(self, slot: int, infill: Infill) -> Work[list[Done]]:
+        """Fill in the middle.  A request whose window is the last one's keeps the chunks that it had: with others,
+        all of its window would have to be decoded again.
+
+        Raises ModelError where the model cannot fill in the middle.
+        """
+        layout = Layout(self.engine)
+        self._before = infill.prefix + infill.prompt
+        self._markup = self._markup_for(self._before + infill.suffix)
+        room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
+        room = min(room, self.engine.tail_room // 2)
+        heal = not (self.params.grammar or self.params.schema)
+        if not self.engine.in_place:
+            return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))
+        workspace = chunk_workspace(self.engine, slot)
+        with workspace.active():
+            window = (infill.prefix, infill.suffix)
+            if infill.only_chunks and self.params.n_predict == 0:
+                return (yield from self._warm(workspace, infill))
+            if not workspace.ready or workspace.window != window or not any(window):
+                yield from self._counted(workspace.have(infill.chunks, "typing"))
+                workspace.window = window
+            composed = layout.tail(infill, room, heal=heal)
+            return (yield from self._tried(workspace, "typing", composed, room))
+
+    def _infill_whole(self, slot: int, composed: Composed) -> Work[list[Done]]:
+        workspace = plain_workspace(self.engine, slot)
+        room = min(self.engine.n_ctx, self.engine.n_positions) - composed.n_tokens
+        with workspace.active():
+            return (yield from self._tried(workspace, "typing", composed, room))
+
+    def _warm(self, workspace: ChunkWorkspace, infill: Infill) -> Work[list[Done]]:
+        """Nothing but chunks: they are decoded, and no tail is."""
+        began = time.perf_counter()
+        yield from self._counted(workspace.have(infill.chunks, "background"))
+        self._prompt_ms = 1000 * (time.perf_counter() - began)
+        self._n_prompt = workspace.context_tokens
+        return self._nothing(self._prompt_text(workspace, None))
+
+    # From a tail to an answer
+
+    def _counted(self, work: Work[T]) -> Work[T]:
+        """Drive `work`, adding what it decodes, and nothing that others decode while it is suspended."""
+        stats = self.engine.stats
+        try:
+            while True:
+                before = stats["decoded"]
+                try:
+                    next(work)
+                except StopIteration as done:
+                    return done.value  # type: ignore[no-any-return]
+                finally:
+                    self.n_decoded += stats["decoded"] - before
+                    self.n_calls += stats["decoded"] > before
+                yield
+        finally:
+            work.close()
+
+    def _tried(self, workspace: Workspace, slot: str, composed: Composed, room: int) -> Work[list[Done]]:
+        """A decode that fails before anything was said is tried once more on books made true again."""
+        try:
+            return (yield from self._answer(workspace, slot, composed, room))
+        except DecodeError as error:
+            workspace.recover(error)
+            if self._said or error.return_code == NO_SLOT:
+                raise
+        if isinstance(workspace, ChunkWorkspace) and not workspace.ready:
+            yield from self._counted(workspace.sync(workspace.request_of("typing")))
+        return (yield from self._answer(workspace, slot, composed, room))
+
+    def _answer(self, workspace: Workspace, slot: str, composed: Composed, room: int) -> Work[list[Done]]:
+        n_most = room if self.params.n_predict < 0 else min(self.params.n_predict, room)
+        with workspace.tail(slot) as tail:
+            if not self.params.cache_prompt:
+                tail.drop()
+            began = time.perf_counter()
+            tail.snapshot(workspace.base, composed)
+            self._n_prompt = workspace.context_tokens + composed.n_tokens
+            prompt = self._prompt_text(workspace, composed)
+            start = yield from self._counted(tail.prepare(workspace.base, composed, reuse_answer=False))
+            self._prompt_ms = 1000 * (time.perf_counter() - began)
+            if self.params.n_predict == 0:
+                return self._nothing(prompt)
+            constrained = bool(self.params.grammar) or self.params.schema is not None
+            strands = Strands(
+                self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
+                markup=() if constrained else self._markup, before=self._before,
+            )  # fmt: skip
+            try:
+                dones = yield from strands.run(workspace, tail, start, composed, prompt)
+            except Exception:  # what is in the cache is no longer what is noted of it
+                tail.drop()
+                raise
+            finally:
+                self.n_calls += strands.n_calls
+                self._said |= strands.said
+                tail.kept = None
+            return [replace(done, n_calls=self.n_calls) for done in dones]
+
+    # What surrounds it
+
+    def _prompt_text(self, workspace: Workspace, composed: Composed | None) -> str:
+        if not self.wants_prompt:
+            return ""
+        tokens = list[int]()
+        if isinstance(workspace, ChunkWorkspace) and workspace.arena is not None:
+            blocks = (r.tokens for r in workspace.arena if r.attached)
+            tokens += [*workspace.header, *(token for block in blocks for token in block), *workspace.footer]
+        if composed is not None:
+            first, then = composed.alone, composed.tokens
+            if composed.layout == "isolated":
+                first, then = then, first
+            tokens += [*first, *then, *composed.after]
+        return b"".join(self.engine.model.piece(token, special=True) for token in tokens).decode("utf-8", "replace")
+
+    def _timings(self, n_predicted: int, ms: float) -> Timings:
+        cached = max(0, self._n_prompt - self.n_decoded)
+        return Timings(cached, self.n_decoded, self._prompt_ms, n_predicted, ms)
+
+    def _nothing(self, prompt: str, stop: StopType = "limit") -> list[Done]:
+        """Nothing was to be said; once for every completion that was asked for."""
+        timings = self._timings(0, 0.0)
+        return [Done("", (), self._n_prompt, stop, timings, prompt=prompt, n_calls=self.n_calls)] * self.params.n
+
+    def _markup_for(self, text: str) -> tuple[str, ...]:
+        """What ends an answer to `text`: a model's own markup, where the client does not write it itself."""
+        ours = bool(self.engine.model.metadata("palimpsest.fim_layout"))
+        return MARKUP if ours and not any(tag in text for tag in MARKUP) else ()

@@ -1,0 +1,103 @@
+"""The calls that follow a changed signature.
+
+In: a change, files.  Out: places; a value that has to be chosen is left open, unless the call's scope has a name like
+the parameter's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.propagation.arguments import Rewrite, rearranged, rewrite
+from palimpsest.propagation.changes import AsyncChange, SignatureChange, Site
+from palimpsest.propagation.renaming import callee
+from palimpsest.propagation.targets import File, referring, where
+from palimpsest.syntax.calls import Call, Function, calls, functions
+from palimpsest.syntax.names import visible
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import scope_at, scopes
+
+_FILLS = frozenset({"parameter", "local", "constant"})
+
+
+def argument_places(change: SignatureChange, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not _stands(change, home):
+        return
+    before, after = change.before, change.after
+    if change.is_method and not _is_static(change, home):
+        before, after = before[1:], after[1:]
+    renamed = {new: old for old, new in change.renamed}
+    adds = {p.name for p in after} - {p.name for p in before}
+    drops = {p.name for p in before} - {p.name for p in after}
+    for call in called(_qualified(change), home, file, alone):
+        pieces = rearranged(call, before, after, renamed)
+        made = None if pieces is None else rewrite(call, pieces)
+        if made is None or sum(bool(piece.wants) for piece in pieces or ()) > 1:
+            continue
+        yield _place(file, call, made, change.name, sure=bool(adds or drops))
+
+
+def await_places(change: AsyncChange, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not any(f.is_async and f.name == change.name for f in functions(home.parsed)):
+        return
+    for call in called(_qualified(change), home, file, alone):
+        around = _function_at(file.parsed, call.line)
+        if call.awaited or around is None or not around.is_async:
+            continue
+        text = file.parsed.snapshot.utf8[call.start : call.end].decode("utf-8", "surrogatepass")
+        new = f"(await {text})" if call.chained else f"await {text}"
+        scope = where(file.parsed, call.line)
+        yield Site(file.uri, call.start, call.end, text, new, "async", f"{change.name} is awaited", scope)
+
+
+def called(scope: str, home: File, file: File, alone: bool) -> Iterator[Call]:
+    """The calls of the function of that qualified name, in document order."""
+    for use in referring(file, callee(scope, home, alone)):
+        for call in calls(file.parsed, use.line, use.line + 1):
+            if call.name_start == use.start:
+                yield call
+
+
+def _qualified(change: SignatureChange | AsyncChange) -> str:
+    return f"{change.scope}.{change.name}".lstrip(".")
+
+
+def _stands(change: SignatureChange, home: File) -> bool:
+    """Whether the function still has the parameters that it was given."""
+    wanted = [(p.name, p.kind, p.default) for p in change.after]
+    return any(
+        where(home.parsed, f.line) == _qualified(change)
+        and [(p.name, p.kind, p.default) for p in f.parameters] == wanted
+        for f in functions(home.parsed)
+        if f.name == change.name
+    )
+
+
+def _is_static(change: SignatureChange, home: File) -> bool:
+    scope = next((s for s in scopes(home.parsed) if s.qualified_name == _qualified(change)), None)
+    if scope is None:
+        return False
+    lines = home.parsed.snapshot.lines[scope.start_line : scope.def_line]
+    return any(line.strip() == "@staticmethod" for line in lines)
+
+
+def _function_at(parsed: Parsed, line: int) -> Function | None:
+    scope = scope_at(parsed, line, 0)
+    if scope.kind != "function":
+        return None
+    return next((f for f in functions(parsed, scope.def_line, scope.def_line + 1) if f.name == scope.name), None)
+
+
+def _place(file: File, call: Call, made: Rewrite, name: str, *, sure: bool) -> Site:
+    text, hole = made.text, made.hole
+    if made.wants and hole is not None and _is_at_hand(file.parsed, call, made.wants):
+        text, hole = text[:hole] + made.wants + text[hole:], None
+    before = file.parsed.snapshot.utf8[made.start : made.end].decode("utf-8", "surrogatepass")
+    message = f"{name} is called in another way now"
+    scope = where(file.parsed, call.line)
+    return Site(file.uri, made.start, made.end, before, text, "signature", message, scope, hole, made.wants, sure)
+
+
+def _is_at_hand(parsed: Parsed, call: Call, name: str) -> bool:
+    scope = scope_at(parsed, call.line, 0)
+    return any(item.name == name and item.kind in _FILLS for item in visible(parsed, scope))

@@ -1,0 +1,167 @@
+"""The places that follow a rename: other uses of the name, where it is this name.
+
+In: a rename, files.  Out: places.  Shadowed names, strings and comments are left alone, and members of what can be seen
+to be something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.propagation.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site
+from palimpsest.propagation.targets import (
+    File,
+    Target,
+    imports_of,
+    is_built_in,
+    qualified,
+    referring,
+    where,
+)
+from palimpsest.syntax.calls import calls
+from palimpsest.syntax.evidence import bases_of, class_around
+from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.uses import Region, Use, uses
+
+_MAKER = "__init__"
+
+
+def member_target(change: EditPattern) -> Target | None:
+    """What a change of a member is about; None where it is about no member."""
+    match change:
+        case Rename(kind="attribute"):
+            return Target(change.old, change.scope, True, "")
+        case Rename(kind="parameter"):
+            around, _, name = change.scope.rpartition(".")
+            return Target(name, around, True, "") if around and name != _MAKER else None
+        case SignatureChange(is_method=True) | AsyncChange(is_method=True):
+            return Target(change.name, change.scope, True, "") if change.name != _MAKER else None
+    return None
+
+
+def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not stands(change, home):
+        return
+    if change.kind == "attribute":
+        found = _member_uses(change, home, file, alone)
+    elif change.kind == "parameter":
+        found = _parameter_uses(change, home, file, alone)
+    else:
+        found = _named_uses(change, home, file)
+    for use in found:
+        place = _place(change, file, use)
+        if place is not None:
+            yield place
+
+
+def stands(change: Rename, home: File) -> bool:
+    """Whether the new name still has the old one's meaning: it is bound there, and the old one is not.
+
+    What is assigned again later keeps its name until that follows, too; a second definition of the old name means that
+    it has a meaning of its own.
+    """
+    new, old = (_meanings(change, home, name) for name in (change.new, change.old))
+    if change.kind in ("local", "variable"):
+        first = next((use.start for use in new if use.role == "assigned"), None)
+        return first is not None and not any(use.start < first or use.role != "assigned" for use in old)
+    if change.kind == "attribute":
+        return bool(new) and all(use.role == "member" for use in old)
+    if change.kind == "parameter":
+        return any(use.role == "parameter" for use in new) and all(use.role == "assigned" for use in old)
+    return any(use.role == change.kind for use in new) and not old
+
+
+def _meanings(change: Rename, home: File, name: str) -> list[Use]:
+    """The uses that give a name its meaning where the change was made: what binds it, or gives it to `self`."""
+    found, regions = [], _regions(change, home)
+    for use in uses(home.parsed, name):
+        if change.kind == "attribute" and use.role == "member" and use.assigned:
+            cls = class_around(home.parsed, use.line)
+            if cls is not None and cls.qualified_name == change.scope:
+                found.append(use)
+        elif use.binds and use.belongs in regions:
+            found.append(use)
+    return found
+
+
+def _regions(change: Rename, home: File) -> set[Region]:
+    """Those that bind the new name, in the scope of the change."""
+    return {
+        use.belongs
+        for use in uses(home.parsed, change.new)
+        if use.binds and use.belongs is not None
+        if qualified(home.parsed, use.belongs) == change.scope
+        if (use.belongs.kind == "class") == (change.kind == "attribute")
+    }
+
+
+def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
+    target = Target(change.old, change.scope, False, home.name)
+    if not file.home:
+        yield from imports_of(file, target, change.old)
+        yield from referring(file, target, also=_imported_as(change, file))
+        return
+    regions = _regions(change, file)
+    for use in uses(file.parsed, change.old, change.new):
+        if use.belongs in regions and use.role != "import":
+            yield use
+
+
+def _imported_as(change: Rename, file: File) -> str:
+    """The new name, where another file's import may have it already and its uses have yet to follow; not where the old
+    one means something by itself."""
+    return "" if is_built_in(file.parsed, change.old) else change.new
+
+
+def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    target = Target(change.old, change.scope, True, "", alone)
+    yield from referring(file, target)
+    for use in uses(file.parsed, change.old, change.new):
+        if use.belongs is not None and use.belongs.kind == "class":
+            cls = class_around(file.parsed, use.line)
+            own = file.home and qualified(file.parsed, use.belongs) == change.scope
+            if own or (cls is not None and use.binds and target.owner in bases_of(file.parsed, cls)):
+                yield use
+    made = any(s.qualified_name == f"{change.scope}.{_MAKER}" for s in scopes(home.parsed))
+    if not made:  # fields that are given by name when one is made
+        yield from _keywords(change.old, file, Target(target.owner, _around(change.scope), False, home.name))
+
+
+def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    if file.home:
+        yield from _named_uses(change, home, file)
+    yield from _keywords(change.old, file, callee(change.scope, home, alone))
+
+
+def callee(scope: str, home: File, alone: bool) -> Target:
+    """What is called to run the function of that qualified name."""
+    around, _, name = scope.rpartition(".")
+    is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
+    if is_method and name == _MAKER:
+        outer, _, cls = around.rpartition(".")
+        return Target(cls, outer, False, home.name)
+    return Target(name, around, is_method, home.name, alone)
+
+
+def _keywords(name: str, file: File, target: Target) -> Iterator[Use]:
+    """`name=` in calls of the target."""
+    named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
+    if not named:
+        return
+    heads = {use.start for use in referring(file, target)}
+    for use in named:
+        for call in calls(file.parsed, use.line, use.line + 1):
+            if call.name_start in heads and any(a.keyword and a.start == use.start for a in call.arguments):
+                yield use
+
+
+def _around(scope: str) -> str:
+    return scope.rpartition(".")[0]
+
+
+def _place(change: Rename, file: File, use: Use) -> Site | None:
+    if use.role == "declared" and change.kind == "parameter":
+        return None
+    message = f"{change.old} is {change.new} now"
+    scope = where(file.parsed, use.line)
+    return Site(file.uri, use.start, use.end, use.name, change.new, "rename", message, scope)

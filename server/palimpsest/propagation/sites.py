@@ -1,0 +1,113 @@
+"""The places that should follow a change, in one file.
+
+In: a change, the file it was made in as it is now, a file.  Out: places, in document order.  Everything is looked up in
+the texts as they are, so a place is never stale, and one that has followed is none any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.propagation.calling import argument_places, await_places
+from palimpsest.propagation.changes import AsyncChange, EditPattern, ImportChange, Rename, SignatureChange, Site, Swap
+from palimpsest.propagation.renaming import member_target, rename_places
+from palimpsest.propagation.targets import File, has_elsewhere, where
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.pairs import pairs
+from palimpsest.syntax.uses import uses
+
+
+def places(change: EditPattern, home: File, file: File, *, alone: bool = False) -> list[Site]:
+    """The places in `file`; `home` is the same file, or the edited one.  `alone`: as in `targets.Target`."""
+    found: Iterator[Site]
+    match change:
+        case Rename():
+            found = rename_places(change, home, file, alone)
+        case SignatureChange():
+            found = argument_places(change, home, file, alone)
+        case AsyncChange():
+            found = await_places(change, home, file, alone)
+        case ImportChange():
+            found = _import_places(change, file)
+        case Swap():
+            found = _swap_places(change, file)
+    return sorted(found, key=lambda place: (place.start, place.end))
+
+
+def words(change: EditPattern) -> tuple[str, ...]:
+    """A file has a place only if it has one of these in its text."""
+    match change:
+        case Rename():
+            return (change.old,)
+        case SignatureChange() | AsyncChange():
+            owner = change.scope.rpartition(".")[2]
+            return (change.name, owner) if change.is_method and change.name == "__init__" else (change.name,)
+        case ImportChange():
+            return (change.old.rpartition(".")[2],)
+        case Swap():
+            return ()
+
+
+def is_local(change: EditPattern) -> bool:
+    """Whether only the edited file can have places."""
+    match change:
+        case Rename():
+            return change.kind in ("local", "import") or (change.kind != "attribute" and _is_nested(change))
+        case SignatureChange() | AsyncChange():
+            return bool(change.scope) and not change.is_method
+        case Swap():
+            return True
+    return False
+
+
+def member_of(change: EditPattern) -> tuple[str, str] | None:
+    """(member, class) where it matters whether other classes have such a member."""
+    target = member_target(change)
+    return None if target is None else (target.name, target.owner)
+
+
+def is_shared(member: tuple[str, str], file: File) -> bool:
+    """Whether another class in the file has such a member."""
+    return has_elsewhere(file.parsed, *member)
+
+
+def _is_nested(change: Rename) -> bool:
+    return bool(change.scope) and change.kind != "parameter"
+
+
+def _import_places(change: ImportChange, file: File) -> Iterator[Site]:
+    """Statements that import the name, and nothing else, from where it was."""
+    parsed = file.parsed
+    statements = dict[int, set[str]]()
+    for item in imports(parsed):
+        if item.name is not None and item.level == 0 and item.module == change.old:
+            statements.setdefault(item.line, set()).add(item.name)
+    lines = [line for line, names in statements.items() if names == {change.name}]
+    first = change.old.partition(".")[0]
+    for use in uses(parsed, first):
+        end = use.start + len(change.old.encode())
+        if use.role == "module" and use.line in lines and parsed.snapshot.utf8[use.start : end] == change.old.encode():
+            message = f"`{change.name}` is imported from {change.new}"
+            yield Site(file.uri, use.start, end, change.old, change.new, "import", message, where(parsed, use.line))
+
+
+def _swap_places(change: Swap, file: File) -> Iterator[Site]:
+    """The other half where half of it was made; else the same pairs of the file that were not swapped."""
+    if not file.home:
+        return
+    wanted = change.before if change.now == change.target else change.now
+    for pair in pairs(file.parsed):
+        scope = where(file.parsed, pair.line)
+        if pair.head != change.head or pair.texts != wanted or (wanted == change.now and scope != change.scope):
+            continue
+        differ = [n for n, text in enumerate(change.target) if text != pair.texts[n]]
+        (start, _, _), (_, end, _) = pair.elements[differ[0]], pair.elements[differ[-1]]
+        data, text, at = file.parsed.snapshot.utf8, "", start
+        for n in range(differ[0], differ[-1] + 1):
+            begins, ends, _ = pair.elements[n]
+            text += data[at:begins].decode("utf-8", "surrogatepass") + change.target[n]
+            at = ends
+        before = data[start:end].decode("utf-8", "surrogatepass")
+        first, second = (change.before[n] for n, text in enumerate(change.target) if text != change.before[n])
+        message = f"{first} and {second} change places"
+        yield Site(file.uri, start, end, before, text, "swap", message, scope, sure=wanted == change.now)

@@ -1,0 +1,144 @@
+"""Whether a use of a name is one of what was changed.
+
+In: a file's parse, a use, the target.  Out: yes or no.  In doubt it is no: a wrong place costs more than a missed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from palimpsest.propagation.modules import gives, module_of, names_module
+from palimpsest.syntax.evidence import bases_of, class_around, head_text, owners_of
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.languages import grammar
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import scope_at, scopes
+from palimpsest.syntax.uses import Region, Use, uses
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file's parse; `name` is its path relative to the workspace, `home` whether the change was made in it."""
+
+    parsed: Parsed
+    name: str
+    home: bool
+
+    @property
+    def uri(self) -> str:
+        return self.parsed.snapshot.uri
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a change is about.  `scope`: the class of a member, else where the name is bound.  `alone`: no other class
+    of the workspace is known to have such a member."""
+
+    name: str
+    scope: str
+    member: bool
+    file: str
+    alone: bool = False
+
+    @property
+    def owner(self) -> str:
+        return self.scope.rpartition(".")[2]
+
+
+def qualified(parsed: Parsed, region: Region) -> str:
+    """The qualified name of the scope that a region belongs to; a file's is empty."""
+    if region.kind == "file":
+        return ""
+    data = parsed.snapshot.utf8
+    line = data.count(b"\n", 0, region.start)
+    scope = scope_at(parsed, line, 0)
+    leads = not data[data.rfind(b"\n", 0, region.start) + 1 : region.start].strip()
+    # A body that begins with a definition begins where that does.
+    while leads and scope.parent is not None and scope.start_line >= line:
+        scope = scope.parent
+    return scope.qualified_name
+
+
+def where(parsed: Parsed, line: int) -> str:
+    return scope_at(parsed, line, 0).qualified_name
+
+
+def referring(file: File, target: Target, name: str = "", also: str = "") -> Iterator[Use]:
+    """The uses of `name` (else the target's own) that are the target, not what binds it in its own file."""
+    for use in uses(file.parsed, name or target.name, also):
+        if target.member:
+            if use.role == "member" and _is_member(file, use, target):
+                yield use
+        elif use.role == "member":
+            if not target.scope and not file.home and _is_of_module(file, use, target):
+                yield use
+        elif use.belongs is not None and use.role in ("use", "declared") and _is_bound_so(file, use, target, also):
+            yield use
+
+
+def imports_of(file: File, target: Target, name: str) -> Iterator[Use]:
+    """Where another file imports the target by `name`, whatever it calls it there."""
+    if target.scope or target.member or file.home:
+        return
+    for use in uses(file.parsed, name):
+        if use.role in ("import", "imported") and use.source and gives(use.source, file.name, module_of(target.file)):
+            yield use
+
+
+def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
+    """Whether a class other than `owner`, and than those derived from it here, has a member of that name."""
+    for use in uses(parsed, name):
+        if not (use.assigned or (use.binds and use.around[0].kind == "class")):
+            continue
+        if use.binds and use.around[0].kind != "class":
+            continue
+        cls = class_around(parsed, use.line)
+        if cls is not None and cls.name != owner and owner not in bases_of(parsed, cls):
+            return True
+    return False
+
+
+def is_common(parsed: Parsed, name: str) -> bool:
+    """Whether values of the language's own types have a member of that name."""
+    return parsed.language is not None and name in grammar(parsed.language).row.members
+
+
+def is_built_in(parsed: Parsed, name: str) -> bool:
+    """Whether the language knows the name where nothing defines it."""
+    return parsed.language is not None and name in grammar(parsed.language).row.builtins
+
+
+def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
+    """Whether one of the names is the owner, or a class of this file that has it as a base."""
+    names = set(owners)
+    if owner in names:
+        return True
+    return any(s.kind == "class" and s.name in names and owner in bases_of(parsed, s) for s in scopes(parsed))
+
+
+def _is_member(file: File, use: Use, target: Target) -> bool:
+    owners = owners_of(file.parsed, use)
+    if owners:
+        return derived(file.parsed, owners, target.owner)
+    # Nothing is seen of the value: only a name that is nobody else's, in a file that speaks of the class.
+    speaks = file.home or any(item.bound == target.owner for item in imports(file.parsed))
+    return target.alone and speaks and not is_common(file.parsed, target.name)
+
+
+def _is_of_module(file: File, use: Use, target: Target) -> bool:
+    head = head_text(file.parsed, use)
+    return bool(head) and names_module(head, imports(file.parsed), file.name, module_of(target.file))
+
+
+def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
+    assert use.belongs is not None
+    if file.home:
+        return qualified(file.parsed, use.belongs) == target.scope and use.belongs.kind != "class"
+    if target.scope:
+        return False
+    binding = [u for name in {use.name, also} - {""} for u in uses(file.parsed, name, also) if u.binds]
+    inside = [u for u in binding if u.belongs == use.belongs]
+    return bool(inside) and all(
+        u.role == "import" and u.source and gives(u.source, file.name, module_of(target.file)) for u in inside
+    )

@@ -1,0 +1,58 @@
+"""Which engine a server wants: a model and settings, and where such an engine is met on this machine.
+
+In: a path, settings.  Out: an address, arguments.  Starts nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest import __version__
+from palimpsest.config.settings import EngineSettings
+from palimpsest.system import folders
+from palimpsest.system.engine_address import THE_CLIENTS, Address, address, identity
+
+UNQUANTIZED = ("f32", "f16", "bf16")
+SMALLEST_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    model: Path
+    settings: EngineSettings
+
+    @property
+    def identity(self) -> str:
+        return identity(self.model, dataclasses.asdict(self.settings), __version__)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Others keep it running; no model of this machine is meant."""
+        kind, url = self.settings.kind, self.settings.url
+        return kind in ("llama-server", "openai") or (kind == "in-place" and bool(url))
+
+    def address(self) -> Address:
+        """Where such an engine is met now (a model file that changes is another engine)."""
+        return address(folders.runtime(), self.identity)
+
+    def arguments(self, place: Address) -> list[str]:
+        """Of `palimpsest`, to start such an engine at `place`."""
+        own = {name: value for name, value in dataclasses.asdict(self.settings).items() if name not in THE_CLIENTS}
+        settings = json.dumps(own)  # others can read a process's arguments: no key among them
+        name = place.name.removeprefix("engine-")
+        return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
+
+    def cautious(self) -> Target:
+        """The same model with what native faults come from switched off: repacked buffers (AMX), flash attention
+        (unless quantized V needs it), large batches.  Another engine, since its settings are others."""
+        flash = "off" if self.settings.type_v in UNQUANTIZED else self.settings.flash_attention
+        settings = dataclasses.replace(
+            self.settings,
+            extra_bufts="off",
+            flash_attention=flash,
+            n_batch=max(SMALLEST_BATCH, self.settings.n_batch // 2),
+        )
+        return Target(self.model, settings)

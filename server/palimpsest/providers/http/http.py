@@ -1,0 +1,266 @@
+"""One server of another make over HTTP: its connections, attempts, errors.
+
+In: a `Endpoint`, paths and JSON.  Out: JSON, or the objects of an event stream; else exceptions of `errors.py` in the
+server's own words, without the key.  Knows nothing of what is asked for.
+
+What may be tried again is: a connection that is refused or breaks before anything came, and an overloaded server.
+Once an event was handed on, nothing is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from palimpsest.errors import (
+    ContextTooLarge,
+    EngineDied,
+    EngineError,
+    EngineLoading,
+    EngineRefused,
+    EngineUnavailable,
+    InvalidArgument,
+    ModelError,
+)
+from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.http.sse import events
+
+CONNECT_S = 5.0
+SHORT_S = 5.0
+"""For what a server answers without decoding."""
+IDLE_S = 3.0
+"""llama-server closes a connection that was idle for five seconds; a request sent just then would be lost."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
+OVERLOADED = (429, 502, 503, 504)
+DONE = "[DONE]"
+
+logger = logging.getLogger(__name__)
+
+
+class Http:
+    """Made on an event loop; `aclose` at the end."""
+
+    def __init__(self, place: Endpoint) -> None:
+        self.place = place
+        headers = {"Authorization": f"Bearer {place.key}"} if place.key else {}
+        self._client = httpx.AsyncClient(
+            base_url=place.url,
+            headers=headers,
+            timeout=httpx.Timeout(place.timeout_s, connect=CONNECT_S),
+            verify=verification(place),
+            trust_env=not place.is_here,
+            limits=httpx.Limits(keepalive_expiry=IDLE_S),
+        )
+
+    async def get(self, path: str) -> dict[str, Any]:
+        """One attempt, for a moment: also what tells whether the server is there."""
+        return await self._once("GET", path, None, SHORT_S)
+
+    async def get_list(self, path: str) -> list[dict[str, Any]]:
+        """The same of a route that answers with a list of objects."""
+        async with self._open("GET", path, None, SHORT_S) as response:
+            found = json.loads(await response.aread())
+        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+    async def post(self, path: str, data: dict[str, Any], *, short: bool = False) -> dict[str, Any]:
+        attempts = Attempts(self.place.retries)
+        while True:
+            try:
+                return await self._once("POST", path, data, SHORT_S if short else None)
+            except EngineError as error:
+                await attempts.next_after(error)
+
+    async def stream(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+        """The events' objects.  Leaving early closes the connection, which ends the work there."""
+        attempts, begun = Attempts(self.place.retries), False
+        while True:
+            try:
+                async with aclosing(self._events(path, data)) as found:
+                    async for item in found:
+                        begun = True
+                        yield item
+                return
+            except EngineError as error:
+                if begun:
+                    raise
+                await attempts.next_after(error)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def _once(self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+        async with self._open(method, path, data, seconds) as response:
+            return self._object(await response.aread())
+
+    async def _events(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+        async with (
+            self._open("POST", path, data, None) as response,
+            aclosing(events(response.aiter_lines())) as found,
+        ):
+            async for text in found:
+                if text == DONE:
+                    return
+                item = self._object(text.encode())
+                if "error" in item:
+                    raise self._refusal(_status_in(item), item, {})
+                yield item
+
+    @asynccontextmanager
+    async def _open(
+        self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None
+    ) -> AsyncIterator[httpx.Response]:
+        """A response that is no error; its body is not read yet."""
+        # A lone surrogate, which a text may hold, is no JSON to other servers.
+        content = None if data is None else json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+        headers = {"Content-Type": "application/json"} if content else {}
+        timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
+        try:
+            async with self._client.stream(method, path, content=content, headers=headers, timeout=timeout) as response:
+                if not response.is_success:
+                    found = _object_or_text(await response.aread())
+                    raise self._refusal(response.status_code, found, response.headers)
+                yield response
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            why = self.place.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
+            raise Broken(f"The engine at {self.place.url} does not answer.", hint=why) from error
+        except httpx.TimeoutException as error:
+            raise EngineUnavailable(f"The engine at {self.place.url} was silent for too long.") from error
+        except httpx.TransportError as error:
+            raise Lost(f"The engine at {self.place.url} went away during the request.") from error
+
+    def _object(self, raw: bytes) -> dict[str, Any]:
+        found = _object_or_text(raw)
+        if "text" in found and len(found) == 1:
+            raise EngineUnavailable(f"Something that is no engine answers at {self.place.url}.")
+        return found
+
+    def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
+        """The exception for an answer that is an error, in the server's own words."""
+        url, told = self.place.url, _told(found)
+        message = self.place.redacted(str(told.get("message") or f"status {status}"))[:400]
+        if status in (401, 403):
+            return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.place.key_hint())
+        if status == 503 and "oading" in message:
+            return EngineLoading("The model is being loaded.")
+        if status in OVERLOADED:
+            return Busy(f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after")))
+        if told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded":
+            fitting = told.get("n_ctx")
+            return ContextTooLarge(message, fitting=fitting if isinstance(fitting, int) else 0)
+        if status in (404, 405, 501):
+            return NotServed(f"The engine at {url} does not serve this: {message}")
+        if 400 <= status < 500:
+            return InvalidArgument("request", message)
+        return EngineError(f"The engine at {url} failed: {message}")
+
+
+class Broken(EngineUnavailable):
+    """No connection came to be."""
+
+
+class Lost(EngineDied):
+    """The connection broke."""
+
+
+class Busy(EngineUnavailable):
+    """`wait_s`: how long the server asks to wait, None where it does not say."""
+
+    def __init__(self, message: str, *, wait_s: float | None) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+
+
+class NotServed(EngineError):
+    """This server has no such route."""
+
+
+class Attempts:
+    """What is left of the attempts at one request."""
+
+    def __init__(self, retries: int) -> None:
+        self._retries = retries
+        self._n = 0
+        self._first: EngineError | None = None
+        self._lost = False
+
+    async def next_after(self, error: EngineError) -> None:
+        """Wait until it is time for the next attempt, or raise what the first one met."""
+        self._first = self._first or error
+        if not isinstance(error, Broken | Lost | Busy):
+            raise error
+        if isinstance(error, Lost) and not self._lost:
+            self._lost = True  # a connection kept from before, which the server was closing: no fault of anybody's
+            return
+        seconds = pause(self._n, error.wait_s if isinstance(error, Busy) else None, random.random())
+        if self._n >= self._retries or seconds > LONGEST_PAUSE_S:
+            raise self._first
+        self._n += 1
+        logger.debug("attempt %d in %.2f s: %s", self._n + 1, seconds, error)
+        await asyncio.sleep(seconds)
+
+
+def pause(attempt: int, asked_s: float | None, chance: float) -> float:
+    """Seconds before attempt `attempt + 1`: twice as long each time, spread by `chance` (0..1) so that many clients
+    do not come back at once; never less than the server asked for."""
+    longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0**attempt)
+    return max(longest * (0.5 + chance / 2), asked_s or 0.0)
+
+
+def verification(place: Endpoint) -> ssl.SSLContext | bool:
+    """How certificates are checked.  Without TLS nothing is read: the system's certificates take a fifth of a second.
+
+    Raises ModelError for a file that holds no certificates.
+    """
+    if place.url.startswith("http:"):
+        return False
+    if not place.ca_file:
+        return True
+    try:
+        return ssl.create_default_context(cafile=place.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise ModelError(f"`engine.ca_file`: {place.ca_file} cannot be used: {error}.") from error
+
+
+def _seconds(value: str | None) -> float | None:
+    """`Retry-After`: seconds, or a date."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _object_or_text(raw: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        data = None
+    return data if isinstance(data, dict) else {"text": raw[:400].decode("utf-8", "replace")}
+
+
+def _told(found: dict[str, Any]) -> dict[str, Any]:
+    """llama-server's and OpenAI's `{"error": {"message", …}}`; others' `{"message"}`, `{"detail"}`, plain text."""
+    error = found.get("error")
+    if isinstance(error, dict):
+        return error
+    return {"message": error or found.get("message") or found.get("detail") or found.get("text"), **found}
+
+
+def _status_in(found: dict[str, Any]) -> int:
+    code = _told(found).get("code")
+    return code if isinstance(code, int) and 400 <= code < 600 else 500

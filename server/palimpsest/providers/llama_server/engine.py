@@ -1,0 +1,257 @@
+"""A stock llama-server as an engine: whole prompts whose beginning it finds in its cache.
+
+In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
+
+* A prompt is `header blocks footer tail` as token ids (`/completion`), tokenized by the server piece by piece and
+  remembered, so that no text of a document is taken for a special token and counts are exact.
+* Blocks stand in a stable order (`order.py`), a workspace keeps to its slots (`id_slot`), and `cache_prompt` and
+  `n_cache_reuse` are asked for.  Edits are asked for in a second slot, where there is one: a slot has no priorities,
+  and a keystroke would wait for the edit's end.
+* A sync decodes the blocks ahead where they changed, and gives way to other work of its workspace.
+* A FIM tail puts what is typed last (`fim.py`), so that a keystroke decodes what was typed.
+* Token healing: the piece at the cursor is no prompt but a grammar that the answer has to begin with; llama-server
+  tries a grammar on the sampled token first, so that it costs little.
+* Alternatives are asked for one after the other in the same slot: in others the prompt would be decoded again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from palimpsest.errors import EngineError, EngineLoading, InvalidArgument
+from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.base.protocol import TextPiece
+from palimpsest.providers.http.http import Http, NotServed
+from palimpsest.providers.http.streaming import Streams
+from palimpsest.providers.llama_server.prompt import (
+    FIELDS,
+    Prompt,
+    Workspace,
+    beginning,
+    body,
+    cached,
+    compose,
+    watched,
+)
+from palimpsest.providers.llama_server.tokens import Facts, Tokens, read
+from palimpsest.providers.whole_prompt.blocks import Standing, stats
+from palimpsest.providers.whole_prompt.cut import Cut
+from palimpsest.wire import (
+    CacheMap,
+    Choice,
+    GenerateAnswer,
+    GenerateRequest,
+    Health,
+    ModelInfo,
+    SyncAnswer,
+    SyncRequest,
+)
+
+BLOCKS_SHARE = 0.75
+"""Of a slot's context, at most."""
+FINISH = {"eos": "end", "limit": "length", "word": "stop"}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one request over its alternatives."""
+
+    decoded: int = 0
+    reused: int = 0
+    prefill_ms: float = 0.0
+    sample_ms: float = 0.0
+    choices: list[Choice] = field(default_factory=list)
+
+    def add(self, timings: dict[str, Any]) -> None:
+        self.decoded += int(timings.get("prompt_n") or 0)
+        self.reused += int(timings.get("cache_n") or 0)
+        self.prefill_ms += float(timings.get("prompt_ms") or 0.0)
+        self.sample_ms += float(timings.get("predicted_ms") or 0.0)
+
+
+class LlamaServer:
+    """Implements `protocol.Engine`.  Made on an event loop."""
+
+    def __init__(self, place: Endpoint) -> None:
+        self._http = Http(place)
+        self._tokens = Tokens(self._http)
+        self._facts: Facts | None = None
+        self._workspaces: dict[str, Workspace] = {}
+        self._streams = Streams()
+        self._total = Tally()
+
+    async def health(self) -> Health:
+        try:
+            await self._http.get("/health")
+        except EngineLoading:
+            return Health("loading", "", 0)
+        return Health("ready", "", 0)
+
+    async def model(self) -> ModelInfo:
+        return (await self._known()).info
+
+    async def sync(self, request: SyncRequest) -> SyncAnswer:
+        workspace, answer = await self._place(request)
+        base = await beginning(workspace, await self._known(), self._tokens)
+        if base == workspace.ahead or not base:
+            return answer
+        workspace.ahead = base
+        began = time.monotonic()
+        try:
+            timings = await self._streams.ahead(request.workspace, self._decode(base, workspace.slot))
+        except BaseException:
+            workspace.ahead = ()
+            raise
+        tally = Tally()
+        tally.add(timings)
+        self._sum(tally)
+        ms = {"decode": tally.prefill_ms, "total": (time.monotonic() - began) * 1000}
+        return replace(answer, decoded=tally.decoded, reused=tally.reused, ms=ms)
+
+    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+        return await self._streams.answer(request, self._run(request))
+
+    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        return self._streams.pieces(request, self._run(request))
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(ids) for ids in await self._tokens.each(texts)]
+
+    async def cache_map(self, workspace: str) -> CacheMap:
+        facts, known = await self._known(), self._workspaces.get(workspace)
+        standing = known.standing if known else Standing()
+        return standing.cache_map(facts.n_ctx, stats(self._total.decoded, self._total.reused))
+
+    async def reset(self, workspace: str) -> None:
+        self._streams.stop_ahead(workspace)
+        known = self._workspaces.pop(workspace, None)
+        if known is not None:
+            with suppress(NotServed):  # no actions on slots without --slot-save-path: the next prompt replaces it
+                for slot in {known.slot, known.asking}:
+                    await self._http.post(f"/slots/{slot}?action=erase", {}, short=True)
+
+    async def close_workspace(self, workspace: str) -> None:
+        self._streams.stop_ahead(workspace)
+        self._workspaces.pop(workspace, None)
+
+    async def aclose(self) -> None:
+        await self._streams.aclose()
+        await self._http.aclose()
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    async def _known(self) -> Facts:
+        if self._facts is None:
+            self._facts = await read(self._http, self._tokens)
+        return self._facts
+
+    async def _workspace(self, name: str) -> Workspace:
+        if name not in self._workspaces:
+            slots = await self._free_slots(name)
+            self._workspaces.setdefault(name, Workspace(*slots))
+        return self._workspaces[name]
+
+    async def _free_slots(self, name: str) -> tuple[int, int]:
+        """Two, or twice the only one; such that neither work nor are a workspace's of ours, where the server shows
+        them."""
+        n = (await self._known()).n_slots
+        taken = {slot for known in self._workspaces.values() for slot in (known.slot, known.asking)}
+        with suppress(EngineError, InvalidArgument):
+            listed = await self._http.get_list("/slots")
+            taken |= {int(slot["id"]) for slot in listed if slot.get("is_processing")}
+        free = [slot for slot in range(n) if slot not in taken] or list(range(n))
+        first = free[sum(name.encode()) % len(free)]
+        return first, next((slot for slot in [*free, *range(n)] if slot != first), first)
+
+    async def _place(self, request: SyncRequest) -> tuple[Workspace, SyncAnswer]:
+        facts, workspace = await self._known(), await self._workspace(request.workspace)
+        texts = workspace.standing.texts(request)
+        header, footer, *blocks = await self._tokens.each([request.header, request.footer, *texts])
+        ends = (len(facts.bos) + len(header), len(footer))
+        room = int(facts.n_ctx * BLOCKS_SHARE)
+        answer = workspace.standing.place(request, texts, [len(ids) for ids in blocks], ends, room)
+        return workspace, answer
+
+    async def _decode(self, prompt: tuple[int, ...], slot: int) -> dict[str, Any]:
+        """Have `prompt` in a slot's cache; the server's timings."""
+        asked = {"prompt": prompt, "n_predict": 0, "response_fields": FIELDS, **cached(slot), **watched()}
+        timings: dict[str, Any] = {}
+        async with aclosing(self._http.stream("/completion", asked)) as events:
+            async for event in events:
+                timings = event.get("timings") or timings
+        return timings
+
+    async def _run(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        began = time.monotonic()
+        if request.slot != "background":
+            self._streams.stop_ahead(request.workspace)
+        sync = None
+        if request.sync is not None:
+            workspace, sync = await self._place(request.sync)
+        else:
+            workspace = await self._workspace(request.workspace)
+        prompt = await compose(request, workspace, await self._known(), self._tokens)
+        if request.slot in ("typing", "background"):
+            slot, workspace.ahead = workspace.slot, prompt.base
+        else:
+            slot = workspace.asking
+        synced = time.monotonic()
+        tally = Tally()
+        for i in range(request.n if request.max_tokens else 1):
+            async with aclosing(self._choice(request, prompt, slot, i, tally)) as pieces:
+                async for text in pieces:
+                    yield TextPiece(i, text)
+        self._sum(tally)
+        yield GenerateAnswer(
+            choices=tally.choices,
+            context_tokens=len(prompt.base),
+            tail_tokens=len(prompt.tail),
+            decoded=tally.decoded,
+            reused=tally.reused,
+            generated=sum(choice.tokens for choice in tally.choices),
+            layout=prompt.layout,
+            healed=prompt.held,
+            sync=sync,
+            ms={
+                "sync": (synced - began) * 1000,
+                "prefill": tally.prefill_ms,
+                "sample": tally.sample_ms,
+                "total": (time.monotonic() - began) * 1000,
+            },
+        )
+
+    async def _choice(
+        self, request: GenerateRequest, prompt: Prompt, slot: int, i: int, tally: Tally
+    ) -> AsyncGenerator[str, None]:
+        """One alternative's text as it comes; its choice and counts go to `tally`."""
+        cut, last, end = Cut(request.stop, prompt.held), dict[str, Any](), None
+        finish, tokens = "time", 0
+        async with aclosing(self._http.stream("/completion", body(request, prompt, slot, i))) as events:
+            async for event in events:
+                last, tokens = event.get("timings") or last, int(event.get("tokens_predicted") or tokens)
+                if text := cut.push(str(event.get("content") or "")) if request.max_tokens else "":
+                    yield text
+                if event.get("stop"):
+                    finish = FINISH.get(str(event.get("stop_type")), "length")
+                    break
+                if cut.stopped:
+                    finish = "stop"
+                    break
+                now = time.monotonic()
+                if tokens and end is None:
+                    end = now + request.time_ms / 1000
+                if request.time_ms and end is not None and now >= end:
+                    break
+        if text := cut.finish():
+            yield text
+        tally.add(last)
+        tokens = tokens if request.max_tokens else 0
+        tally.choices.append(Choice(cut.text, finish, tokens))  # type: ignore[arg-type]
+
+    def _sum(self, tally: Tally) -> None:
+        self._total.decoded += tally.decoded
+        self._total.reused += tally.reused

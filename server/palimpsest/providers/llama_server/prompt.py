@@ -1,0 +1,153 @@
+"""Prompts for a stock llama-server, as token ids, and what `/completion` is asked for.
+
+In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `Prompt`; a request's body.  Asks the
+server for nothing but tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
+from palimpsest.providers.llama_server.tokens import Facts, Tokens
+from palimpsest.providers.whole_prompt.blocks import Standing
+from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, fitted, held_back
+from palimpsest.wire import FimTail, GenerateRequest, TextTail
+
+CACHE_REUSE = 256
+"""Tokens: the shortest chunk that llama-server moves within its cache; what llama.cpp's own clients ask for."""
+LEAST_ROOM = 32
+FIELDS = ("content", "stop", "stop_type", "tokens_predicted", "timings")
+
+
+@dataclass(slots=True)
+class Workspace:
+    """What is remembered of one.  `slot` is for typing, `asking` for longer answers.  `ahead`: the beginning that was
+    last decoded in `slot` or is on its way."""
+
+    slot: int
+    asking: int
+    standing: Standing = field(default_factory=Standing)
+    anchor: Anchor | None = None
+    ahead: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    base: tuple[int, ...]
+    tail: tuple[int, ...]
+    layout: str
+    held: str = ""
+
+
+async def beginning(workspace: Workspace, facts: Facts, tokens: Tokens) -> tuple[int, ...]:
+    """Header, blocks and footer."""
+    base = list(facts.bos)
+    for part in await tokens.each(workspace.standing.parts):
+        base += part
+    return tuple(base)
+
+
+async def compose(request: GenerateRequest, workspace: Workspace, facts: Facts, tokens: Tokens) -> Prompt:
+    """Raises InvalidArgument, ModelError, ContextTooLarge."""
+    base = await beginning(workspace, facts, tokens)
+    room = facts.n_ctx - len(base) - request.max_tokens - LEAST_ROOM
+    if room < LEAST_ROOM:
+        raise ContextTooLarge(
+            f"The blocks and an answer of {request.max_tokens} tokens fill the server's context of {facts.n_ctx}.",
+            fitting=max(0, facts.n_ctx - request.max_tokens - 2 * LEAST_ROOM),
+            hint="Start it with a larger --ctx-size, or with fewer slots.",
+        )
+    if (request.fim is None) == (request.text is None):
+        raise InvalidArgument("fim", "exactly one of fim and text is needed.")
+    if request.fim is not None:
+        return await _fim(request, request.fim, workspace, facts, tokens, base, room)
+    assert request.text is not None
+    return await _text(request.text, facts, tokens, base, room)
+
+
+async def _text(tail: TextTail, facts: Facts, tokens: Tokens, base: tuple[int, ...], room: int) -> Prompt:
+    ids = await tokens.ids(tail.text)
+    if tail.chat and facts.chat is not None:
+        ids = facts.chat[0] + ids + facts.chat[1]
+    if not ids:
+        raise InvalidArgument("text.text", "is empty.")
+    if len(ids) > room:
+        raise ContextTooLarge(f"A text of {len(ids)} tokens does not fit behind the blocks.", fitting=room)
+    return Prompt(base, ids, "text")
+
+
+async def _fim(
+    request: GenerateRequest,
+    fim: FimTail,
+    workspace: Workspace,
+    facts: Facts,
+    tokens: Tokens,
+    base: tuple[int, ...],
+    room: int,
+) -> Prompt:
+    if facts.fim is None:
+        raise ModelError(
+            f"{facts.info.name} has no FIM tokens, so it cannot complete in the middle of a text.",
+            hint="Serve a code model trained to fill in the middle, such as Qwen2.5-Coder.",
+        )
+    marks = facts.fim
+    layout = marks.family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
+    held = held_back(fim.prefix) if fim.heal and not request.grammar else ""
+    kept = fim.prefix[: len(fim.prefix) - len(held)]
+    typed = ""
+    if marks.family.types_behind(layout):
+        most = SETTLED if request.slot == "background" else MOST_TYPED
+        found = workspace.anchor.typed(kept, fim.suffix, most) if workspace.anchor else None
+        if found is None:
+            workspace.anchor = Anchor(kept, fim.suffix)
+        else:
+            typed, kept = found, kept[: len(kept) - len(found)]
+    before, after, middle = await tokens.each([kept, fim.suffix, typed])
+    prefix, suffix = fitted(list(before), list(after), room - len(middle) - 3)
+    return Prompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
+
+
+def cached(slot: int) -> dict[str, Any]:
+    return {"id_slot": slot, "cache_prompt": True, "n_cache_reuse": CACHE_REUSE}
+
+
+def watched() -> dict[str, Any]:
+    """An answer in pieces, and a word after each batch of the prompt: llama-server notices only when it writes that
+    nobody listens any more, and would decode a long prompt to its end."""
+    return {"stream": True, "return_progress": True}
+
+
+def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[str, Any]:
+    """What `/completion` is asked for alternative `i`."""
+    sampling = request.sampling
+    temperature = sampling.temperature if i == 0 else max(OTHERS_TEMPERATURE, sampling.temperature)
+    asked: dict[str, Any] = {
+        "prompt": [*prompt.base, *prompt.tail],
+        "n_predict": request.max_tokens,
+        "stop": [stop for stop in request.stop if stop],
+        "temperature": temperature,
+        "top_k": sampling.top_k,
+        "top_p": sampling.top_p,
+        "min_p": sampling.min_p,
+        "repeat_penalty": sampling.repeat_penalty,
+        "repeat_last_n": sampling.repeat_last_n,
+        "timings_per_token": True,
+        "response_fields": FIELDS,
+        **cached(slot),
+        **watched(),
+    }
+    if sampling.seed is not None:
+        asked["seed"] = sampling.seed + i
+    if request.grammar:
+        asked["grammar"] = request.grammar
+    elif prompt.held and request.max_tokens:
+        asked["grammar"] = f"root ::= {_literal(prompt.held)} [^\\x00]*"
+    return asked
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+    return f'"{escaped}"'

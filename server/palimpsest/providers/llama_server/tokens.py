@@ -1,0 +1,179 @@
+"""A llama-server's tokenizer and what its model can do, asked once and remembered.
+
+In: texts.  Out: token ids; `Facts`.  Asks `/tokenize`, `/props`, `/v1/models`, `/apply-template`; decodes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
+from palimpsest.models.families import FAMILIES, QWEN, Family, of_tokens
+from palimpsest.providers.http.http import Http
+from palimpsest.wire import ModelInfo
+
+REMEMBERED_CHARS = 4_000_000
+AT_ONCE = 4
+SENTINEL = "\u2042palimpsest\u2042"
+STAND_IN = (
+    "{%- for message in messages -%}\n"
+    "  {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' -}}\n"
+    "{%- endfor -%}\n"
+    "{%- if add_generation_prompt -%}\n"
+    "  {{- '<|im_start|>assistant\n' -}}\n"
+    "{%- endif -%}"
+)
+"""What llama-server gives a model that has no chat template."""
+WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
+
+
+class Tokens:
+    """Ids by text, the least recently used forgotten."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+        self._known: OrderedDict[tuple[str, bool], tuple[int, ...]] = OrderedDict()
+        self._chars = 0
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def ids(self, text: str, *, special: bool = False) -> tuple[int, ...]:
+        """`special`: `<|names|>` of special tokens in `text` are these tokens; else they are text like any other."""
+        if not text:
+            return ()
+        if found := self._known.get((text, special)):
+            self._known.move_to_end((text, special))
+            return found
+        async with self._turn:
+            data = {"content": text, "add_special": False, "parse_special": special}
+            answer = await self._http.post("/tokenize", data)
+        ids = answer.get("tokens")
+        if not isinstance(ids, list):
+            raise EngineUnavailable(f"Something that is no llama-server answers at {self._http.place.url}.")
+        return self._remember((text, special), tuple(ids))
+
+    async def each(self, texts: Iterable[str]) -> list[tuple[int, ...]]:
+        return list(await asyncio.gather(*(self.ids(text) for text in texts)))
+
+    async def bos(self) -> tuple[int, ...]:
+        """What the model wants a prompt to begin with."""
+        answer = await self._http.post("/tokenize", {"content": "", "add_special": True})
+        return tuple(answer.get("tokens") or ())
+
+    def _remember(self, key: tuple[str, bool], ids: tuple[int, ...]) -> tuple[int, ...]:
+        if key not in self._known:
+            self._chars += len(key[0])
+        self._known[key] = ids
+        while self._chars > REMEMBERED_CHARS and len(self._known) > 1:
+            (text, _), _ = self._known.popitem(last=False)
+            self._chars -= len(text)
+        return ids
+
+
+@dataclass(frozen=True, slots=True)
+class FimIds:
+    prefix: int
+    suffix: int
+    middle: int
+    family: Family
+
+    def laid_out(self, layout: str, prefix: list[int], suffix: list[int], typed: list[int]) -> tuple[int, ...]:
+        """As `Family.render` does it, in ids."""
+        if layout == "psm":
+            return (self.prefix, *prefix, self.suffix, *suffix, self.middle, *typed)
+        match self.family.order:
+            case "suffix-prefix":
+                return (self.suffix, *suffix, self.prefix, *prefix, *typed)
+            case "suffix-prefix-middle":
+                return (self.suffix, *suffix, self.prefix, *prefix, self.middle, *typed)
+            case _:
+                return (self.prefix, self.suffix, *suffix, self.middle, *prefix, *typed)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`chat`: what the template writes before and after a user's turn; `n_slots` of `n_ctx` tokens each."""
+
+    info: ModelInfo
+    n_ctx: int
+    n_slots: int
+    bos: tuple[int, ...]
+    fim: FimIds | None
+    chat: tuple[tuple[int, ...], tuple[int, ...]] | None
+
+
+async def read(http: Http, tokens: Tokens) -> Facts:
+    """What the server says of itself and its model.  Raises EngineError."""
+    props, listed = await asyncio.gather(http.get("/props"), http.get("/v1/models"))
+    settings = props.get("default_generation_settings")
+    n_ctx = settings.get("n_ctx") if isinstance(settings, dict) else None
+    if not isinstance(n_ctx, int):
+        raise EngineUnavailable(f"Something that is no llama-server answers at {http.place.url}.")
+    name = PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
+    bos, fim = await tokens.bos(), await _fim(tokens, name)
+    chat = None if props.get("chat_template") == STAND_IN else await _chat(http, tokens)
+    meta = _meta(listed)
+    info = ModelInfo(
+        path=str(props.get("model_path") or ""),
+        name=name,
+        architecture="",
+        n_ctx=n_ctx,
+        n_ctx_train=int(meta.get("n_ctx_train") or n_ctx),
+        n_params=int(meta.get("n_params") or 0),
+        n_vocab=int(meta.get("n_vocab") or 0),
+        fim_layout=fim.family.layout if fim else "",
+        fim_layouts=["psm", "spm"] if fim else [],
+        in_place=False,
+        backend=f"llama-server {props.get('build_info') or ''} at {http.place.url}".replace("  ", " "),
+        why_not=WHY_NOT,
+        chat_template=chat is not None,
+    )
+    begin = chat and (chat[0][len(bos) :] if chat[0][: len(bos)] == bos else chat[0])
+    return Facts(
+        info=info,
+        n_ctx=n_ctx,
+        n_slots=max(1, int(props.get("total_slots") or 1)),
+        bos=bos,
+        fim=fim,
+        chat=(begin, chat[1]) if chat and begin is not None else None,
+    )
+
+
+def _meta(listed: dict[str, Any]) -> dict[str, Any]:
+    data = listed.get("data")
+    first = data[0] if isinstance(data, list) and data else {}
+    meta = first.get("meta") if isinstance(first, dict) else None
+    return meta if isinstance(meta, dict) else {}
+
+
+async def _fim(tokens: Tokens, name: str) -> FimIds | None:
+    """The markers that are each one token of this vocabulary, and whose they are."""
+    for markers in dict.fromkeys((QWEN, *(family.markers for family in FAMILIES))):
+        family = of_tokens(markers, name)
+        prefix, suffix, middle = [await _one(tokens, marker.strip()) for marker in markers]
+        if prefix is not None and suffix is not None and (middle is not None or family.order == "suffix-prefix"):
+            return FimIds(prefix, suffix, -1 if middle is None else middle, family)
+    return None
+
+
+async def _one(tokens: Tokens, marker: str) -> int | None:
+    for word in (marker, f"\u2581{marker}"):  # SentencePiece writes its word boundary into the name
+        ids = await tokens.ids(word, special=True)
+        if len(ids) == 1:
+            return ids[0]
+    return None
+
+
+async def _chat(http: Http, tokens: Tokens) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    try:
+        answer = await http.post("/apply-template", {"messages": [{"role": "user", "content": SENTINEL}]}, short=True)
+    except (EngineError, InvalidArgument):
+        return None
+    before, found, after = str(answer.get("prompt") or "").partition(SENTINEL)
+    if not found:
+        return None
+    return await tokens.ids(before, special=True), await tokens.ids(after, special=True)

@@ -1,0 +1,297 @@
+"""Any server with OpenAI's protocol as an engine: vLLM, SGLang, a llama-server before RPC workers, a hosted one.
+
+In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
+
+* A prompt is `header blocks footer tail` as text, blocks in a stable order (`order.py`), so that the server's prefix
+  cache finds its beginning; a sync has it decoded ahead where the server is one's own.
+* A completion is asked for in the way that the model knows (`facts.py`), and in words where the server refuses
+  that.  What is typed comes last (`fim.py`).  There is no token healing: the prompt is sent as it is.
+* A text with `chat` is one user's message.
+* Tokens are estimated for the choice of blocks, unless the server counts (vLLM); what a request took is the server's
+  own word, `prompt_tokens` and `cached_tokens`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from palimpsest.errors import EngineError, EngineLoading, InvalidArgument, ModelError
+from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.base.protocol import TextPiece
+from palimpsest.providers.http.http import Http, NotServed
+from palimpsest.providers.http.streaming import Streams
+from palimpsest.providers.openai.facts import Facts, facts
+from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Asked, Habits, Workspace, body, estimate, put
+from palimpsest.providers.whole_prompt.blocks import stats
+from palimpsest.providers.whole_prompt.cut import Cut
+from palimpsest.providers.whole_prompt.fim import answered
+from palimpsest.wire import (
+    CacheMap,
+    Choice,
+    GenerateAnswer,
+    GenerateRequest,
+    Health,
+    ModelInfo,
+    SyncAnswer,
+    SyncRequest,
+)
+
+BLOCKS_SHARE = 0.75
+WHY_NOT = "Another server's prefix cache reuses the longest common beginning of a prompt."
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one request over its alternatives; times as we saw them, to the first piece and from there on."""
+
+    prompt: int = 0
+    cached: int = 0
+    prefill_ms: float = 0.0
+    sample_ms: float = 0.0
+    choices: list[Choice] = field(default_factory=list)
+
+    def add(self, usage: dict[str, Any]) -> None:
+        details = usage.get("prompt_tokens_details")
+        cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+        self.prompt += int(usage.get("prompt_tokens") or 0)
+        self.cached += int(cached or 0)
+
+
+class OpenAI:
+    """Implements `protocol.Engine`.  Made on an event loop.  `model`, `n_ctx`: the settings."""
+
+    def __init__(self, place: Endpoint, model: str = "", n_ctx: int = 0) -> None:
+        self._http = Http(place)
+        self._root = "" if urlsplit(place.url).path else "/v1"  # an address with a path is the API's own
+        self._wanted = (model, n_ctx)
+        self._facts: Facts | None = None
+        self._habits = Habits()
+        self._workspaces: dict[str, Workspace] = {}
+        self._streams = Streams()
+        self._total = Tally()
+
+    async def health(self) -> Health:
+        try:
+            await self._models()
+        except EngineLoading:
+            return Health("loading", "", 0)
+        return Health("ready", "", 0)
+
+    async def model(self) -> ModelInfo:
+        known = await self._known()
+        layout = {"tokens": known.family.layout if known.family else "", "suffix": "suffix", "chat": "chat"}[known.way]
+        return ModelInfo(
+            path=known.name,
+            name=PurePosixPath(known.name).name,
+            architecture="",
+            n_ctx=known.n_ctx,
+            n_ctx_train=known.n_ctx,
+            n_params=known.n_params,
+            n_vocab=0,
+            fim_layout=layout,
+            fim_layouts=[layout],
+            in_place=False,
+            backend=f"{known.maker or 'a server'} at {self._http.place.url}",
+            why_not=WHY_NOT,
+            chat_template=known.talks,
+        )
+
+    async def sync(self, request: SyncRequest) -> SyncAnswer:
+        known, workspace = await self._known(), self._workspace(request.workspace)
+        answer = self._place(request, workspace, known)
+        base = "".join(workspace.standing.parts)
+        if not known.maker or base in ("", workspace.ahead):
+            return answer  # nobody pays for what may never be asked for
+        began, workspace.ahead = time.monotonic(), base
+        tally = Tally()
+        try:
+            tally.add(await self._streams.ahead(request.workspace, self._decode(known, base)))
+        except BaseException:
+            workspace.ahead = ""
+            raise
+        self._sum(tally)
+        total = (time.monotonic() - began) * 1000
+        ms = {"decode": total, "total": total}
+        return replace(answer, decoded=tally.prompt - tally.cached, reused=tally.cached, ms=ms)
+
+    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+        return await self._streams.answer(request, self._run(request))
+
+    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        return self._streams.pieces(request, self._run(request))
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        known = await self._known()
+        if known.maker == "vLLM" and self._habits.counts:
+            try:
+                asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
+                answers = [await self._http.post("/tokenize", data, short=True) for data in asked_for]
+                return [int(answer["count"]) for answer in answers]
+            except (EngineError, InvalidArgument, KeyError):
+                self._habits.counts = False
+        return [estimate(text) for text in texts]
+
+    async def cache_map(self, workspace: str) -> CacheMap:
+        known, total = await self._known(), self._total
+        standing = self._workspaces.get(workspace, Workspace()).standing
+        return standing.cache_map(known.n_ctx, stats(total.prompt - total.cached, total.cached))
+
+    async def reset(self, workspace: str) -> None:
+        """The server's own cache stays: it knows no workspaces."""
+        await self.close_workspace(workspace)
+
+    async def close_workspace(self, workspace: str) -> None:
+        self._streams.stop_ahead(workspace)
+        self._workspaces.pop(workspace, None)
+
+    async def aclose(self) -> None:
+        await self._streams.aclose()
+        await self._http.aclose()
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    async def _models(self) -> dict[str, Any]:
+        try:
+            return await self._http.get(f"{self._root}/models")
+        except NotServed:
+            if not self._wanted[0]:
+                raise
+            return {}  # some list none; the model is named in the settings
+
+    async def _known(self) -> Facts:
+        if self._facts is None:
+            self._facts = facts(await self._models(), *self._wanted)
+        return self._facts
+
+    def _workspace(self, name: str) -> Workspace:
+        return self._workspaces.setdefault(name, Workspace())
+
+    def _place(self, request: SyncRequest, workspace: Workspace, known: Facts) -> SyncAnswer:
+        texts = workspace.standing.texts(request)
+        ends = (estimate(request.header), estimate(request.footer))
+        room = int(known.n_ctx * BLOCKS_SHARE)
+        return workspace.standing.place(request, texts, [estimate(text) for text in texts], ends, room)
+
+    async def _decode(self, known: Facts, prompt: str) -> dict[str, Any]:
+        body = {"model": known.name, "prompt": prompt, self._habits.max_tokens: 1, "temperature": 0}
+        with suppress(NotServed, InvalidArgument):  # it was only for speed
+            return dict((await self._http.post(f"{self._root}{COMPLETIONS}", body)).get("usage") or {})
+        return {}
+
+    async def _run(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        began, known, sync = time.monotonic(), await self._known(), None
+        if request.slot != "background":
+            self._streams.stop_ahead(request.workspace)
+        workspace = self._workspace(request.workspace)
+        if request.sync is not None:
+            sync = self._place(request.sync, workspace, known)
+        workspace.ahead = "".join(workspace.standing.parts)
+        tally, layout = Tally(), ""
+        for i in range(request.n if request.max_tokens or known.maker else 0):
+            async with aclosing(self._choice(request, workspace, i, tally)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Asked):
+                        layout = piece.layout
+                    else:
+                        yield TextPiece(i, piece)
+            if not request.max_tokens:
+                break
+        self._sum(tally)
+        context = min(workspace.standing.n_tokens, tally.prompt)
+        yield GenerateAnswer(
+            choices=tally.choices,
+            context_tokens=context,
+            tail_tokens=max(0, tally.prompt // max(1, len(tally.choices)) - context),
+            decoded=tally.prompt - tally.cached,
+            reused=tally.cached,
+            generated=sum(choice.tokens for choice in tally.choices),
+            layout=layout,
+            sync=sync,
+            ms={
+                "prefill": tally.prefill_ms,
+                "sample": tally.sample_ms,
+                "total": (time.monotonic() - began) * 1000,
+            },
+        )
+
+    async def _choice(
+        self, request: GenerateRequest, workspace: Workspace, i: int, tally: Tally
+    ) -> AsyncGenerator[str | Asked, None]:
+        """How it was asked, then one alternative's text; its choice and counts go to `tally`.  What the server refuses
+        is asked in another way, and remembered."""
+        while True:
+            known = await self._known()
+            how = put(request, workspace, known)
+            constraint = known.constraint(request.grammar) if request.grammar and self._habits.grammar else {}
+            made = body(request, known, how, self._habits, i) | constraint
+            try:
+                async with aclosing(self._texts(request, how, made, tally)) as texts:
+                    yield how
+                    async for text in texts:
+                        yield text
+                return
+            except NotServed:
+                if how.route == CHAT:
+                    raise ModelError(
+                        f"The server at {self._http.place.url} serves neither of the two routes."
+                    ) from None
+                self._facts = replace(known, way="chat", talks=True)
+            except InvalidArgument as error:
+                if self._habits.yields_to(error, made, constraint):
+                    continue
+                if how.suffix is None:
+                    raise
+                self._facts = replace(known, way="chat")
+
+    async def _texts(
+        self, request: GenerateRequest, how: Asked, body: dict[str, Any], tally: Tally
+    ) -> AsyncGenerator[str, None]:
+        cut, usage, tokens = Cut(() if how.line is not None else request.stop), dict[str, Any](), 0
+        finish, began, first = "time", time.monotonic(), None
+        async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
+            async for event in events:
+                usage = event.get("usage") or usage
+                for choice in event.get("choices") or ():
+                    text = _text_of(choice)
+                    tokens += bool(text)
+                    final = cut.push(text) if request.max_tokens else ""
+                    if final and how.line is None:
+                        yield final
+                    if reason := choice.get("finish_reason"):
+                        finish = "length" if reason == "length" else "stop" if request.stop else "end"
+                now = time.monotonic()
+                first = first or (now if tokens else None)
+                late = request.time_ms and first and (now - first) * 1000 >= request.time_ms
+                if cut.stopped or (late and not usage):
+                    finish = "stop" if cut.stopped else finish
+                    break
+        first = first or time.monotonic()
+        tally.prefill_ms += (first - began) * 1000
+        tally.sample_ms += (time.monotonic() - first) * 1000
+        if (final := cut.finish()) and how.line is None:
+            yield final
+        text = cut.text
+        if how.line is not None:  # a chat's answer is read as a whole
+            whole = Cut(request.stop)
+            whole.push(answered(text, how.line))
+            whole.finish()
+            if text := whole.text:
+                yield text
+        tally.add(usage)
+        tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
+        tally.choices.append(Choice(text, finish, tokens))  # type: ignore[arg-type]
+
+    def _sum(self, tally: Tally) -> None:
+        self._total.prompt += tally.prompt
+        self._total.cached += tally.cached
+
+
+def _text_of(choice: dict[str, Any]) -> str:
+    delta = choice.get("delta")
+    return str((delta.get("content") if isinstance(delta, dict) else choice.get("text")) or "")

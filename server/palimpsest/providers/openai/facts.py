@@ -1,0 +1,80 @@
+"""What a server with OpenAI's protocol offers, as far as it says so.
+
+In: what `/v1/models` lists, a model's name.  Out: `Facts`: which model, its context, how code is completed there and
+how a grammar is handed over.  Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from palimpsest.errors import ModelError
+from palimpsest.models.families import Family, of_server
+
+Maker = Literal["llama.cpp", "vLLM", "SGLang", ""]
+"""Whose server it is; "": it does not say, as hosted ones."""
+MAKERS: dict[str, Maker] = {"llamacpp": "llama.cpp", "vllm": "vLLM", "sglang": "SGLang"}
+Way = Literal["tokens", "suffix", "chat"]
+"""How a completion is asked for: a prompt with the family's FIM tokens, the field `suffix`, or in words."""
+MOST_CONTEXT = 16384
+"""As with our own engine: half of it goes to blocks, and a server's 200,000 would have to be decoded, and paid for."""
+CONTEXT_FIELDS = ("max_model_len", "context_length", "context_window", "max_context_length")
+TAKES_SUFFIX = re.compile(r"gpt-3\.5-turbo-instruct|deepseek-(chat|v\d)")
+TALKS = re.compile(r"instruct|chat|codestral|[-_]it\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    name: str
+    maker: Maker
+    n_ctx: int
+    n_params: int
+    family: Family | None
+    way: Way
+    talks: bool
+    """It follows instructions; a code model without them only continues text."""
+
+    def constraint(self, grammar: str) -> dict[str, Any]:
+        """The fields that hold a grammar (GBNF); none for a server that is not known to take one: a reply is checked
+        in any case."""
+        if self.maker == "llama.cpp":
+            return {"grammar": grammar}
+        if self.maker == "vLLM":
+            return {"structured_outputs": {"grammar": grammar}}
+        return {"ebnf": grammar} if self.maker == "SGLang" else {}
+
+
+def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> Facts:
+    """`wanted`: the setting `engine.model`; `n_ctx`: the setting, 0 for what the server says.  Raises ModelError."""
+    data = listed.get("data")
+    models = [item for item in data if isinstance(item, dict) and item.get("id")] if isinstance(data, list) else []
+    found = next((item for item in models if wanted in ("", item["id"])), {})
+    name = wanted or str(found.get("id") or "")
+    if not name:
+        raise ModelError("The server lists no models.", hint="Set `engine.model`.")
+    if models and not found:
+        known = ", ".join(str(item["id"]) for item in models[:8])
+        raise ModelError(f"The server has no model {wanted!r}.", hint=f"It lists {known}.")
+    family, small = of_server(name), name.lower()
+    way: Way = "tokens" if family else "suffix" if TAKES_SUFFIX.search(small) else "chat"
+    meta = found.get("meta") if isinstance(found.get("meta"), dict) else {}
+    assert isinstance(meta, dict)
+    return Facts(
+        name=name,
+        maker=MAKERS.get(str(found.get("owned_by") or "").lower(), ""),
+        n_ctx=n_ctx or min(MOST_CONTEXT, _context(found) or _number(meta.get("n_ctx")) or MOST_CONTEXT),
+        n_params=_number(meta.get("n_params")),
+        family=family,
+        way=way,
+        talks=family is None or bool(TALKS.search(small)),
+    )
+
+
+def _context(found: dict[str, Any]) -> int:
+    return next((n for name in CONTEXT_FIELDS if (n := _number(found.get(name)))), 0)
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0

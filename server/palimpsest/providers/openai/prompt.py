@@ -1,0 +1,137 @@
+"""Prompts for a server with OpenAI's protocol, as text, and what its routes are asked for.
+
+In: a request, a workspace's blocks, what the server offers and what it was found to refuse.  Out: `Asked`; bodies.
+Asks nobody anything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from palimpsest.errors import ContextTooLarge, InvalidArgument
+from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
+from palimpsest.providers.openai.facts import Facts
+from palimpsest.providers.whole_prompt.blocks import Standing
+from palimpsest.providers.whole_prompt.fim import MOST_TYPED, Anchor, asked
+from palimpsest.wire import GenerateRequest
+
+COMPLETIONS, CHAT = "/completions", "/chat/completions"
+CHARS_PER_TOKEN = 3.2
+"""Of source code, rounded down: better to reckon with too many tokens."""
+MOST_STOPS = 4
+"""OpenAI's servers refuse more; what others would stop at is cut here in any case."""
+
+
+def estimate(text: str) -> int:
+    return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+@dataclass(slots=True)
+class Workspace:
+    """What is remembered of one.  `ahead`: the beginning that the server last had."""
+
+    standing: Standing = field(default_factory=Standing)
+    anchor: Anchor | None = None
+    ahead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`prompt` for COMPLETIONS or one user's message for CHAT; `suffix` where the server takes it.  `line`: what
+    stands before the cursor where the answer is a chat's."""
+
+    route: str
+    prompt: str
+    layout: str
+    suffix: str | None = None
+    line: str | None = None
+
+
+@dataclass(slots=True)
+class Habits:
+    """What this server was found to refuse."""
+
+    grammar: bool = True
+    max_tokens: str = "max_tokens"
+    sampling: bool = True
+    counts: bool = True
+
+    def yields_to(self, error: InvalidArgument, body: dict[str, Any], constraint: dict[str, Any]) -> bool:
+        """Whether another attempt is worthwhile after this refusal, with something left out."""
+        if "max_completion_tokens" in error.message and self.max_tokens in body:
+            self.max_tokens = "max_completion_tokens"
+        elif self.sampling and any(name in error.message for name in ("temperature", "top_p", "seed")):
+            self.sampling = False
+        elif self.grammar and constraint:
+            self.grammar = False
+        else:
+            return False
+        return True
+
+
+def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> Asked:
+    """How a request is put to the server.  Raises InvalidArgument, ContextTooLarge."""
+    base = "".join(workspace.standing.parts)
+    if (request.fim is None) == (request.text is None):
+        raise InvalidArgument("fim", "exactly one of fim and text is needed.")
+    room = known.n_ctx - workspace.standing.n_tokens - request.max_tokens
+    if request.text is not None:
+        n, text = estimate(request.text.text), request.text
+        if n > room:
+            raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
+        talk = known.way == "chat" or (text.chat and known.talks)
+        return Asked(CHAT if talk else COMPLETIONS, base + text.text, "chat" if talk else "text")
+    fim = request.fim
+    assert fim is not None
+    prefix, suffix = cut_to(fim.prefix, fim.suffix, int(room * CHARS_PER_TOKEN))
+    if known.way == "chat":
+        return Asked(CHAT, base + asked(prefix, suffix), "chat", line=prefix)
+    if known.way == "suffix" or known.family is None:
+        return Asked(COMPLETIONS, base + prefix, "suffix", suffix)
+    family = known.family
+    layout = family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
+    typed = workspace.anchor.typed(prefix, suffix, MOST_TYPED) if workspace.anchor else None
+    if typed is None or not family.types_behind(layout):
+        workspace.anchor, typed = Anchor(prefix, suffix), ""
+    begun = prefix[: len(prefix) - len(typed)]
+    return Asked(COMPLETIONS, family.neutral(base) + family.render(begun, suffix, typed, layout), layout)
+
+
+def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
+    """Both cut to `room` characters together: the suffix's end to a quarter, the prefix's front."""
+    if len(prefix) + len(suffix) > room:
+        suffix = suffix[: max(0, room) // 4]
+        prefix = prefix[max(0, len(prefix) - max(0, room - len(suffix))) :]
+    return prefix, suffix
+
+
+def body(request: GenerateRequest, known: Facts, how: Asked, habits: Habits, i: int) -> dict[str, Any]:
+    """What the route is asked for alternative `i`."""
+    sampling = request.sampling
+    made: dict[str, Any] = {
+        "model": known.name,
+        habits.max_tokens: max(1, request.max_tokens),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if how.route == CHAT:
+        made["messages"] = [{"role": "user", "content": how.prompt}]
+    else:
+        made["prompt"] = how.prompt
+    if how.suffix is not None:
+        made["suffix"] = how.suffix
+    stops = [stop for stop in request.stop if stop][:MOST_STOPS]
+    if stops and how.line is None:
+        made["stop"] = stops
+    if habits.sampling:
+        made["temperature"] = sampling.temperature if i == 0 else max(OTHERS_TEMPERATURE, sampling.temperature)
+        made["top_p"] = sampling.top_p
+        if sampling.seed is not None:
+            made["seed"] = sampling.seed + i
+    if known.maker == "llama.cpp":
+        made["return_progress"] = True  # it notices only when it writes that nobody listens any more
+    if known.maker:
+        made |= {"top_k": sampling.top_k, "min_p": sampling.min_p, "repetition_penalty": sampling.repeat_penalty}
+    return made

@@ -1,0 +1,130 @@
+"""An engine process that this process started: detached, and watched.
+
+In: arguments.  Out: how it ended, its last words.  Knows no protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from palimpsest.system import logs
+
+MAX_FILE = 1 << 18
+"""Bytes of an engine's stderr that are kept from one start to the next."""
+TAIL = 1 << 14
+LAST_LINES = 8
+MAX_WORD = 400
+EVERYDAY = re.compile(
+    r" {2}(File |Traceback|  )|Traceback|Thread 0x|Current thread|Stack \(most|Extension modules|"
+    r"[-\d]+ [\d:,]+ (INFO|DEBUG) "
+)
+"""Lines that tell a person nothing: frames of stacks, and our log where all is well."""
+NATIVE_FAULT = 0x8000_0000
+"""From here up a Windows exit status is an exception's number."""
+ABORTED = 3
+"""What abort() exits with on Windows."""
+
+
+class Child:
+    """It outlives us: nothing here ends it.  Made on an event loop."""
+
+    def __init__(self, process: subprocess.Popen[bytes], words: Path, start: int) -> None:
+        self.pid = process.pid
+        self._words = words
+        self._start = start
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        # A thread that waits collects the process when it ends (no zombie, its status known at once), and a daemon
+        # is left behind with a process that goes on.
+        threading.Thread(target=self._wait, args=(process,), name="engine-child", daemon=True).start()
+
+    @property
+    def status(self) -> int | None:
+        """None while it runs; negative: minus the signal it died of."""
+        return self._ended.result() if self._ended.done() else None
+
+    async def ended(self, within: float) -> int | None:
+        """Its status, or None when it still runs after `within` seconds."""
+        await asyncio.wait({self._ended}, timeout=within)
+        return self.status
+
+    @property
+    def died(self) -> bool:
+        """It ended by a native fault or a kill, not by deciding to."""
+        status = self.status
+        if status is None or status == 0:
+            return False
+        return status < 0 or (sys.platform == "win32" and (status >= NATIVE_FAULT or status == ABORTED))
+
+    def last_words(self) -> str:
+        """The last lines that it, or a library in it, wrote to stderr, without stacks and our own everyday lines."""
+        try:
+            with self._words.open("rb") as file:
+                file.seek(max(self._start, self._words.stat().st_size - TAIL))
+                lines = file.read().decode("utf-8", "replace").splitlines()
+        except OSError:
+            return ""
+        return "\n".join([line for line in lines if line.strip() and not EVERYDAY.match(line)][-LAST_LINES:])
+
+    def how_it_ended(self) -> str:
+        """One or two sentences for a person."""
+        status = self.status
+        if status is None:
+            return "It still runs."
+        if status < 0:
+            how = f"It was ended by {_signal_name(-status)}."
+        else:
+            how = f"Its exit status was {status:#x}." if status > 255 else f"Its exit status was {status}."
+        words = self.last_words().replace("\n", " ")
+        return f"{how} It said: {words[-MAX_WORD:]}" if words else how
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+        status = process.wait()
+        try:
+            self._loop.call_soon_threadsafe(self._tell, status)
+        except RuntimeError:  # the loop is closed: nobody asks any more
+            return
+
+    def _tell(self, status: int) -> None:
+        if not self._ended.done():  # who waited for it may have been cancelled, and it with them
+            self._ended.set_result(status)
+
+
+def start(arguments: Sequence[str], words: Path, cwd: Path) -> Child:
+    """Start `palimpsest <arguments>` in a session of its own, stderr appended to `words`.
+
+    `-P` and `cwd` keep the editor's folder out of it: no module of a workspace is imported instead of ours, and the
+    folder can be removed while the engine runs.  Raises OSError.
+    """
+    mode = "wb" if words.exists() and words.stat().st_size > MAX_FILE else "ab"
+    with open(words, mode, opener=logs.private) as stderr:
+        logs.make_private(words)
+        begin = stderr.tell()
+        command = [sys.executable, "-P", "-m", "palimpsest", *arguments]
+        flags = 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            cwd=cwd,
+            start_new_session=sys.platform != "win32",
+            creationflags=flags,
+        )
+    return Child(process, words, begin)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

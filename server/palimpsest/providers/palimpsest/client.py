@@ -1,0 +1,242 @@
+"""The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
+
+In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing and keeps no state but
+connections, and which texts the engine has had (`sent.py`): each goes over the wire once.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from palimpsest import wire
+from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, UnknownText
+from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.base.errors import from_object, translated
+from palimpsest.providers.base.protocol import TextPiece
+from palimpsest.providers.http.http import verification
+from palimpsest.providers.palimpsest.sent import Sent
+from palimpsest.system.engine_address import Address, has_sockets
+from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
+
+T = TypeVar("T")
+CONNECT_S = 5.0
+PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
+"""A sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
+NO_TLS = False
+"""Nothing leaves the machine, and reading the system's certificates takes a fifth of a second for each client."""
+SHORT = httpx.Timeout(CONNECT_S)
+
+
+class InPlaceEngine:
+    """Implements `protocol.Engine`."""
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        base_url: str = "http://engine",
+        token: str = "",
+        patience: httpx.Timeout = PATIENCE,
+    ) -> None:
+        headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # whose lease it is that our workspaces live with
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.AsyncClient(
+            transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
+        )
+        self._patience = patience
+        self._sent = Sent()
+
+    @classmethod
+    def over_socket(cls, path: Path) -> Self:
+        return cls(httpx.AsyncHTTPTransport(uds=str(path), verify=NO_TLS))
+
+    @classmethod
+    def over_tcp(cls, host: str, port: int, token: str) -> Self:
+        name = f"[{host}]" if ":" in host else host
+        return cls(httpx.AsyncHTTPTransport(verify=NO_TLS), f"http://{name}:{port}", token)
+
+    @classmethod
+    def elsewhere(cls, place: Endpoint) -> Self:
+        """On another machine, or on this one behind a tunnel.  Raises ModelError for certificates that are none."""
+        transport = httpx.AsyncHTTPTransport(verify=verification(place), retries=place.retries)
+        return cls(transport, place.url, place.key, httpx.Timeout(place.timeout_s, connect=CONNECT_S))
+
+    @classmethod
+    def at(cls, place: Address) -> Self:
+        """The engine at `place`, which may be dead.  Raises EngineUnavailable where there is no sign of one."""
+        try:
+            note = json.loads(place.note.read_text(encoding="utf-8"))
+            return cls.over_tcp(str(note["host"]), int(note["port"]), str(note["token"]))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise EngineUnavailable(f"{place.note} cannot be read: {error}.") from error
+        if not has_sockets() or not place.socket.exists():
+            raise EngineUnavailable("No engine runs.")
+        return cls.over_socket(place.socket)
+
+    async def health(self, within_s: float = CONNECT_S) -> Health:
+        """Raises EngineSilent where it does not answer within so many seconds."""
+        return await self._ask("GET", "/v1/health", Health, timeout=httpx.Timeout(within_s))
+
+    async def model(self) -> ModelInfo:
+        return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
+
+    async def sync(self, request: SyncRequest) -> SyncAnswer:
+        try:
+            answer = await self._sync(self._sent.brief(request))
+        except UnknownText as error:
+            self._sent.forget(error.hashes)
+            answer = await self._sync(request)
+        self._sent.had(request)
+        return answer
+
+    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+        try:
+            answer = await self._generate(self._brief(request))
+        except UnknownText as error:
+            self._sent.forget(error.hashes)
+            answer = await self._generate(request)
+        self._had(request)
+        return answer
+
+    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        wanted = self._brief(request)
+        while True:
+            try:
+                async with aclosing(self._stream(wanted)) as items:
+                    async for item in items:
+                        if isinstance(item, GenerateAnswer):
+                            self._had(request)
+                        yield item
+                return
+            except UnknownText as error:  # it comes before any text
+                if wanted is request:
+                    raise
+                self._sent.forget(error.hashes)
+                wanted = request
+
+    async def _sync(self, request: SyncRequest) -> SyncAnswer:
+        return await self._ask("POST", "/v1/sync", SyncAnswer, wire.to_json(request))
+
+    async def _generate(self, request: GenerateRequest) -> GenerateAnswer:
+        data = wire.to_json(request) | {"stream": False}
+        return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
+
+    def _brief(self, request: GenerateRequest) -> GenerateRequest:
+        return replace(request, sync=self._sent.brief(request.sync)) if request.sync is not None else request
+
+    def _had(self, request: GenerateRequest) -> None:
+        if request.sync is not None:
+            self._sent.had(request.sync)
+
+    async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+        data = wire.to_json(request) | {"stream": True}
+        with translated():
+            async with self._open("POST", "/v1/generate", data) as response, aclosing(_objects(response)) as lines:
+                async for item in lines:
+                    if "error" in item:
+                        raise from_object(item["error"])
+                    if "answer" in item:
+                        yield wire.from_json(item["answer"], GenerateAnswer)
+                        return
+                    yield TextPiece(item["choice"], item["text"])
+        raise EngineDied("The engine ended an answer before it was complete.")
+
+    async def lease(self, client: str) -> AsyncGenerator[Health, None]:
+        """Health now and after each change; while this is read the engine stays.
+
+        Ends when the engine leaves in good order; raises EngineDied when it just goes.
+        """
+        with translated():
+            response = self._open("GET", "/v1/lease", None, {"client": client}, PATIENCE)
+            async with response as opened, aclosing(_objects(opened)) as lines:
+                async for item in lines:
+                    yield wire.from_json(item, Health)
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        request = wire.CountRequest(list(texts))
+        return (await self._ask("POST", "/v1/count", wire.CountAnswer, wire.to_json(request))).counts
+
+    async def cache_map(self, workspace: str) -> CacheMap:
+        return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
+
+    async def reset(self, workspace: str) -> None:
+        await self._call("POST", "/v1/reset", {"workspace": workspace})
+
+    async def close_workspace(self, workspace: str) -> None:
+        await self._call("POST", "/v1/close", {"workspace": workspace}, timeout=SHORT)  # a window waits for it to close
+
+    async def shutdown(self) -> None:
+        """Ask the engine to leave, for every client of it."""
+        await self._call("POST", "/v1/shutdown", {}, timeout=SHORT)
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        wanted: type[T],
+        data: dict[str, Any] | None = None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,
+    ) -> T:
+        return wire.from_json(await self._call(method, path, data, parameters, timeout), wanted)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        data: dict[str, Any] | None = None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,
+    ) -> Any:
+        with translated():
+            async with self._open(method, path, data, parameters, timeout) as response:
+                return _decoded(await response.aread())
+
+    @asynccontextmanager
+    async def _open(
+        self,
+        method: str,
+        path: str,
+        data: dict[str, Any] | None,
+        parameters: dict[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,
+    ) -> AsyncIterator[httpx.Response]:
+        """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
+        content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
+        headers = {"Content-Type": "application/json"} if content else {}
+        async with self._http.stream(
+            method, path, content=content, params=parameters, headers=headers, timeout=timeout or self._patience
+        ) as response:
+            if not response.is_success:
+                error = from_object(_decoded(await response.aread()).get("error"))
+                raise EngineRefused(error.message, hint=error.hint) if response.status_code == 401 else error
+            yield response
+
+
+async def _objects(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+    async for text in response.aiter_lines():
+        yield _decoded(text.encode())
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    """One JSON object.  Anything else means that no engine of ours is at the other end."""
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise EngineUnavailable(f"Something that is no engine answers: {raw[:80]!r}")
+    return data

@@ -1,0 +1,102 @@
+"""What a workspace's prompts begin with, for servers that only know whole prompts.
+
+In: sync requests, counts of tokens.  Out: the blocks that fit, in a stable order; reports as if they had positions,
+which they have in the prompt.  Knows no server and no tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from palimpsest import wire
+from palimpsest.errors import UnknownText
+from palimpsest.providers.whole_prompt.order import Order
+from palimpsest.wire import BlockReport, SyncAnswer, SyncRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One block in the prompt: `start` is its first token's position."""
+
+    key: str
+    text: str
+    hash: str
+    start: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class Standing:
+    """One workspace's blocks as they stand.  Owner of their order."""
+
+    header: str = ""
+    footer: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    revision: int = 0
+    n_header: int = 0
+    n_footer: int = 0
+    order: Order = field(default_factory=Order)
+
+    def texts(self, request: SyncRequest) -> list[str]:
+        """The wanted blocks' texts.  Raises UnknownText for one that is named by its hash and does not stand here."""
+        here = {piece.hash: piece.text for piece in self.pieces}
+        found = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
+        if missing := [block.hash for block, text in zip(request.blocks, found, strict=True) if text is None]:
+            raise UnknownText(missing)
+        return [text for text in found if text is not None]
+
+    def place(
+        self, request: SyncRequest, texts: Sequence[str], tokens: Sequence[int], ends: tuple[int, int], room: int
+    ) -> SyncAnswer:
+        """Let the wanted blocks stand that `room` tokens hold, most valuable first.  `ends`: the tokens of header and
+        footer.  Nothing is decoded by this."""
+        left = room - sum(ends)
+        chosen: dict[str, Piece] = {}
+        unfit: list[str] = []
+        for block, text, n in zip(request.blocks, texts, tokens, strict=True):
+            if n > left:
+                unfit.append(block.key)
+                continue
+            left -= n
+            digest = wire.text_hash(text)
+            chosen[f"{block.key}\0{digest}"] = Piece(block.key, text, digest, 0, n)
+        before = {(piece.key, piece.hash) for piece in self.pieces}
+        pieces, at = list[Piece](), ends[0]
+        for name in self.order.arrange(list(chosen)):
+            piece = chosen[name]
+            pieces.append(Piece(piece.key, piece.text, piece.hash, at, piece.tokens))
+            at += piece.tokens
+        changed = (request.header, request.footer, pieces) != (self.header, self.footer, self.pieces)
+        self.revision += changed
+        self.header, self.footer, self.pieces = request.header, request.footer, pieces
+        self.n_header, self.n_footer = ends
+        reports = [_report(piece, (piece.key, piece.hash) in before) for piece in pieces]
+        reports += [BlockReport(key, 0, "unfit") for key in unfit]
+        return SyncAnswer(self.revision, reports, unfit)
+
+    @property
+    def parts(self) -> list[str]:
+        return [self.header, *(piece.text for piece in self.pieces), self.footer]
+
+    @property
+    def n_tokens(self) -> int:
+        return self.n_header + sum(piece.tokens for piece in self.pieces) + self.n_footer
+
+    def cache_map(self, n_ctx: int, stats: dict[str, int]) -> wire.CacheMap:
+        spans = [wire.SpanReport(0, self.n_header, "", "header")] if self.n_header else []
+        spans += [wire.SpanReport(p.start, p.start + p.tokens, p.key, "attached") for p in self.pieces]
+        end = self.n_tokens
+        if self.n_footer:
+            spans.append(wire.SpanReport(end - self.n_footer, end, "", "footer"))
+        return wire.CacheMap(n_ctx, end, n_ctx, spans, [(end, n_ctx)] if end < n_ctx else [], [], 0, stats)
+
+
+def _report(piece: Piece, stood: bool) -> BlockReport:
+    span = (piece.start, piece.start + piece.tokens)
+    return BlockReport(piece.key, piece.tokens, "kept" if stood else "written", 0 if stood else piece.tokens, span=span)
+
+
+def stats(decoded: int, reused: int) -> dict[str, int]:
+    """The sums of a cache map, where nothing is restored, moved or evicted by us."""
+    return {"decoded": decoded, "reused": reused, "restored": 0, "moved": 0, "evicted": 0}

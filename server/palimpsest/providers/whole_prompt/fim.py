@@ -1,0 +1,80 @@
+"""Where what is typed goes in a prompt for filling in the middle, and the same asked of a model that only talks.
+
+In: texts before and after a cursor.  Out: prompts as text, or the parts of one.  Pure.
+
+Where the middle's marker comes last (`models/families.py`), what was typed since the prompt was first laid out stands behind
+it, as if the model had written it: so typing re-decodes neither prefix nor suffix with a server that only reuses a
+prompt's beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from palimpsest.types import CURSOR_MARKER
+
+MOST_TYPED = 400
+"""Characters behind `<middle>`; with more, the prompt is laid out anew, as models were trained to see it."""
+SETTLED = 40
+"""The same where nobody waits for the answer."""
+CHUNK = 256
+"""A prefix too long is cut by so many tokens at once, so that its beginning stays for many keystrokes."""
+PIECE = re.compile(r"[^\w\r\n]?\w{1,47}\Z|[^\S\r\n]\Z")
+
+
+def held_back(prefix: str) -> str:
+    """The end of `prefix` that more typing could change, which the answer is to begin with: the word at the cursor
+    with the character that its first token may include, or the last space."""
+    match = PIECE.search(prefix)
+    return match[0] if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A prompt as it was laid out, which typing continues."""
+
+    prefix: str
+    suffix: str
+
+    def typed(self, prefix: str, suffix: str, most: int) -> str | None:
+        """What was typed since; None where this is another place or text, or it is more than `most` characters."""
+        grown = len(prefix) - len(self.prefix)
+        if suffix != self.suffix or not 0 <= grown <= most or not prefix.startswith(self.prefix):
+            return None
+        return prefix[len(self.prefix) :]
+
+
+def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
+    if len(prefix) + len(suffix) > room:
+        suffix = suffix[: room // 4]
+        over = len(prefix) + len(suffix) - room
+        if over > 0:
+            chunk = min(CHUNK, max(1, room // 4))
+            prefix = prefix[-(-over // chunk) * chunk :]
+    return prefix, suffix
+
+
+ASK = (
+    f"Write the code that belongs at {CURSOR_MARKER}. Answer with that code alone, without the code before or after "
+    "it, without an explanation and without a code fence."
+)
+FENCE = re.compile(r"\s*```[\w+-]*\n(.*?)(\n```\s*)?\Z", re.DOTALL)
+
+
+def asked(prefix: str, suffix: str) -> str:
+    """What a chat model that has no tokens for it is asked."""
+    return f"{prefix}{CURSOR_MARKER}{suffix}\n{ASK}"
+
+
+def answered(reply: str, prefix: str) -> str:
+    """A chat model's reply as the text to insert: no fence, and no repetition of the line that the cursor is on."""
+    fenced = FENCE.match(reply)
+    text = fenced[1] if fenced else reply
+    line = prefix[prefix.rfind("\n") + 1 :]
+    if line.strip():
+        for begun in (line, line.lstrip()):
+            if text.startswith(begun):
+                return text[len(begun) :]
+    return text

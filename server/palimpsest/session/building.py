@@ -1,0 +1,117 @@
+"""A window's desk: made once, and kept up with settings and folders that change.
+
+In: settings, folders.  Out: the desk with everything on it; the parts that have to begin anew (`assist/parts.py`).
+Every room below is put together here; none builds another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from palimpsest.assist.completions.switches import Switches
+from palimpsest.assist.parts import WindowPart, stale_parts
+from palimpsest.assist.requests import Requests
+from palimpsest.assist.services import Services
+from palimpsest.assist.statistics import FILE as STATISTICS
+from palimpsest.assist.statistics import Statistics
+from palimpsest.assist.usage import Usage
+from palimpsest.config.settings import Settings
+from palimpsest.context.chooser import Chooser
+from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.gather import Gatherer
+from palimpsest.models.files import model_path
+from palimpsest.providers.base.target import Target
+from palimpsest.providers.supervisor import Supervisor
+from palimpsest.syntax.parse import Parser
+from palimpsest.system import folders
+from palimpsest.text.documents import Documents
+from palimpsest.text.roots import Roots
+from palimpsest.text.uris import is_inside, path_or_none
+
+
+def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
+    """Nothing is started yet."""
+    external, documents, supervisor = ExternalBlocks(), Documents(), Supervisor(target_of(settings))
+    workspace, places = workspace_name(roots), Roots(roots)
+    _log(settings)
+    return Services(
+        settings=settings,
+        roots=places,
+        workspace=workspace,
+        documents=documents,
+        parser=Parser(),
+        chooser=Chooser(_gatherer(external, settings, documents), external, settings.context),
+        supervisor=supervisor,
+        requests=_requests(workspace, settings, supervisor),
+        usage=Usage(),
+        statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
+        switches=Switches(settings.completion, places, documents),
+    )
+
+
+def keep_up(services: Services, settings: Settings, roots: tuple[Path, ...]) -> frozenset[WindowPart]:
+    """Have the desk go on with other settings and folders; the parts that this concerns.  Those that are not on the
+    desk, and the engine, are the session's to begin anew."""
+    before = services.roots.folders
+    parts = stale_parts(services.settings, settings, folders=roots != before)
+    services.settings, services.roots = settings, Roots(roots)
+    services.requests = _requests(services.workspace, settings, services.supervisor)
+    services.statistics.enabled = settings.statistics.enabled
+    if "log" in parts:
+        _log(settings)
+    if "switches" in parts:
+        earlier, services.switches = (
+            services.switches,
+            Switches(settings.completion, services.roots, services.documents),
+        )
+        services.switches.continues(earlier)
+    if "sources" in parts:
+        gatherer = _gatherer(services.chooser.external, settings, services.documents)
+        services.chooser.begin_anew(gatherer, settings.context)
+    gone = tuple(folder for folder in before if folder not in roots)
+    if gone:
+        services.chooser.external.leave(lambda uri: _lies_in(uri, gone) and not _lies_in(uri, roots))
+    return parts
+
+
+def target_of(settings: Settings) -> Target:
+    """The engine that these settings mean."""
+    return Target(model_path(settings.model), settings.engine)
+
+
+def workspace_name(roots: tuple[Path, ...]) -> str:
+    """What the engine knows this window by: two windows on one folder have each their own cache and one store.  It
+    stays when folders come and go."""
+    place = hashlib.blake2b("\0".join(map(str, roots)).encode(), digest_size=6).hexdigest()
+    return f"{place}-{os.getpid()}"
+
+
+def _gatherer(external: ExternalBlocks, settings: Settings, documents: Documents) -> Gatherer:
+    cache = _in(folders.cache, "packages")
+    return Gatherer.for_workspace(external, settings.context, open_document=documents.find, cache=cache)
+
+
+def _in(folder: Callable[[], Path], name: str) -> Path | None:
+    """A path in one of the user's folders; None, and a line in the log, where there is none and none can be made."""
+    try:
+        return folder() / name
+    except OSError as error:
+        logging.getLogger(__name__).warning("%s is not kept: %s", name, error)
+        return None
+
+
+def _requests(workspace: str, settings: Settings, supervisor: Supervisor) -> Requests:
+    return Requests(workspace, settings, lambda: model.n_params if (model := supervisor.status.model) else None)
+
+
+def _log(settings: Settings) -> None:
+    logging.getLogger("palimpsest").setLevel(settings.log.level.upper())
+
+
+def _lies_in(uri: str, places: tuple[Path, ...]) -> bool:
+    path = path_or_none(uri)
+    return path is not None and is_inside(path, places)

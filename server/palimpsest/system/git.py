@@ -1,0 +1,214 @@
+"""What git knows of a folder.  The one room that runs git.
+
+In: a folder.  Out: what changed in it, and contents that git keeps.  Nothing is written.  Nothing is run that a
+repository's own configuration names, since a workspace comes from anywhere: no hook, external diff, text conversion,
+filter, monitor of the file system, nor a fetch of missing objects.  Knows no workspace: which folders may be asked
+about and which files may be read is the caller's business.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from palimpsest.errors import GitError
+from palimpsest.system.programs import on_path
+
+_MOST_LEVELS = 32
+TIMEOUT_S = 20.0
+MAX_BYTES = 1_000_000
+"""A larger content is not handed out."""
+
+Kind = Literal["added", "changed", "removed"]
+
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
+"""Of git's variables, those that are about the person and the machine.  Others (`GIT_DIR`, `GIT_INDEX_FILE`, ...) are
+left by a git that started the editor, and name another repository."""
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_PAGER": "",
+    "LC_ALL": "C",
+}
+_SETTINGS = (
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "safe.bareRepository=explicit",
+)
+_REGULAR = frozenset({"000000", "100644", "100755"})
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One file that is not as in the last commit.
+
+    `old` names the content of the last commit, `new` that of the index, for `contents`; empty where there is none.
+    Whether the file in the folder is like `new` nobody has looked.  `is_regular`: no link, no repository of its own.
+    """
+
+    path: Path
+    kind: Kind
+    old: str
+    new: str
+    is_regular: bool = True
+
+
+def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
+    """The files below `folder` that differ from the last commit, those that git does not know yet included; with
+    `staged` those that the next commit would change.  Sorted by path.
+
+    Raises GitError: no git, no repository there, or git's own words.
+    """
+    top = repository(folder)
+    untracked = "no" if staged else "all"
+    words = run(
+        folder,
+        *(argument for name in _filters(folder) for argument in _without_filter(name)),
+        *(
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--no-renames",
+            "--ignore-submodules=all",
+            f"--untracked-files={untracked}",
+        ),
+        *("--", "."),
+    )
+    found = dict[Path, Changed]()
+    for line in filter(None, os.fsdecode(words).split("\0")):
+        if (entry := _read(line, top, staged)) is not None:
+            found.setdefault(entry.path, entry)  # what was taken out of the index is listed again as unknown
+    return [found[path] for path in sorted(found)]
+
+
+def contents(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """What the objects hold that `changed` names; those larger than MAX_BYTES are left out.  Raises GitError."""
+    wanted = sorted({name for name in names if name})
+    if not wanted:
+        return {}
+    sizes = run(folder, "cat-file", "--batch-check", text="\n".join(wanted) + "\n").decode().splitlines()
+    small = [line.split()[0] for line in sizes if line.split()[1:2] == ["blob"] and int(line.split()[2]) <= MAX_BYTES]
+    return dict(_objects(run(folder, "cat-file", "--batch", text="".join(f"{name}\n" for name in small))))
+
+
+def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:
+    """What git has in its index of some files, as names for `contents`; files it does not know are left out.  Raises
+    GitError."""
+    wanted = [os.fspath(path) for path in paths]
+    if not wanted:
+        return {}
+    top = repository(folder)
+    words = run(folder, "--literal-pathspecs", "ls-files", "--stage", "--full-name", "-z", "--", *wanted)
+    found = dict[Path, str]()
+    for line in filter(None, os.fsdecode(words).split("\0")):
+        facts, _, path = line.partition("\t")
+        mode, name, stage = facts.split(" ")
+        if mode in _REGULAR and stage == "0":
+            found[top / path] = name
+    return found
+
+
+def top_of(folder: Path) -> Path:
+    """The folder with `.git` that `folder` is in, or `folder` itself: by looking, where `repository` asks git."""
+    for _, around in zip(range(_MOST_LEVELS), [folder, *folder.parents], strict=False):
+        if os.path.lexists(around / ".git"):
+            return around
+    return folder
+
+
+def repository(folder: Path) -> Path:
+    """The top folder of the repository that `folder` is in.  Raises GitError."""
+    try:
+        return Path(os.fsdecode(run(folder, "rev-parse", "--show-toplevel").rstrip(b"\r\n")))
+    except GitError as error:
+        if "not a git repository" not in error.message and "must be run in a work tree" not in error.message:
+            raise
+        raise GitError(f"{folder} is in no git repository.", hint="Open a folder that is in one.") from None
+
+
+def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOUT_S, none: int = 0) -> bytes:
+    """What git writes when it is run in `folder`, with `text` to read; nothing where it ends with the status `none`, if
+    that is how it says that there is nothing.  Blocks.  Raises GitError with its own words."""
+    settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
+    command = [_program(folder), "--no-pager", *settings, *arguments]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, input=text.encode(), capture_output=True, check=False, timeout=timeout_s, env=_around()
+        )
+    except subprocess.TimeoutExpired:
+        raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
+    except OSError as error:
+        raise GitError(f"git does not start in {folder}: {error}.") from None
+    if done.returncode not in (0, none):
+        words = done.stderr.decode(errors="replace").strip() or f"it ended with status {done.returncode}"
+        raise GitError(f"git in {folder}: {words}")
+    return done.stdout
+
+
+def _program(folder: Path) -> str:
+    """Never one of the folder or of its repository, where a search path would take programs from it."""
+    found = on_path("git", (folder, top_of(folder)), os.environ.get("PATH", os.defpath))
+    if found is None:
+        raise GitError("git is not installed.", hint="Install it, or put it on the PATH of the editor.")
+    return os.fspath(found)
+
+
+def _around(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _KEPT}
+    return kept | _ENVIRONMENT
+
+
+def _filters(folder: Path) -> list[str]:
+    """The names of filters that some configuration defines: `status` would run them over files.  Raises GitError for a
+    name that cannot be said on a command line, so that its filter could not be left out."""
+    words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.", none=1)
+    keys = [key for key in os.fsdecode(words).split("\0") if key.count(".") > 1]  # one with less is no filter's
+    found = {key.removeprefix("filter.").rpartition(".")[0] for key in keys}  # the empty name is a name, too
+    if odd := next((name for name in found if "=" in name), None):
+        raise GitError(f"git's filter {odd!r} in {folder} cannot be switched off.", hint="Rename it without a `=`.")
+    return sorted(found)
+
+
+def _without_filter(name: str) -> Iterator[str]:
+    for setting in ("clean=", "smudge=", "process=", "required=false"):
+        yield from ("-c", f"filter.{name}.{setting}")
+
+
+def _read(line: str, top: Path, staged: bool) -> Changed | None:
+    """An entry of `status --porcelain=v2 -z`: `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`
+    or `? path`."""
+    kind, _, rest = line.partition(" ")
+    if kind == "?":
+        return Changed(top / rest.rstrip("/"), "added", "", "", is_regular=not rest.endswith("/"))
+    if kind == "u" and not staged:
+        _, _, _, m2, _, mode, _, old, _, path = rest.split(" ", 9)
+        return _changed(top / path, old, "", (m2, mode))
+    if kind != "1":
+        return None
+    state, _, in_commit, in_index, in_folder, old, new, path = rest.split(" ", 7)
+    if staged:
+        return None if state[0] == "." else _changed(top / path, old, new, (in_commit, in_index))
+    return _changed(top / path, old, new, (in_commit, in_folder))
+
+
+def _changed(path: Path, old: str, new: str, modes: tuple[str, str]) -> Changed:
+    kind: Kind = "added" if modes[0] == "000000" else "removed" if modes[1] == "000000" else "changed"
+    old, new = ("" if not name.strip("0") else name for name in (old, new))
+    return Changed(path, kind, old, new, _REGULAR.issuperset(modes))
+
+
+def _objects(answer: bytes) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of what `cat-file --batch` writes: a line `name type size`, the content, a newline."""
+    at = 0
+    while at < len(answer):
+        end = answer.index(b"\n", at)
+        name, _, size = answer[at:end].decode().split(" ")
+        yield name, answer[end + 1 : end + 1 + int(size)]
+        at = end + 1 + int(size) + 1

@@ -1,0 +1,55 @@
+"""What next edits keep of texts and trees is bounded by what is in use, however long a person types."""
+
+from pathlib import Path
+
+from palimpsest.assist.next_edits import finder as module
+from palimpsest.assist.next_edits import other_files
+from palimpsest.assist.next_edits.bursts import Bursts
+from palimpsest.assist.next_edits.finder import Finder
+from palimpsest.assist.next_edits.other_files import OtherFiles
+from palimpsest.propagation.targets import File
+from palimpsest.syntax.parse import Parsed, Parser
+from palimpsest.text.kept import forget_oldest
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.text.uris import to_uri
+
+
+def test_the_oldest_go_until_number_and_size_are_kept() -> None:
+    kept = {n: "x" * n for n in range(10)}
+    forget_oldest(kept, 5, len, 20)
+    assert list(kept) == [8, 9]
+    forget_oldest(kept, 5, len, 1)
+    assert list(kept) == [9]
+
+
+def test_a_keystroke_leaves_no_parse_behind(tmp_path: Path) -> None:
+    uses = "".join(f"def use_{n}():\n    return total({n})\n\n\n" for n in range(20))
+    snapshot = Snapshot(to_uri(tmp_path / "a.py"), 1, "python", f"def total(n):\n    return n\n\n\n{uses}")
+    parser, bursts, finder = Parser(), Bursts(), Finder((), ())
+    parser.parse(snapshot)
+    n_places = 0
+    for at, letter in enumerate("_of_everything_that_there_is"):
+        where = Position(0, len("def total") + at)
+        new, edits = snapshot.changed([ContentChange(Range(where, where), letter)], snapshot.version + 1)
+        parser.update(snapshot, new, edits)
+        bursts.changed(snapshot, new, edits)
+        snapshot = new
+        found = finder.find([File(parser.parse(snapshot), "a.py", False)], bursts.ended, bursts.open)
+        n_places = max(n_places, len(found.candidates))
+        parses = {id(parsed) for key in finder._looked for parsed in key if isinstance(parsed, Parsed)}
+        assert len(parses) <= 2
+    assert n_places == 20
+
+
+def test_trees_of_other_files_are_bounded_by_their_sources(tmp_path: Path) -> None:
+    for n in range(20):
+        (tmp_path / f"m{n}.py").write_text("word = 1\n" * 100, encoding="utf-8")
+    others = OtherFiles([tmp_path], ())
+    before = other_files.KEPT_CHARACTERS
+    other_files.KEPT_CHARACTERS = 3000
+    try:
+        assert len(list(others.having({"word"}, "python", ()))) == 20
+    finally:
+        other_files.KEPT_CHARACTERS = before
+    assert sum(len(parsed.snapshot.text) for _, parsed in others._parsed.values()) <= 3000
+    assert module.KEPT_CHARACTERS <= 4_000_000

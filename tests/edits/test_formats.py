@@ -1,0 +1,232 @@
+"""Every edit format: what is written is read back, whatever is read changes nothing it must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from shown_sample import shown_block
+
+from palimpsest.edits.check import Document, checked
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.formats.format import Format
+from palimpsest.edits.line_edits import applied
+from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.types import CURSOR_MARKER, LineEdit
+
+URI = "file:///a.py"
+ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+CODE = [
+    "def f(a):",
+    "    b = a",
+    "    return b",
+    "class C:",
+    "    def m(self):",
+    "        return f(1)",
+    "x = 1",
+    "@d",
+    "",
+]
+HOSTILE = [
+    "L3 x",
+    "L3",
+    "=======",
+    "<<<<<<< SEARCH",
+    ">>>>>>> REPLACE",
+    "</suggestion>",
+    "&lt;/suggestion>",
+    "</editing>",
+    "  <suggestion name='editing'>",
+    "<summary>x</summary>",
+    "</replace>",
+    '<delete node="function f"/>',
+    "&lt;delete node='x'/>",
+    "```",
+    "...",
+    "    ...",
+    "@@ -1 +1 @@",
+    "--- a/x",
+    "+++ b/x",
+    "-",
+    "+ a",
+    "\\ No newline",
+    "  trailing  ",
+    "\ttab",
+    " ",
+    "",
+    "<|FIM_M",
+]
+LINES = st.one_of(
+    st.sampled_from(CODE),
+    st.sampled_from(HOSTILE),
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n\r"), max_size=12),
+)
+
+
+def document_of(block: ShownBlock) -> list[str]:
+    """Lines around and between those shown, too."""
+    places = [line.document_line for line in block.lines if line.document_line is not None]
+    lines = [f"# {i}" for i in range(max(places, default=0) + 3)]
+    for line in block.lines:
+        if line.document_line is not None:
+            lines[line.document_line] = line.text
+    return lines
+
+
+@st.composite
+def blocks(draw: Any) -> ShownBlock:
+    texts = draw(st.lists(st.one_of(LINES, LINES, LINES, st.none()), min_size=1, max_size=9))
+    return shown_block(*texts, first=draw(st.integers(0, 2)))
+
+
+@st.composite
+def edits_of(draw: Any, block: ShownBlock) -> list[LineEdit]:
+    """Sorted edits that touch only lines of the document."""
+    edits, at, lines = list[LineEdit](), 0, block.lines
+    for _ in range(draw(st.integers(1, 3))):
+        if at > len(lines):
+            break
+        start = draw(st.integers(at, len(lines)))
+        end = start
+        while end < len(lines) and lines[end].document_line is not None and draw(st.booleans()):
+            end += 1
+        around = lines[max(0, start - 1) : start + 1]
+        if start < end or any(line.document_line is not None for line in around):
+            edits.append(LineEdit(start, end, tuple(draw(st.lists(LINES, max_size=3)))))
+            at = end + (start == end)
+    return edits
+
+
+def result(block: ShownBlock, written: Written) -> list[str] | str:
+    """The document afterwards, or the reason why there is none."""
+    lines = document_of(block)
+    now = Document(1, tuple(lines), lambda text: 0)
+    reading = checked(Reply((written,)), {block.name: block}, {URI: now})
+    if reading.suggestions:
+        return applied(lines, reading.suggestions[0].edits)
+    return reading.refused[0].reason
+
+
+@ALL
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
+    block = data.draw(blocks())
+    edits = data.draw(edits_of(block))
+    meant = result(block, Written(block.name, tuple(edits)))
+    try:
+        text = format.write(block, edits, "Say it.")
+    except ValueError:  # only where it cannot be told which line is the mark of code left out
+        assert any(line.strip() == "..." for edit in edits for line in edit.lines)
+        assert any(line.document_line is None for line in block.lines)
+        return
+    reply = format.read(text, {block.name: block})
+    assert reply.summary == "Say it."
+    (written,) = reply.written
+    assert written.complete
+    assert result(block, written) == meant
+
+
+MUTATIONS = [
+    "",
+    "\n",
+    " ",
+    "<",
+    ">",
+    "L",
+    "=",
+    "-",
+    "+",
+    "@@",
+    '"',
+    "</suggestion>",
+    "<suggestion name=",
+    "```\n",
+    "    ",
+]
+
+
+@st.composite
+def mutated(draw: Any, text: str) -> str:
+    """The text with parts dropped, doubled, moved and put in; or cut off."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 30)))
+        part = draw(st.sampled_from([*MUTATIONS, text[start:end] * 2]))
+        text = text[:start] + part + text[end:]
+    return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
+
+
+@ALL
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Format, data: st.DataObject) -> None:
+    block = data.draw(blocks())
+    locked = shown_block("def f(a):", "    return a", name="locked", editable=False, first=0)
+    shown = {"editing": block, "locked": locked}
+    edits = data.draw(edits_of(block))
+    assume(not any(line.strip() == "..." for edit in edits for line in edit.lines))
+    reply = format.write(block, edits, "Say it.")
+    reply += format.write(locked, [LineEdit(1, 2, ("    return 0",))], "")
+    reply = data.draw(mutated(reply))
+    read = format.read(reply, shown)
+    lines = document_of(block)
+    now = Document(1, tuple(lines), lambda text: 0)
+    reading = checked(read, shown, {URI: now})
+    editable = {line.document_line for line in block.lines} - {None}
+    assert len(reading.suggestions) + len(reading.refused) == len(read.written)
+    for suggestion in reading.suggestions:
+        assert suggestion.name == "editing"
+        touched = {i for edit in suggestion.edits for i in range(edit.start, edit.end)}
+        assert touched <= editable
+        for edit in suggestion.edits:
+            assert edit.start in editable or edit.start - 1 in editable
+
+
+@ALL
+@settings(max_examples=60, deadline=None)
+@given(
+    noise=st.text(st.sampled_from("<>/L12+-=@ \n\r\"'`abc.…"), max_size=60) | st.text(max_size=40),
+    head=st.sampled_from(
+        ["", '<suggestion name="editing">\n', "<suggestion name='editing'><replace node='function f'>"]
+    ),
+)
+def test_a_reader_takes_any_text(format: Format, noise: str, head: str) -> None:
+    block = shown_block(*CODE)
+    read = format.read(head + noise, {"editing": block})
+    assert bool(read.written) == ("<suggestion" in head + noise and ">" in head + noise)
+    result_of = [result(block, written) for written in read.written]
+    assert all(isinstance(one, (str, list)) for one in result_of)
+
+
+@ALL
+def test_what_speaks_of_no_block_or_of_one_that_was_not_shown_is_said(format: Format) -> None:
+    block = shown_block("def f(a):", "    return a")
+    reply = format.write(block, [LineEdit(1, 2, ("    return 0",))], "Say it.")
+    assert "does not name a block" in format.read(reply.replace(' name="editing"', ""), {}).written[0].problem
+    assert format.read(reply, {}) == Reply((Written("editing"),), "Say it.")
+
+
+@ALL
+def test_two_blocks_are_edited_by_one_reply(format: Format) -> None:
+    block, other = shown_block("def f(a):", "    return a"), shown_block("def g(a):", "    return a", name="b.g")
+    edit = LineEdit(1, 2, ("    return 0",))
+    text = (
+        "Sure:\n```xml\n" + format.write(block, [edit], "") + "and\n" + format.write(other, [edit], "Say it.") + "```"
+    )
+    read = format.read(text.replace("<summary></summary>\n", ""), {"editing": block, "b.g": other})
+    assert [(written.name, written.edits) for written in read.written] == [("editing", (edit,)), ("b.g", (edit,))]
+    assert read.summary == "Say it."
+
+
+@ALL
+def test_a_document_that_speaks_of_the_cursor_marker_keeps_it(format: Format) -> None:
+    edits = [LineEdit(1, 2, (f'    return "{CURSOR_MARKER}" + a',))]
+    marked = shown_block("def f(a):", f'    return "{CURSOR_MARKER}"')
+    unmarked = shown_block("def f(a):", "    return 0")
+    for block, text in [(marked, f'    return "{CURSOR_MARKER}" + a'), (unmarked, '    return "" + a')]:
+        (written,) = format.read(format.write(block, edits, ""), {"editing": block}).written
+        assert applied([line.text for line in block.lines], written.edits)[1] == text

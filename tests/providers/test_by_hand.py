@@ -1,0 +1,116 @@
+"""`palimpsest engine --http` as a person runs it: what it says, beside whom it runs, how it ends."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.providers.conftest import Process
+
+SMALL = ("--n-ctx", "1024", "--store-mb", "16")
+
+
+@pytest.fixture
+def processes(machine: Path) -> Iterator[list[Process]]:
+    started: list[Process] = []
+    yield started
+    for process in started:
+        process.close()
+
+
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def said(process: Process, words: str) -> str:
+    """Its lines on stderr up to the one with `words`."""
+    assert process.popen.stderr is not None
+    lines = []
+    for line in process.popen.stderr:
+        lines.append(line)
+        if words in line:
+            return "".join(lines)
+    raise AssertionError("".join(lines))
+
+
+def palimpsest(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "palimpsest", "engine", *arguments], capture_output=True, text=True, timeout=60
+    )
+
+
+def listed() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(palimpsest("--list", "--json").stdout)
+    return found
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut short"])
+def test_without_a_model_it_says_why_and_fails(damage: str, machine: Path, model: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    if damage == "cut short":
+        broken.write_bytes(model.read_bytes()[:5000])
+    ended = palimpsest("--http", str(port()), "--model", str(broken))
+    assert ended.returncode == 1
+    assert str(broken) in ended.stderr
+    assert "model" in ended.stderr
+
+
+def test_one_that_cannot_be_loaded_fails_with_the_cause(machine: Path, model: Path) -> None:
+    wanted = ("--type-k", "bf16", "--mode", "in-place")  # llama.cpp cannot shift such a cache
+    ended = palimpsest("--http", str(port()), "--model", str(model), *wanted)
+    assert ended.returncode == 1
+    assert "cannot be edited in place" in ended.stderr
+
+
+def test_it_runs_beside_an_editors_engine_and_is_ended_alone(model: Path, processes: list[Process]) -> None:
+    editors = Process("--model", model, *SMALL)
+    processes.append(editors)
+    while not listed():
+        assert editors.popen.poll() is None
+    at = port()
+    by_hand = Process("--model", model, "--http", str(at), *SMALL)
+    processes.append(by_hand)
+    words = said(by_hand, "is loaded")
+    assert f"listening on http://127.0.0.1:{at}, without a key" in words
+    assert sorted(row["http"] for row in listed()) == ["", f"http://127.0.0.1:{at}"]
+    assert f"http://127.0.0.1:{at}" in palimpsest("--list").stdout
+    stopped = palimpsest("--stop", str(at))
+    assert (stopped.returncode, by_hand.wait()[0]) == (0, 0)
+    (left,) = listed()
+    assert (left["pid"], left["http"]) == (editors.popen.pid, "")
+    again = palimpsest("--stop")
+    assert (again.returncode, "--list" in again.stderr) == (1, True)
+    assert palimpsest("--stop", left["name"]).returncode == 0
+    assert editors.wait()[0] == 0
+
+
+def test_two_at_one_port_are_not_two(model: Path, processes: list[Process]) -> None:
+    at = str(port())
+    first = Process("--model", model, "--http", at, *SMALL)
+    processes.append(first)
+    said(first, "is loaded")
+    second = palimpsest("--model", str(model), "--http", at, "--n-ctx", "512", "--store-mb", "16")
+    assert second.returncode == 1
+    assert at in second.stderr
+
+
+def test_without_model_it_takes_the_one_in_use_and_tells_of_a_key(
+    machine: Path, model: Path, processes: list[Process]
+) -> None:
+    own = machine / "confi" / "palimpsest" / "palimpsest.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'[model]\npath = "{model}"\n')
+    process = Process("--http", str(port()), *SMALL, PALIMPSEST_API_KEY="a secret of mine")
+    processes.append(process)
+    words = said(process, "is loaded")
+    assert "with an API key" in words
+    assert "secret" not in words
+    assert json.loads(palimpsest("--list", "--json").stdout)[0]["model"] in words
