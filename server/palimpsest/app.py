@@ -1,6 +1,7 @@
 """The one place that starts and closes everything of the language server.
 
-In: arguments, settings, folders.  Out: a running server.  What a window works with is put together in `session/building.py`.
+In: arguments, settings, folders.  Out: a running server.  What a window works with is put together in
+`session/building.py`.
 """
 
 from __future__ import annotations

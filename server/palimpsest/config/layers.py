@@ -2,7 +2,8 @@
 
 In: dictionaries (from `initializationOptions`, `workspace/configuration`, TOML files).  Out: `Settings`, and the names
 of what was wrong.  A wrong value is reported and its default used; an unknown name is reported.  What a workspace's
-file may say is in `config/origins.py`, and `from_file` holds it to that.  This room reads TOML files and knows nothing else.
+file may say is in `config/origins.py`, and `from_file` holds it to that.  This room reads TOML files and knows nothing
+else.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ class Address:
 
     @property
     def lock(self) -> Path:
-        """Held, locked (`system/process_lock.py`), by the engine process for its life.  Never removed: a lock on a removed file locks
-        nothing."""
+        """Held, locked (`system/process_lock.py`), by the engine process for its life.  Never removed: a lock on a
+        removed file locks nothing."""
         return self.socket.with_suffix(".lock")
 
     @property

@@ -1,8 +1,8 @@
 """Next edits: the places that should follow what was just edited, one at a time.
 
 In: what the editor says of documents, where the cursor is.  Out: places as edits of a document as it is.  Found by the
-syntax trees of the workspace's files first (`propagation/`), by the model second.  Owner of the baselines (`bursts.py`),
-and of what was offered and settled (`offered.py`); `finder.py` finds.
+syntax trees of the workspace's files first (`propagation/`), by the model second.  Owner of the baselines
+(`bursts.py`), and of what was offered and settled (`offered.py`); `finder.py` finds.
 
 Places are looked up anew in the texts as they are whenever one is asked for, so none is ever stale; nothing is offered
 while the last edit has new syntax errors.

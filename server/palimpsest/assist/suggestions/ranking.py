@@ -72,8 +72,8 @@ class Asked:
 async def weighed(
     services: Services, files: Files, asked: Asked, choices: Sequence[wire.Choice], mended: Sequence[str] = ()
 ) -> Suggested:
-    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.  Whoever
-    types goes first: between two of them the loop is let go.
+    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
+    Whoever types goes first: between two of them the loop is let go.
 
     Raises InvalidArgument when the document asked about has been closed."""
     question = asked.question

@@ -3,8 +3,8 @@
 In: a `Target`.  Out: a client of an engine that answers (its model may still be loading).  Keeps nothing.
 
 Who may end an engine that hangs is whoever saw it silent, and only that process: it is named by the lock that it
-holds (`process_lock.py`) before it is asked, and is ended only while it still holds it.  So of several windows that notice a
-hang, one ends it, and all find the same new engine.
+holds (`process_lock.py`) before it is asked, and is ended only while it still holds it.  So of several windows that
+notice a hang, one ends it, and all find the same new engine.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 In: texts before and after a cursor.  Out: prompts as text, or the parts of one.  Pure.
 
-Where the middle's marker comes last (`models/families.py`), what was typed since the prompt was first laid out stands behind
-it, as if the model had written it: so typing re-decodes neither prefix nor suffix with a server that only reuses a
-prompt's beginning.
+Where the middle's marker comes last (`models/families.py`), what was typed since the prompt was first laid out stands
+behind it, as if the model had written it: so typing re-decodes neither prefix nor suffix with a server that only
+reuses a prompt's beginning.
 """
 
 from __future__ import annotations

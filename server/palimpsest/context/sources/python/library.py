@@ -1,7 +1,8 @@
 """What a module offers under which name: its own file, and those it takes names from.
 
-In: a `ModuleSource` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are followed
-from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no cursor.
+In: a `ModuleSource` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are
+followed from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no
+cursor.
 """
 
 from __future__ import annotations
