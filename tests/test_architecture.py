@@ -23,7 +23,7 @@ ONLY = {  # library: the rooms that may import it
     "numpy": {"kv", "engine", "llama_server", "measure", "models"},
     "gguf": {"models"},
     "starlette": {"engine", "llama_server"},
-    "uvicorn": {"engine"},
+    "uvicorn": {"engine", "engine_main"},
     "jinja2": {"llama_server"},
     "griffe": {"context"},
 }
