@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest import wire
 from palimpsest.assist.requests import SMALL, WORD_SEARCH, Requests
+from palimpsest.assist.usage import Usage
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
@@ -12,6 +14,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.syntax.parse import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Block, BlockKey
 
 CODE = "def total(items):\n    return sum(items)\n"
 
@@ -42,3 +45,16 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     requests = Requests("w", settings, lambda: n_params)
     ahead = requests.completion_ahead(view(), (), False)
     assert requests.completion(view(), (), False, 1).word_search == ahead.word_search == width
+
+
+@pytest.mark.parametrize("name", ["shop.cart", "README.md#a: b", "cell 1"])
+def test_a_report_finds_the_block_it_is_about_as_long_as_its_text_is_the_same(name: str) -> None:
+    block = Block("scope", name, "def total(items)")
+    asked = Requests("w", merged([])[0]).sync([block], "background")
+    reports = [wire.BlockReport(wanted.key, 7, "written") for wanted in asked.blocks]
+    usage = Usage()
+    usage.synced(wire.SyncAnswer(1, reports, []), [block])
+    assert usage.report_of(Block("scope", name, block.text, value=3.0)) == reports[0]
+    assert usage.report_of(Block("scope", name, "def total(items, tax)")) is None
+    assert usage.report_of(Block("class", name, block.text)) is None
+    assert [BlockKey.parse(wanted.key) for wanted in asked.blocks] == [block.key]

@@ -7,24 +7,13 @@ Every range is half-open.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
-from typing import Literal, NewType
+from typing import Literal, NamedTuple, get_args
 
 BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
-BLOCK_TYPES: tuple[BlockType, ...] = (
-    "filesystem",
-    "class",
-    "scope",
-    "package",
-    "documentation",
-    "file",
-    "recent",
-)
+"""What a block may hold: the one list of it (FORMATS.md)."""
+BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
 EditingType = Literal["function", "class", "file"]
-
-BlockKey = NewType("BlockKey", str)
-"""`type:name`, unique among the blocks wanted at one time; what the engine knows a block by."""
 
 HEADER = "<workspace>\n"
 FOOTER = "</workspace>\n"
@@ -39,6 +28,25 @@ MARKUP = (
 )  # fmt: skip
 """What is our own markup and no code; a model that was trained on it may go on with it.  Documentation of C# has
 summaries too, but not at the beginning of a line."""
+
+
+class BlockKey(NamedTuple):
+    """What a block is known by, unique among the blocks of one request.
+
+    To the engine it is one opaque string, `type:name`: `str(key)` writes it, `parse` reads it from an answer.
+    """
+
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.name}"
+
+    @classmethod
+    def parse(cls, text: str) -> BlockKey:
+        """Of what is no block's key (a cache map's header), `type` is the whole and `name` empty."""
+        type, _, name = text.partition(":")
+        return cls(type, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +71,7 @@ class Block:
 
     @property
     def key(self) -> BlockKey:
-        return BlockKey(f"{self.type}:{self.name}")
-
-    @property
-    def digest(self) -> str:
-        """Names the content: two blocks with one digest are one block to the cache."""
-        return hashlib.blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return BlockKey(self.type, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,4 +62,4 @@ class Workspace:
 
     def blocks(self, file: str, text: str | None = None) -> dict[str, Block]:
         """Candidates by key."""
-        return {block.key: block for block in self.gatherer.candidates(self.view(file, text))}
+        return {str(block.key): block for block in self.gatherer.candidates(self.view(file, text))}

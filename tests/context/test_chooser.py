@@ -24,7 +24,7 @@ OTHER = CODE.replace("$0", "").replace("('a', s)\n", "('a', s)$0\n")
 
 
 def keys(chooser: Chooser, made: Workspace, text: str, *, fresh: bool = False) -> set[str]:
-    return {block.key for block in chooser.choose(made.view("a.py", text), fresh=fresh)}
+    return {str(block.key) for block in chooser.choose(made.view("a.py", text), fresh=fresh)}
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_it_is_made_anew_when_the_situation_changes(chooser: Chooser, made: Work
 
 async def test_to_look_somewhere_else_is_not_to_move_the_cursor(chooser: Chooser, made: Workspace) -> None:
     before = keys(chooser, made, CODE)
-    looked = {block.key for block in await chooser.settled(made.view("a.py", OTHER))}
+    looked = {str(block.key) for block in await chooser.settled(made.view("a.py", OTHER))}
     assert "package:re" in looked
     assert keys(chooser, made, CODE) == before
 
@@ -82,7 +82,7 @@ async def test_what_was_read_while_blocks_were_decoded_is_not_missed(slow: Choos
 
 def test_the_engines_own_count_replaces_the_estimate(chooser: Chooser, made: Workspace) -> None:
     blocks = chooser.choose(made.view("a.py", CODE))
-    block = next(b for b in blocks if b.key == "package:json")
+    block = next(b for b in blocks if b.key == ("package", "json"))
     estimated = chooser.count(block)
     chooser.counted({block.key: estimated + 7}, blocks)
     assert chooser.count(block) == estimated + 7

@@ -77,13 +77,13 @@ def test_more_budget_never_loses_the_most_valuable_that_differs(
 def test_what_is_pinned_comes_before_what_is_more_valuable() -> None:
     chosen = select([block("a", 60, 100), block("b", 60, 1, pinned=True)], [], 100, count)
     assert [b.name for b in chosen.chosen] == ["b"]
-    assert chosen.left_out == ["file:a"]
+    assert chosen.left_out == [("file", "a")]
 
 
 def test_pinned_alone_over_budget_is_left_out_and_named() -> None:
     chosen = select([block("a", 300, pinned=True), block("b", 10)], [], 100, count)
     assert [b.name for b in chosen.chosen] == ["b"]
-    assert chosen.left_out == ["file:a"]
+    assert chosen.left_out == [("file", "a")]
 
 
 @pytest.mark.parametrize(("lead", "wins"), [(RESIDENT_BONUS - 1, "old"), (RESIDENT_BONUS + 1, "new")])

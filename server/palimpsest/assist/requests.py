@@ -41,7 +41,7 @@ LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
     block = Block(type, name, text, editable=editable)
     rendered = well_formed(render_context(block))
-    return wire.WantedBlock(block.key, rendered, wire.text_hash(rendered))
+    return wire.WantedBlock(str(block.key), rendered, wire.text_hash(rendered))
 
 
 def _kept_wanted() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:

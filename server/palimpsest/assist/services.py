@@ -118,7 +118,7 @@ class Services:
     def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
         """What the engine said of these blocks."""
         self.usage.synced(answer, blocks)
-        self.chooser.counted({BlockKey(r.key): r.tokens for r in answer.blocks}, blocks)
+        self.chooser.counted({BlockKey.parse(report.key): report.tokens for report in answer.blocks}, blocks)
 
     def document(self, now: Snapshot, lines_shown: tuple[str, ...] | None) -> Document:
         """An open document as a suggestion is checked against it."""

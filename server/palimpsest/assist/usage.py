@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from palimpsest import wire
-from palimpsest.types import Block
+from palimpsest.types import Block, BlockKey
 
 
 @dataclass(slots=True)
@@ -43,7 +43,8 @@ class Usage:
     on_change: Callable[[], None] = lambda: None
     totals: Totals = field(default_factory=Totals)
     last: Last = field(default_factory=Last)
-    reports: dict[tuple[str, str], wire.BlockReport] = field(default_factory=dict)
+    reports: dict[BlockKey, tuple[str, wire.BlockReport]] = field(default_factory=dict)
+    """What the last sync made of each block, with the text that it was asked about."""
     context_tokens: int = 0
     n_busy: int = 0
     parts: dict[str, float] = field(default_factory=dict)
@@ -59,8 +60,9 @@ class Usage:
         totals.restored += answer.restored
         totals.moved += answer.moved
         totals.evicted += answer.evicted
-        digests = {str(block.key): block.digest for block in blocks}
-        self.reports = {(report.key, digests[report.key]): report for report in answer.blocks if report.key in digests}
+        texts = {block.key: block.text for block in blocks}
+        reports = {BlockKey.parse(report.key): report for report in answer.blocks}
+        self.reports = {key: (texts[key], report) for key, report in reports.items() if key in texts}
         self.on_change()
 
     @contextmanager
@@ -115,7 +117,8 @@ class Usage:
 
     def report_of(self, block: Block) -> wire.BlockReport | None:
         """What the last sync made of a block, if it was of this very text."""
-        return self.reports.get((block.key, block.digest))
+        text, report = self.reports.get(block.key, ("", None))
+        return report if text == block.text else None
 
     def reset(self) -> None:
         self.reports = {}

@@ -46,7 +46,7 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
-        self._counts: dict[str, int] = {}
+        self._counts: dict[int, int] = {}  # by the text's hash: what two texts with one would cost is a wrong estimate
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
@@ -123,13 +123,13 @@ class Chooser:
         """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from
         what an earlier text of this block came to where there was one: a block that grows by a line shall not change
         places with another because it is counted in another way."""
-        known = self._counts.get(block.digest)
+        known = self._counts.get(hash(block.text))
         return known or round(_estimated(block) * self._ratios.get(block.key, 1.0))
 
     def counted(self, tokens: Mapping[BlockKey, int], blocks: Sequence[Block]) -> None:
         for block in blocks:
             if n := tokens.get(block.key):
-                self._counts[block.digest] = n
+                self._counts[hash(block.text)] = n
                 self._ratios[block.key] = n / _estimated(block)
         _bound(self._counts)
         _bound(self._ratios)

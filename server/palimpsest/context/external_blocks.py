@@ -92,7 +92,7 @@ class ExternalBlocks:
 
     def drop(self, type: str, name: str) -> bool:
         """Take a block off; False when there is none of that type and name."""
-        key = Block(_checked_type(type), name, "").key
+        key = BlockKey(_checked_type(type), name)
         with self._lock:
             self._expire()
             dropped = self._posted.pop(key, None) is not None

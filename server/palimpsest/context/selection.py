@@ -37,7 +37,7 @@ class _Entry:
     score: float
 
     @property
-    def order(self) -> tuple[int, float, str]:
+    def order(self) -> tuple[int, float, BlockKey]:
         return self.tier, -self.score, self.block.key
 
 
@@ -56,10 +56,10 @@ def select(
     may still fit.
     """
     wanted = _by_key(candidates)
-    resident = {block.key: block.digest for block in previous}
+    resident = {block.key: block.text for block in previous}
     entries = []
     for key, block in wanted.items():
-        entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.digest, count))
+        entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.text, count))
     for key, block in _by_key(previous).items():
         if key not in wanted and not block.pinned and still_valid(block):
             entries.append(_entry(block, 2, True, count))
@@ -83,7 +83,7 @@ def _by_key(candidates: Iterable[Block]) -> dict[BlockKey, Block]:
 
 
 def _rank(block: Block) -> tuple[bool, float, str]:
-    return block.pinned, block.value, block.digest
+    return block.pinned, block.value, block.text
 
 
 def _entry(block: Block, tier: int, is_resident: bool, count: Callable[[Block], int]) -> _Entry:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest import wire
 from palimpsest.lsp.edits import proposal_diff, proposal_edit
-from palimpsest.types import Block
+from palimpsest.types import Block, BlockKey
 
 if TYPE_CHECKING:
     import cattrs
@@ -59,8 +59,8 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     `ms` says where the time of the last completion or edit went (`usage.Usage.parts`)."""
     spans = []
     for span in found.spans:
-        kind, _, name = span.key.partition(":")
-        spans.append({"start": span.start, "end": span.end, "type": kind, "name": name, "state": span.state})
+        key = BlockKey.parse(span.key)
+        spans.append({"start": span.start, "end": span.end, "type": key.type, "name": key.name, "state": span.state})
     totals = asdict(usage.totals)
     return {
         "n_ctx": found.n_ctx,

@@ -48,7 +48,7 @@ class Shown:
     blocks: list[Block]
     tokens: dict[BlockKey, int]
     reports: dict[BlockKey, wire.BlockReport]
-    stored: frozenset[str]
+    stored: frozenset[BlockKey]
 
     @property
     def prompt(self) -> str:
@@ -317,10 +317,10 @@ class Session:
         snapshot = self.documents.get(uri)
         view = self.view(snapshot, position)
         blocks = await self.chooser.settled(view)
-        stored: frozenset[str] = frozenset()
+        stored: frozenset[BlockKey] = frozenset()
         with suppress(EngineError):
             engine = await self.services.supervisor.ready()
-            stored = frozenset((await engine.cache_map(self.services.workspace)).stored)
+            stored = frozenset(map(BlockKey.parse, (await engine.cache_map(self.services.workspace)).stored))
         reports = {block.key: report for block in blocks if (report := self.usage.report_of(block)) is not None}
         return Shown(view, blocks, {block.key: self.chooser.count(block) for block in blocks}, reports, stored)
 
