@@ -7,6 +7,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import from_json, to_json
 
 REQUEST = wire.GenerateRequest(
     workspace="w",
@@ -20,7 +21,7 @@ ANSWER = wire.SyncAnswer(3, [wire.BlockReport("class:A", 9, "written", 14, span=
 
 @pytest.mark.parametrize("value", [REQUEST, ANSWER, wire.Health("loading", "1", 2)], ids=lambda v: type(v).__name__)
 def test_values_survive_the_wire(value: Any) -> None:
-    assert wire.from_json(json.loads(json.dumps(wire.to_json(value))), type(value)) == value
+    assert from_json(json.loads(json.dumps(to_json(value))), type(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -36,22 +37,22 @@ def test_values_survive_the_wire(value: Any) -> None:
     ],
 )
 def test_a_wrong_field_is_named(change: dict[str, Any], field: str) -> None:
-    data = wire.to_json(REQUEST) | change
+    data = to_json(REQUEST) | change
     with pytest.raises(InvalidArgument) as caught:
-        wire.from_json(data, wire.GenerateRequest)
+        from_json(data, wire.GenerateRequest)
     assert field in str(caught.value)
 
 
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        wire.from_json({}, wire.GenerateRequest)
+        from_json({}, wire.GenerateRequest)
     assert "workspace" in str(caught.value)
 
 
 def test_only_an_object_will_do() -> None:
     with pytest.raises(InvalidArgument):
-        wire.from_json([1], wire.GenerateRequest)
+        from_json([1], wire.GenerateRequest)
 
 
 def test_fields_of_a_newer_version_are_passed_over() -> None:
-    assert wire.from_json(wire.to_json(REQUEST) | {"new": 1}, wire.GenerateRequest) == REQUEST
+    assert from_json(to_json(REQUEST) | {"new": 1}, wire.GenerateRequest) == REQUEST

@@ -1,6 +1,6 @@
 """What the server and the engine say to each other: plain data, JSON on the wire.
 
-In: nothing.  Out: request and answer dataclasses, `to_json` and `from_json`.  The engine sees opaque block
+In: nothing.  Out: request and answer dataclasses (`json_data.py` reads and writes them).  The engine sees opaque block
 keys and text here, never documents; the server sees counts and positions, never a token.
 Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` calls them):
 
@@ -30,14 +30,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Literal, TypeVar, get_args, get_origin
-
-import cattrs
-from cattrs.errors import BaseValidationError
-from cattrs.v import transform_error
-
-from palimpsest.errors import InvalidArgument
+from typing import Any, Literal
 
 CLIENT_HEADER = "Palimpsest-Client"
 """Which client a request comes from, a lease's among them."""
@@ -290,55 +283,6 @@ class CacheMap:
     memory: dict[str, int] = field(default_factory=dict)
 
 
-T = TypeVar("T")
-
-
-@cache
-def _converter() -> cattrs.Converter:
-    converter = cattrs.Converter(forbid_extra_keys=False)
-    for plain in (int, float, str, bool):
-        converter.register_structure_hook(plain, _strict)
-
-    def strict_list(value: Any, wanted: Any) -> list[Any]:
-        if not isinstance(value, list):  # a string is no list of its characters
-            raise TypeError(f"expected a list, got {type(value).__name__}")
-        (item,) = get_args(wanted)
-        return [converter.structure(x, item) for x in value]
-
-    converter.register_structure_hook_func(_is_list, strict_list)
-    return converter
-
-
-def _is_list(wanted: Any) -> bool:
-    return get_origin(wanted) is list
-
-
-def _strict(value: Any, wanted: Any) -> Any:
-    """No silent conversion: "3" is not 3, and true is not 1; an int serves as a float."""
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        raise TypeError(f"expected {wanted.__name__}, got {type(value).__name__}")
-    return value
-
-
-def from_json(data: Any, wanted: type[T]) -> T:
-    """Build `wanted` from decoded JSON.  Raises InvalidArgument that names the field."""
-    if not isinstance(data, dict):
-        raise InvalidArgument(wanted.__name__, f"expected an object, got {type(data).__name__}")
-    try:
-        return _converter().structure(data, wanted)
-    except (BaseValidationError, TypeError, ValueError) as error:
-        problem = transform_error(error, path="$")[0] if isinstance(error, BaseValidationError) else str(error)
-        what, _, where = problem.partition(" @ ")
-        raise InvalidArgument(where.removeprefix("$.") or wanted.__name__, what) from None
-
-
 def text_hash(text: str) -> str:
     """BLAKE2b of the text's UTF-8 (lone surrogates kept), 16 bytes as hex: how a text is named on the wire."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def to_json(value: Any) -> dict[str, Any]:
-    converted: dict[str, Any] = _converter().unstructure(value)
-    return converted

@@ -17,6 +17,7 @@ import trustme
 
 from palimpsest import wire
 from palimpsest.engine.http.request_handling import MAX_BODY
+from palimpsest.json_data import to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 KEY = "a-key-of-this-test"
@@ -156,7 +157,7 @@ def test_all_bodies_together_are_bounded(engine: HttpEngine) -> None:
 
 
 def test_without_a_key_nothing_of_others_is_ended_or_shown(engine: HttpEngine) -> None:
-    sync = wire.to_json(wire.SyncRequest("window", "", "", [wire.WantedBlock("secret.py", "TOKEN = 1\n")]))
+    sync = to_json(wire.SyncRequest("window", "", "", [wire.WantedBlock("secret.py", "TOKEN = 1\n")]))
     assert engine.editors.ask("/v1/sync", sync).data["decoded"] > 0
     stranger = Client(engine.url)
     for path in ("/v1/shutdown", "/v1/reset", "/v1/close"):

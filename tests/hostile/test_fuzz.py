@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.json_data import from_json
 from palimpsest.llama_server import params
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
@@ -309,7 +310,7 @@ def test_whatever_is_sent_is_answered_or_refused(engine: HttpEngine) -> None:
             assert usual(engine) == before, f"by request {i} of seed {SEED}"
     assert usual(engine) == before
     assert engine.popen.poll() is None
-    assert wire.from_json(engine.editors.ask("/v1/health").data, wire.Health).state == "ready"
+    assert from_json(engine.editors.ask("/v1/health").data, wire.Health).state == "ready"
 
 
 @pytest.mark.parametrize("raw", RAW, ids=range(len(RAW)))

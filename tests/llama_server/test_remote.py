@@ -15,6 +15,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
+from palimpsest.json_data import from_json, to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 KEY = "a-key-of-this-test"
@@ -70,12 +71,12 @@ def test_the_engines_own_protocol_is_served_too(guarded: HttpEngine, authority: 
     health = client.ask("/v1/health").data
     assert (health["state"], health["status"], health["pid"]) == ("ready", "ok", guarded.popen.pid)
     sync = wire.SyncRequest("far", "", "", [wire.WantedBlock("a", "def area(w, h): return w * h\n")])
-    first, second = (client.ask("/v1/sync", wire.to_json(sync)).data for _ in range(2))
+    first, second = (client.ask("/v1/sync", to_json(sync)).data for _ in range(2))
     assert first["decoded"] > second["decoded"] == 0
     asked = wire.GenerateRequest("far", fim=wire.FimTail("def f(w, h):\n    return ", "\n"), max_tokens=4)
-    answer = wire.from_json(client.ask("/v1/generate", wire.to_json(asked)).data, wire.GenerateAnswer)
+    answer = from_json(client.ask("/v1/generate", to_json(asked)).data, wire.GenerateAnswer)
     assert answer.choices
-    stream = client.ask("/v1/generate", wire.to_json(dataclasses.replace(asked, stream=True)))
+    stream = client.ask("/v1/generate", to_json(dataclasses.replace(asked, stream=True)))
     assert '"answer"' in stream.text
     wrong = client.ask("/v1/sync", {"workspace": 5})
     assert (wrong.status, wrong.data["error"]["code"]) == (400, "invalid_argument")

@@ -15,6 +15,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import Cancelled, InvalidArgument
+from palimpsest.json_data import to_json
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.system.engine_address import Address
@@ -164,7 +165,7 @@ async def test_a_body_that_is_no_object_is_refused(raw: httpx.AsyncClient, conte
         assert (error["code"], error["field"]) == ("invalid_argument", "body")
 
 
-GOOD = wire.to_json(sync())
+GOOD = to_json(sync())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from palimpsest import __version__, wire
+from palimpsest import __version__
+from palimpsest.json_data import to_json
 from palimpsest.llama_server import params
 from palimpsest.llama_server.about import About
 from palimpsest.llama_server.answering import reply
@@ -56,7 +57,7 @@ class InfoRoutes:
     async def both_healths(self, _request: Request) -> Response:
         """The engine's own, in which llama-server's clients find theirs."""
         health = self._serving.life.health()
-        return reply(wire.to_json(health) | {"status": STATUS[health.state]})
+        return reply(to_json(health) | {"status": STATUS[health.state]})
 
     async def props(self, _request: Request) -> Response:
         about = await self._serving.about()

@@ -30,7 +30,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.wire import from_json
+from palimpsest.json_data import from_json
 
 VERSION = 1
 

@@ -29,6 +29,7 @@ from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_o
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+from palimpsest.json_data import from_json, to_json
 from palimpsest.kv.generation.admission import admit
 
 if TYPE_CHECKING:
@@ -82,18 +83,18 @@ class Api:
         ]
 
     async def health(self, _request: Request) -> Response:
-        return reply(wire.to_json(replace(self._life.health(), waiting=self._core.n_waiting)))
+        return reply(to_json(replace(self._life.health(), waiting=self._core.n_waiting)))
 
     async def model(self, _request: Request) -> Response:
-        return reply(wire.to_json(self._core.model()))
+        return reply(to_json(self._core.model()))
 
     async def sync(self, request: Request) -> Response:
-        wanted = self._named(wire.from_json(await body(request), wire.SyncRequest))
+        wanted = self._named(from_json(await body(request), wire.SyncRequest))
         with self._using(request, wanted.workspace):
             return await self._job(request, lambda token: self._core.sync(wanted, token))
 
     async def generate(self, request: Request) -> Response:
-        wanted = self._named(wire.from_json(await body(request), wire.GenerateRequest))
+        wanted = self._named(from_json(await body(request), wire.GenerateRequest))
         if wanted.sync is not None:
             wanted = replace(wanted, sync=self._named(wanted.sync))
         if wanted.grammar:
@@ -105,13 +106,13 @@ class Api:
             return await self._job(request, lambda token: self._core.generate(wanted, token))
 
     async def count(self, request: Request) -> Response:
-        wanted = wire.from_json(await body(request), wire.CountRequest)
+        wanted = from_json(await body(request), wire.CountRequest)
         counts = await asyncio.wrap_future(self._core.count(wanted.texts))
-        return reply(wire.to_json(wire.CountAnswer(counts)))
+        return reply(to_json(wire.CountAnswer(counts)))
 
     async def map(self, request: Request) -> Response:
         workspace = self._name(self._parameter(request, "workspace"))
-        return reply(wire.to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
+        return reply(to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
 
     async def reset(self, request: Request) -> Response:
         await asyncio.wrap_future(self._core.reset(await self._workspace(request)))
@@ -123,7 +124,7 @@ class Api:
 
     async def lease(self, request: Request) -> Response:
         logger.info("lease of %s", self._parameter(request, "client"))
-        lines = (line(wire.to_json(health)) async for health in self._life.lease(self._client(request)))
+        lines = (line(to_json(health)) async for health in self._life.lease(self._client(request)))
         return StreamingResponse(lines, media_type="application/jsonl")
 
     async def shutdown(self, _request: Request) -> Response:
@@ -156,7 +157,7 @@ class Api:
 
     async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
-        return reply(wire.to_json(await result_of(request, self._life, submit)))
+        return reply(to_json(await result_of(request, self._life, submit)))
 
     def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
         return self._life.tenants.using(self._client(request), workspace)
@@ -180,7 +181,7 @@ class Api:
                 job.add_done_callback(lambda _job: put(None))
                 while (piece := await texts.get()) is not None:
                     yield line({"choice": piece[0], "text": piece[1]})
-                yield line({"answer": wire.to_json(job.result())})
+                yield line({"answer": to_json(job.result())})
             except Cancelled:
                 yield line({"error": error_object(why_cancelled(self._life))})
             except Exception as error:

@@ -18,6 +18,7 @@ import httpx
 
 from palimpsest import wire
 from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, UnknownText
+from palimpsest.json_data import from_json, to_json
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
@@ -125,10 +126,10 @@ class InPlaceEngine:
                 wanted = request
 
     async def _sync(self, request: SyncRequest) -> SyncAnswer:
-        return await self._ask("POST", "/v1/sync", SyncAnswer, wire.to_json(request))
+        return await self._ask("POST", "/v1/sync", SyncAnswer, to_json(request))
 
     async def _generate(self, request: GenerateRequest) -> GenerateAnswer:
-        data = wire.to_json(request) | {"stream": False}
+        data = to_json(request) | {"stream": False}
         return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
 
     def _brief(self, request: GenerateRequest) -> GenerateRequest:
@@ -139,14 +140,14 @@ class InPlaceEngine:
             self._sent.had(request.sync)
 
     async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
-        data = wire.to_json(request) | {"stream": True}
+        data = to_json(request) | {"stream": True}
         with translated():
             async with self._open("POST", "/v1/generate", data) as response, aclosing(_objects(response)) as lines:
                 async for item in lines:
                     if "error" in item:
                         raise from_object(item["error"])
                     if "answer" in item:
-                        yield wire.from_json(item["answer"], GenerateAnswer)
+                        yield from_json(item["answer"], GenerateAnswer)
                         return
                     yield TextPiece(item["choice"], item["text"])
         raise EngineDied("The engine ended an answer before it was complete.")
@@ -160,11 +161,11 @@ class InPlaceEngine:
             response = self._open("GET", "/v1/lease", None, {"client": client}, PATIENCE)
             async with response as opened, aclosing(_objects(opened)) as lines:
                 async for item in lines:
-                    yield wire.from_json(item, Health)
+                    yield from_json(item, Health)
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         request = wire.CountRequest(list(texts))
-        return (await self._ask("POST", "/v1/count", wire.CountAnswer, wire.to_json(request))).counts
+        return (await self._ask("POST", "/v1/count", wire.CountAnswer, to_json(request))).counts
 
     async def cache_map(self, workspace: str) -> CacheMap:
         return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
@@ -191,7 +192,7 @@ class InPlaceEngine:
         parameters: dict[str, str] | None = None,
         timeout: httpx.Timeout | None = None,
     ) -> T:
-        return wire.from_json(await self._call(method, path, data, parameters, timeout), wanted)
+        return from_json(await self._call(method, path, data, parameters, timeout), wanted)
 
     async def _call(
         self,
