@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo editors test hostile check lint types clean evaluate train-smoke
+.PHONY: help setup demo editors test hostile check lint types clean evaluate figures train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -16,7 +16,7 @@ demo: setup
 	@.venv/bin/palimpsest model get default || true
 	@.venv/bin/palimpsest demo
 
-## make editors  the editors that the README's snippets are run in (part of `make test`; kept in the cache folder)
+## make editors  the editors that the documents' snippets are run in (part of `make test`; kept in the cache folder)
 editors:
 	@scripts/editors.sh >/dev/null || true
 
@@ -43,6 +43,11 @@ types: setup
 ## make evaluate  measures the embedded model through llama.cpp (a sample)
 evaluate: setup
 	cd server && PYTHONPATH=. ../$(PY) -m training.evaluate --quick
+
+## make figures  measures again what docs/measurements.md says, with the model in use (hours; ONLY=names for one table)
+figures: setup
+	$(PY) -m palimpsest model get default || true
+	$(PY) -m palimpsest bench figures $(if $(ONLY),--only $(ONLY))
 
 ## make train-smoke  a trial of all of server/training (it makes the environment for it: .venv-train)
 train-smoke: setup

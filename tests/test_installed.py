@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from palimpsest.system import installation
+from tests.documents import GUIDE
 
 METADATA = """Metadata-Version: 2.4
 Name: palimpsest
@@ -117,6 +118,6 @@ def test_from_a_clone_that_was_never_installed(monkeypatch: pytest.MonkeyPatch) 
 def test_no_hint_in_the_house_names_our_package_to_an_index() -> None:
     root = Path(__file__).parents[1]
     named = re.compile(r"install[^\n]*[\s'\"]palimpsest(\[[\w,]+\])?['\"`\s]")
-    for path in [root / "README.md", *(root / "server" / "palimpsest").rglob("*.py")]:
+    for path in [*GUIDE, *(root / "server" / "palimpsest").rglob("*.py")]:
         for line in path.read_text(encoding="utf-8").splitlines():
             assert not named.search(line), (path, line)

@@ -1,24 +1,31 @@
-"""The README's tables say what the code does."""
+"""The README and the documents it leads to say what the code does."""
 
+import argparse
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from palimpsest.__main__ import COMMANDS as ON_THE_COMMAND_LINE
+from palimpsest.__main__ import main
 from palimpsest.config.origins import IN_README, given, listed
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
+from tests import documents
+from tests.documents import ALL, GUIDE, README, ROOT
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+SETTINGS_PAGE, COMMANDS_PAGE = ROOT / "docs" / "settings.md", ROOT / "docs" / "commands.md"
 
 
-def rows(section: str) -> dict[str, list[str]]:
-    """The table of a section: the cells behind each row's name."""
-    text = README.split(f"\n## {section}\n")[1].split("\n## ")[0]
-    cells = [[c.strip() for c in line.strip("|").split(" | ")] for line in text.splitlines() if line.startswith("| `")]
-    return {row[0].strip("`"): row[1:] for row in cells}
+def test_a_newcomer_reads_less_than_nine_kilobytes() -> None:
+    assert len(README.read_bytes()) < 9_000
 
 
 def test_every_setting_is_listed_with_its_default() -> None:
-    table = rows("Settings")
+    table = documents.table(SETTINGS_PAGE, "All settings")
     expected = {item.name: item for item in described()}
     assert list(table) == list(expected)
     assert set(listed()) == set(expected), "config/origins.py and config/settings.py have the same settings"
@@ -31,18 +38,82 @@ def test_every_setting_is_listed_with_its_default() -> None:
         assert item.doc in doc, name
 
 
-def test_every_command_is_listed() -> None:
-    assert set(rows("Commands")) == set(COMMANDS)
-
-
-def test_every_file_it_points_to_is_there() -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (Path(__file__).parent.parent / target).exists(), target
-
-
 def setting_default(value: object) -> str:
     if isinstance(value, tuple):
         return "`[" + ", ".join(f'"{x}"' for x in value) + "]`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def test_every_command_is_listed() -> None:
+    assert set(documents.table(COMMANDS_PAGE, "From an editor")) == set(COMMANDS)
+    listed = documents.table(COMMANDS_PAGE, "On the command line")
+    assert list(listed) == [f"palimpsest {name}" for name in ON_THE_COMMAND_LINE]
+
+
+@pytest.mark.parametrize("document", ALL, ids=documents.name)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for target in documents.links(document):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (document.parent / path).resolve() if path else document
+        assert there.exists(), target
+        if anchor:
+            assert anchor in documents.anchors(there), target
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    linked = {(README.parent / target.partition("#")[0]).resolve() for target in documents.links(README)}
+    assert set(GUIDE) - {README} <= linked
+
+
+class Parsed(Exception):
+    """Arguments that a parser takes."""
+
+
+@pytest.fixture
+def only_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever parses arguments goes no further, unless some are left for another parser."""
+    parse = argparse.ArgumentParser.parse_known_args
+
+    def parse_only(self: Any, *arguments: Any, **named: Any) -> Any:
+        namespace, rest = parse(self, *arguments, **named)
+        if rest:
+            return namespace, rest
+        raise Parsed
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", parse_only)
+
+
+def command_lines() -> Iterator[str]:
+    """Those shown whole, and in the text names of commands, which are asked for help."""
+    for document in GUIDE:
+        yield from (line for line in documents.code_lines(document) if line.startswith("palimpsest "))
+        for span in documents.spans(document):
+            if re.match(r"palimpsest \w+", span):
+                yield f"{span} --help" if re.fullmatch(r"[a-z -]+", span) and "--" not in span else span
+
+
+@pytest.mark.usefixtures("only_parsed")
+@pytest.mark.parametrize("line", sorted(set(command_lines())))
+def test_every_command_line_is_understood(line: str) -> None:
+    with pytest.raises((Parsed, SystemExit)) as ended:
+        main(shlex.split(line, comments=True)[1:])
+    assert not isinstance(ended.value, SystemExit) or ended.value.code == 0
+
+
+def test_every_name_in_the_guide_is_known() -> None:
+    settings = {item.name for item in described()}
+    sections = {name.partition(".")[0] for name in settings}
+    targets = set(re.findall(r"^([\w-]+):", documents.text(ROOT / "Makefile"), re.MULTILINE))
+    for document in GUIDE:
+        for span in [*documents.spans(document), *documents.code_lines(document)]:
+            words = span.split()
+            if (setting := re.match(r"(\w+)\.\w+\b(?!\.|\()", span)) and setting[1] in sections:
+                assert setting[0] in {*settings, "statistics.sqlite"}, f"{document.name}: {span}"
+            if command := re.fullmatch(r"palimpsest(\.\w+)+", span):
+                assert command[0] in {*COMMANDS, "palimpsest.toml"}, f"{document.name}: {span}"
+            if words[0] == "make":
+                assert words[1] in targets, f"{document.name}: {span}"

@@ -1,10 +1,9 @@
-"""The README's snippets, and the editors that they are for, driven as a person drives them."""
+"""The editors that the documents' snippets are for, driven as a person drives them."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,18 +15,11 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.documents import ROOT
+
 SAMPLE = ROOT / "server" / "palimpsest" / "demo" / "sample"
 PATIENCE_S = 90.0
 """Against hangs alone."""
-
-
-def snippet(language: str, *words: str) -> str:
-    """The README's only fenced block of that language in which all of these stand."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    (one,) = [block for block in found if all(word in block for word in words)]
-    return str(one)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The README's `languages.toml`, in Helix: it finds the server, and a code action is made in it."""
+"""The documents' `languages.toml`, in Helix: it finds the server, and a code action is made in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import environment, snippet, until
+from tests.documents import snippet
+from tests.editors.conftest import environment, until
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""The README's snippets for Neovim, in Neovim."""
+"""The documents' snippets for Neovim, in Neovim."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import Neovim, snippet
+from tests.documents import snippet
+from tests.editors.conftest import Neovim
 
 pytestmark = pytest.mark.slow
 
-CONFIGURATION = snippet("lua", "vim.lsp.config")
+CONFIGURATION = snippet("lua", "vim.lsp.enable")
+MORE = snippet("lua", "CursorHold")
 NEXT_EDIT = snippet("lua", "palimpsest/nextEdit")
 STATUS = """
 vim.lsp.handlers["palimpsest/status"] = function(_, status) _G.status = status end
@@ -60,7 +62,7 @@ def test_the_configuration_shows_a_completion_and_tab_accepts_it(start: Start) -
 
 
 def test_the_cursor_is_told_where_it_rests(start: Start) -> None:
-    nvim = start(CONFIGURATION + STATUS, "shop/cart.py")
+    nvim = start(CONFIGURATION + MORE + STATUS, "shop/cart.py")
     nvim.until("return _G.status and _G.status.kind == 'Normal'")
     nvim.keys("/def total<CR>")
     nvim.lua("vim.cmd.doautocmd('CursorHold') return true")

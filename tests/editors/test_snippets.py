@@ -1,12 +1,10 @@
-"""The README's snippets that need no editor: settings through their real reader, commands through their parsers."""
+"""The documents' snippets that need no editor: settings through their real reader."""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,25 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from palimpsest.config.layers import from_file, merged
-from tests.editors.conftest import ROOT, environment, snippet
-
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-INDENTED = re.findall(r"^    (.*?(?:\\\n.*?)*)$", README, re.MULTILINE)
-COMMANDS = [
-    shlex.split(line.replace("\\\n", " "), comments=True) for line in INDENTED if line.startswith("palimpsest ")
-]
+from tests.documents import snippet, snippets
+from tests.editors.conftest import environment
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_and_option_is_there(words: list[str]) -> None:
-    sub = [word for word in words[1:3] if not word.startswith("-") and word.islower() and "." not in word]
-    asked = [sys.executable, "-P", "-m", "palimpsest", *sub, "--help"]
-    told = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60).stdout
-    for option in [word for word in words if word.startswith("--")]:
-        assert option in told, f"{option} of {' '.join(words)}"
-
-
-@pytest.mark.parametrize("block", re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+@pytest.mark.parametrize("block", snippets("toml"))
 def test_every_setting_of_ours_is_known(block: str) -> None:
     table = tomllib.loads(block)
     if "language-server" in table:  # Helix's; it is run in Helix
@@ -43,7 +27,7 @@ def test_every_setting_of_ours_is_known(block: str) -> None:
 
 
 def test_neovims_settings_are_known() -> None:
-    options = re.search(r"init_options = \{ (\w+) = \{ (\w+) = (\d+) \} \}", snippet("lua", "vim.lsp.config"))
+    options = re.search(r"init_options = \{ (\w+) = \{ (\w+) = (\d+) \} \}", snippet("lua", "init_options"))
     assert options is not None
     section, name, value = options.groups()
     _, wrong = merged([{section: {name: int(value)}}])

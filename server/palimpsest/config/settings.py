@@ -275,7 +275,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One row of the settings table in the README."""
+    """One row of the table in docs/settings.md."""
 
     name: str
     default: Any

@@ -64,7 +64,7 @@ def _distribution() -> Distribution | None:
 def _source(found: Distribution | None, extra: str) -> list[str]:
     """What to install from, as arguments; empty where it is not recorded, or is gone."""
     if found is None:
-        clone = Path(__file__).resolve().parents[2]
+        clone = Path(__file__).resolve().parents[3]
         return ["-e", f"{clone}[{extra}]"] if (clone / "pyproject.toml").exists() else []
     try:
         record: Any = json.loads(found.read_text("direct_url.json") or "{}")
