@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest import wire
-from palimpsest.assist.requests import SMALL, WORD_SEARCH, Requests
-from palimpsest.assist.usage import Usage
+from palimpsest.assist.shared.requests import SMALL, WORD_SEARCH, Requests
+from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at

@@ -17,7 +17,7 @@ from palimpsest.config.settings import Settings
 from palimpsest.system import folders, logs
 
 if TYPE_CHECKING:
-    from palimpsest.assist.usage import Usage
+    from palimpsest.assist.shared.usage import Usage
     from palimpsest.lsp.report import Report
     from palimpsest.lsp.report import Status as ShownStatus
     from palimpsest.providers.supervisor import Status as EngineStatus

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from palimpsest.app import build_session
-from palimpsest.assist.pause import IDLE_S
+from palimpsest.assist.shared.pause import IDLE_S
 from palimpsest.config.layers import merged
 from palimpsest.lsp.report import Report
 from palimpsest.text.snapshot import Position, Snapshot

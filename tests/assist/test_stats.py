@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.assist.statistics import HAPPENED, PARTS, WHATS, Statistics
+from palimpsest.assist.shared.statistics import HAPPENED, PARTS, WHATS, Statistics
 
 LATER = 3600.0
 

@@ -19,12 +19,12 @@ from tests.models import written
 
 from palimpsest import wire
 from palimpsest.bench.command import main
-from palimpsest.bench.damage import WAYS
 from palimpsest.bench.repairing.cases import Case, cases
-from palimpsest.bench.repairing.judging import Outcome, outcome
+from palimpsest.bench.repairing.damage import WAYS
+from palimpsest.bench.repairing.outcomes import Outcome, outcome
 from palimpsest.bench.repairing.rates import row
 from palimpsest.bench.replaying.ours import own_folders
-from palimpsest.bench.source import functions
+from palimpsest.bench.shared.source import functions
 from palimpsest.context.editing import editing_at
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied

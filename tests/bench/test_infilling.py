@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from palimpsest.bench.benches.infilling import Problem, read
 from palimpsest.bench.command import main
 from palimpsest.bench.completing.isolated import Bounds, passes
-from palimpsest.bench.infilling import Problem, read
 from palimpsest.errors import InvalidArgument
 
 BOUNDS = Bounds(2, 512 << 20)

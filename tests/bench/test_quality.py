@@ -23,7 +23,7 @@ from palimpsest.bench.completing.plot import svg
 from palimpsest.bench.completing.scores import Offered, row, scored, similarity
 from palimpsest.bench.completing.trying import Trials
 from palimpsest.bench.replaying.ours import own_folders
-from palimpsest.bench.source import functions
+from palimpsest.bench.shared.source import functions
 from palimpsest.errors import InvalidArgument
 
 pytestmark = pytest.mark.slow

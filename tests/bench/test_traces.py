@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palimpsest.bench.replay import COMMITTED, committed
+from palimpsest.bench.benches.replay import COMMITTED, committed
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import (
     Cursor,

@@ -104,7 +104,7 @@ async def test_progress_an_edit_and_a_question_that_are_answered_in_any_way(
         line = (shop / "shop" / "cart.py").read_text(encoding="utf-8").split("\n").index("        return total") - 1
         asked = {"uri": uri, "position": {"line": line, "character": 20}}
 
-        found = await client.ask("workspace/executeCommand", {"command": "palimpsest.edits", "arguments": [asked]})
+        found = await client.ask("workspace/executeCommand", {"command": "palimpsest.suggest", "arguments": [asked]})
         token = await client.notified("window/workDoneProgress/create")
         await answered(client, token, way, None)
         suggestions = (await client.answer(found))["result"]["suggestions"]  # it waits for no answer
@@ -116,7 +116,7 @@ async def test_progress_an_edit_and_a_question_that_are_answered_in_any_way(
             ("workspace/applyEdit", {"applied": False, "failureReason": "no thanks"}),
         ):
             argument = {"id": suggestions[0]["id"], "confirmed": method == "workspace/applyEdit"}
-            accept = {"command": "palimpsest.edits.accept", "arguments": [argument]}
+            accept = {"command": "palimpsest.suggest.accept", "arguments": [argument]}
             waiting = await client.ask("workspace/executeCommand", accept)
             question = await client.notified(method)
             client.answers["workspace/applyEdit"] = {"applied": False, "failureReason": "no thanks"}

@@ -43,7 +43,7 @@ async def test_completes_and_mends_in_the_real_server(fetched: Path, shop: Path)
         editor.edit(uri, "total = self.sub\n", "total = self.subtotal()\n")
         slip = editor.at(uri, "discount.amount(totla")
         where = {"line": slip.line, "character": slip.character}
-        answer = await editor.command("palimpsest.edits", {"uri": uri, "position": where})
+        answer = await editor.command("palimpsest.suggest", {"uri": uri, "position": where})
         assert "+            total -= self.discount.amount(total)" in answer["suggestions"][0]["diff"]
     finally:
         await stop_editor(editor)

@@ -32,7 +32,7 @@ async def test_a_reply_under_the_grammar_of_any_format_is_read(editor: Editor) -
     at = editor.at(uri, "self.discount.amount(totla)")
     position = {"line": at.line, "character": at.character}
     for format in FORMATS:
-        answer = await editor.command("palimpsest.edits", {"uri": uri, "position": position, "format": format})
+        answer = await editor.command("palimpsest.suggest", {"uri": uri, "position": position, "format": format})
         assert answer["suggestions"] or answer["refused"], format
         for refusal in answer["refused"]:
             assert not any(reason in refusal["reason"] for reason in UNREADABLE), (format, refusal)

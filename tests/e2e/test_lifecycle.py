@@ -44,7 +44,7 @@ async def test_initialize_says_what_is_served_and_a_client_that_never_sends_init
             "source.palimpsest",
         }
         assert capabilities["codeActionProvider"]["resolveProvider"] is True
-        assert "palimpsest.edits" in capabilities["executeCommandProvider"]["commands"]
+        assert "palimpsest.suggest" in capabilities["executeCommandProvider"]["commands"]
         assert capabilities["textDocumentSync"]["change"] == 2
         uri = to_uri(shop / "shop" / "cart.py")
         text = (shop / "shop" / "cart.py").read_text()
@@ -103,7 +103,7 @@ async def test_nonsense_is_answered_with_an_error_and_the_server_lives(shop: Pat
         await raw.send(b"Content-Length: 9\r\n\r\n{not json")
         answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.nothing"})
         assert answer["error"]["code"] == -32602
-        assert "palimpsest.edits" in answer["error"]["message"]
+        assert "palimpsest.suggest" in answer["error"]["message"]
     finally:
         await raw.stop()
 
@@ -218,7 +218,7 @@ async def test_no_argument_has_many_shapes(shop: Path) -> None:
         assert (await raw.command("palimpsest.context.put", put))["result"]["name"] == "x"
         asked = {"uri": uri, "position": {"line": 0, "character": 0}, "range": None, "instruction": None, "n": None}
         for range in (None, []):
-            answer = await raw.command("palimpsest.edits", {**asked, "range": range, "workDoneToken": None})
+            answer = await raw.command("palimpsest.suggest", {**asked, "range": range, "workDoneToken": None})
             assert "engine" in answer["error"]["message"], answer
     finally:
         await raw.stop()

@@ -13,7 +13,7 @@ async def test_a_refused_request_is_one_line_without_what_it_was_given(editor: E
     before = len(log.read_text(encoding="utf-8"))
     for given in ({"id": ["secret_word"]}, {"id": "s-999"}):
         with pytest.raises(JsonRpcException):
-            await editor.command("palimpsest.edits.accept", given)
+            await editor.command("palimpsest.suggest.accept", given)
     lines = log.read_text(encoding="utf-8")[before:].splitlines()
     refused = [line.rpartition("json_rpc: ")[2] for line in lines if "was refused" in line]
     assert refused[0] == "a request was refused (-32602): id: expected a string"

@@ -92,7 +92,7 @@ async def test_what_was_asked_for_goes_before_it(editor: Editor) -> None:
 async def test_rejected_it_does_not_come_again(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
     _, found = await first(editor, uri, WRONG)
-    await editor.command("palimpsest.edits.reject", {"id": found["id"]})
+    await editor.command("palimpsest.suggest.reject", {"id": found["id"]})
     answer = await suggest(editor, uri, editor.at(uri, WRONG))
     assert SUMMARY not in [one["summary"] for one in answer["suggestions"]]
     assert "rejected" in str(answer["refused"])

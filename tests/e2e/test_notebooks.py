@@ -116,7 +116,7 @@ async def test_a_name_of_an_earlier_cell_is_no_slip(editor: Editor) -> None:
     await editor.ready()
     await editor.settled(uri_of(3), lsp.Position(0, 0))
     asked = {"uri": uri_of(3), "position": {"line": 0, "character": 0}}
-    found = await editor.command("palimpsest.edits", asked)
+    found = await editor.command("palimpsest.suggest", asked)
     assert not any("defined nowhere" in one["summary"] for one in found["suggestions"])
     blocks = await notebook.blocks(3)
     assert "notes/analysis.ipynb, cell 1" in blocks

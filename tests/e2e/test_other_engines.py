@@ -63,7 +63,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
     actions = await window.client.text_document_code_action_async(params)
     assert actions
     answer = await window.command(
-        "palimpsest.edits", {"uri": uri, "position": {"line": position.line, "character": position.character}}
+        "palimpsest.suggest", {"uri": uri, "position": {"line": position.line, "character": position.character}}
     )
     assert answer["suggestions"] or answer["refused"]
     info = await window.command("palimpsest.model.info")

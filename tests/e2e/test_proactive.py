@@ -159,7 +159,7 @@ async def test_a_hint_is_on_the_lines_it_changes_and_its_action_makes_just_that_
         editor.edit(uri, WRONG, "self.discount.amount(total)")  # as an editor applies it
         await gone(editor, uri)
         with pytest.raises(JsonRpcException, match="accepted"):
-            await editor.command("palimpsest.edits.accept", plain(hint.data))
+            await editor.command("palimpsest.suggest.accept", plain(hint.data))
 
 
 async def test_a_hint_moves_with_its_lines_and_goes_when_its_function_is_edited(said: Scripted, shop: Path) -> None:
@@ -194,7 +194,7 @@ async def test_what_was_dismissed_never_comes_again_for_that_text(said: Scripted
         uri = editor.open(CART)
         move(editor, uri, editor.at(uri, WRONG))
         hint = await noticed(editor, uri)
-        await editor.command("palimpsest.edits.reject", plain(hint.data))
+        await editor.command("palimpsest.suggest.reject", plain(hint.data))
         await gone(editor, uri)
         for needle in ("import", "total = self.subtotal()", WRONG):  # away, and back
             move(editor, uri, editor.at(uri, needle))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.parts import MADE_OF, stale_parts
+from palimpsest.assist.shared.window_parts import MADE_OF, stale_parts
 from palimpsest.config.settings import ContextSettings, EngineSettings, Settings
 from palimpsest.text.uris import to_uri
 
@@ -48,7 +48,7 @@ class Window:
         self.pinned = {"uri": to_uri(self.shop / "shop" / "item.py")}
         for name, argument in (("context.pin", self.pinned), ("context.put", OTHER)):
             assert "result" in await self.client.command(f"palimpsest.{name}", argument)
-        answer = await self.client.command("palimpsest.edits", self.asked)
+        answer = await self.client.command("palimpsest.suggest", self.asked)
         self.id = answer["result"]["suggestions"][0]["id"]
         self.shown = await self.suggestions_shown()
         await self.client.command("palimpsest.completion.toggle", {"scope": "buffer", "uri": self.uri})
@@ -73,7 +73,7 @@ class Window:
         assert OTHER["name"] in blocks
         shown = await self.suggestions_shown()
         assert shown == self.shown
-        answer = await self.client.command("palimpsest.edits.rerun", {"id": self.id})
+        answer = await self.client.command("palimpsest.suggest.rerun", {"id": self.id})
         assert "result" in answer, answer
         self.shown = await self.suggestions_shown()
         state = await self.client.command("palimpsest.completion.toggle", {"scope": "buffer", "uri": self.uri})
@@ -103,7 +103,7 @@ async def test_what_a_setting_is_not_about_goes_on(client: Raw, shop: Path) -> N
     params = {"textDocument": {"uri": window.uri}, "range": where, "context": {"diagnostics": [], "only": ["refactor"]}}
     assert (await client.request("textDocument/codeAction", params))["result"] == []
     await window.configure(statistics={"enabled": False})
-    await client.command("palimpsest.edits", window.asked)
+    await client.command("palimpsest.suggest", window.asked)
     assert await window.suggestions_shown() == window.shown, "what is about statistics holds for them"
 
 

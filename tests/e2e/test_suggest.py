@@ -30,7 +30,7 @@ def applied(text: str, edit: dict[str, Any]) -> str:
 
 async def suggest(editor: Editor, uri: str, position: lsp.Position, **more: Any) -> dict[str, Any]:
     where = {"line": position.line, "character": position.character}
-    return await editor.command("palimpsest.edits", {"uri": uri, "position": where, **more})
+    return await editor.command("palimpsest.suggest", {"uri": uri, "position": where, **more})
 
 
 async def test_a_suggestion_is_a_versioned_edit_of_shown_lines_that_applies_cleanly(editor: Editor) -> None:
@@ -119,7 +119,7 @@ async def test_a_suggestion_can_be_cancelled(editor: Editor) -> None:
     token = "my-token"
     where = {"line": position.line, "character": position.character}
     argument = {"uri": uri, "position": where, "workDoneToken": token, "n": 8}
-    request = asyncio.create_task(editor.command("palimpsest.edits", argument))
+    request = asyncio.create_task(editor.command("palimpsest.suggest", argument))
     await asyncio.sleep(0.02)
     editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(token=token))
     with pytest.raises(JsonRpcException) as caught:

@@ -58,7 +58,7 @@ class Bench:
     async def ask(self, uri: str, at: str = "totla", **more: Any) -> dict[str, Any]:
         position = self.editor.at(uri, at)
         where = {"line": position.line, "character": position.character}
-        return await self.editor.command("palimpsest.edits", {"uri": uri, "position": where, **more})
+        return await self.editor.command("palimpsest.suggest", {"uri": uri, "position": where, **more})
 
     async def actions(self) -> list[lsp.Command | lsp.CodeAction]:
         """Code actions where the cart's total is wrong."""
@@ -72,7 +72,7 @@ class Bench:
         return list(await self.editor.client.text_document_code_action_async(params) or ())
 
     async def on(self, what: str, identity: str, **more: Any) -> dict[str, Any]:
-        return await self.editor.command(f"palimpsest.edits.{what}", {"id": identity, **more})
+        return await self.editor.command(f"palimpsest.suggest.{what}", {"id": identity, **more})
 
     async def wrong(self, what: str, identity: str, **more: Any) -> tuple[int, str]:
         with pytest.raises(JsonRpcException) as caught:
@@ -390,7 +390,7 @@ async def test_ask_again_go_on_reject(bench: Bench) -> None:
     code, message = await bench.wrong("accept", "s-1")
     assert code == REFUSED
     assert "is not known" in message
-    assert "palimpsest.edits first" in message
+    assert "palimpsest.suggest first" in message
     bench.engine.replies = [reply(FIX)]
     (first,) = (await bench.ask(uri))["suggestions"]
     code, message = await bench.wrong("rerun", "s-99")

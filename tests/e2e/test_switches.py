@@ -98,7 +98,7 @@ async def test_edits_are_made_where_completions_are_off(shop: Path) -> None:
         position = editor.at(uri, "rows = [")
         where = {"line": position.line, "character": position.character}
         before = await engine_work(editor)
-        await editor.command("palimpsest.edits", {"uri": uri, "position": where, "n": 1})
+        await editor.command("palimpsest.suggest", {"uri": uri, "position": where, "n": 1})
         assert (await engine_work(editor))["decoded"] > before["decoded"]
     finally:
         await stop_editor(editor)

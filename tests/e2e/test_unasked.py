@@ -78,7 +78,7 @@ async def test_there_is_no_help_in_what_is_only_shown(editor: Editor) -> None:
         assert await actions(editor, uri, position, kind=lsp.CodeActionTriggerKind.Invoked) == []
         assert await editor.complete(uri, position, invoked=True) == []
         with pytest.raises(JsonRpcException, match="only shown"):
-            await editor.command("palimpsest.edits", {"uri": uri, "position": {"line": 1, "character": 11}})
+            await editor.command("palimpsest.suggest", {"uri": uri, "position": {"line": 1, "character": 11}})
     switched = {"scope": "buffer", "uri": uri, "enabled": True}
     await editor.command("palimpsest.completion.toggle", switched)
     assert await editor.complete(uri, position, invoked=True) == []

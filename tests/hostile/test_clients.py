@@ -68,7 +68,7 @@ WRONG: list[Any] = [
     {"textDocument": {"uri": "\ud800:\x00//[::", "languageId": 3, "version": "a", "text": None}},
     {"textDocument": {"uri": "no scheme", "languageId": "python", "version": 10**30, "text": "\x00\ud800"}},
     {"command": 3, "arguments": "all"},
-    {"command": "palimpsest.edits", "arguments": [{"jsonrpc": "2.0", "id": 9, "method": "shutdown"}]},
+    {"command": "palimpsest.suggest", "arguments": [{"jsonrpc": "2.0", "id": 9, "method": "shutdown"}]},
     {"settings": {"palimpsest": {"completion": [], "engine": {"n_ctx": "many"}, "": {"": {}}}}},
     {"changes": [{"uri": 3, "type": "gone"}, {"uri": "file:///\x00", "type": 2}]},
     {"event": {"added": [{"uri": "http://[", "name": 3}], "removed": 3}},

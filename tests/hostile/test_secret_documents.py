@@ -53,7 +53,7 @@ def open_uri(editor: Editor, uri: str, text: str) -> str:
 async def suggest(editor: Editor, uri: str) -> dict[str, object]:
     at = editor.at(uri, "result += ")
     where = {"uri": uri, "position": {"line": at.line, "character": at.character}}
-    return await editor.command("palimpsest.edits", where)
+    return await editor.command("palimpsest.suggest", where)
 
 
 async def nothing_goes_out(editor: Editor, engine: Scripted, uri: str) -> None:

@@ -40,7 +40,7 @@ async def test_half_an_emoji_at_every_door(machine: dict[str, str], shop: Path, 
         assert "result" in shown
         put = {"type": "package", "name": f"x{HIGH}", "text": f"y {LOW} {HIGH}{LOW}\n"}
         assert "result" in await client.command("palimpsest.context.put", put)
-        answer = await client.command("palimpsest.edits", {**where, "instruction": f"Mend {HIGH} it"})
+        answer = await client.command("palimpsest.suggest", {**where, "instruction": f"Mend {HIGH} it"})
         assert "result" in answer, answer
         assert await client.complete(uri, line + 1, len("        if self.disc"))
         assert client.shown == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.__main__ import main
-from palimpsest.bench.infill import MOVED, TYPED, WARM_UP
+from palimpsest.bench.benches.infill import MOVED, TYPED, WARM_UP
 from tests.llama_server.conftest import EMBEDDED
 from tests.llama_server.test_infill import RECORDED
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bench.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
+from palimpsest.bench.benches.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 from tests.models import written
 

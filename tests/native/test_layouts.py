@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.bench import command
-from palimpsest.bench.held_out import MAX_MIDDLE, cases, own_source
+from palimpsest.bench.shared.held_out import MAX_MIDDLE, cases, own_source
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import EDITING_END
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from palimpsest import wire
-from palimpsest.assist.requests import Requests
+from palimpsest.assist.shared.requests import Requests
 from palimpsest.config.settings import Settings
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.sent import Sent

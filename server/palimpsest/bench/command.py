@@ -19,7 +19,7 @@ from rich.console import Console
 
 from palimpsest.errors import PalimpsestError
 
-BENCHES = (  # modules of this room, in the order of `--help`
+BENCHES = (  # modules of `benches/`, in the order of `--help`
     "equivalence",
     "layouts",
     "cache_types",
@@ -58,8 +58,8 @@ def _parser() -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
     parser = argparse.ArgumentParser("palimpsest bench", description=(__doc__ or "").partition("\n")[0])
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     benches = {}
-    for room in BENCHES:
-        bench = import_module(f"palimpsest.bench.{room}")
+    for name in BENCHES:
+        bench = import_module(f"palimpsest.bench.benches.{name}")
         own = names.add_parser(bench.NAME, help=bench.HELP)
         if getattr(bench, "NEEDS_MODEL", True):
             own.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")

@@ -102,7 +102,7 @@ class Story:
         before = await self._stats()
         start = time.perf_counter()
         where = {"line": position.line, "character": position.character}
-        self.suggestion = await self.driver.command("palimpsest.edits", {"uri": uri, "position": where, "n": REPLIES})
+        self.suggestion = await self.driver.command("palimpsest.suggest", {"uri": uri, "position": where, "n": REPLIES})
         return await self._measured(name, before, start, uri, position, None, None)
 
     async def _stats(self) -> dict[str, int]:

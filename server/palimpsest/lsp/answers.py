@@ -15,8 +15,8 @@ from palimpsest.types import Block, BlockKey
 if TYPE_CHECKING:
     import cattrs
 
+    from palimpsest.assist.shared.usage import Usage
     from palimpsest.assist.suggestions.suggestions import Suggested
-    from palimpsest.assist.usage import Usage
     from palimpsest.lsp.window import Client
     from palimpsest.session.session import Shown
     from palimpsest.text.roots import Roots

@@ -22,7 +22,7 @@ from palimpsest.lsp.window import Making
 
 
 def make_server(making: Making) -> PalimpsestServer:
-    server = PalimpsestServer(making)
+    server = PalimpsestServer(making, notebooks.SYNC)
     for feature in (
         lifecycle,
         documents,

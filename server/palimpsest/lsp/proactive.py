@@ -17,7 +17,7 @@ from palimpsest.lsp.suggestions import ACCEPT, REJECT, edit_of
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
-    from palimpsest.assist.proactive import Notice
+    from palimpsest.assist.suggestions.proactive import Notice
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 

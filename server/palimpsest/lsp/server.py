@@ -12,13 +12,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from lsprotocol.types import NotebookDocumentSyncOptions
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
-from palimpsest.lsp.notebooks import SYNC
 from palimpsest.lsp.protocol import Protocol
+from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import Writer, bodies, reader_of
 from palimpsest.lsp.window import Making, Window
 
@@ -33,9 +34,9 @@ class PalimpsestServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, making: Making) -> None:
-        super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=SYNC)
-        self.window = Window(self, making)
+    def __init__(self, making: Making, notebooks: NotebookDocumentSyncOptions) -> None:
+        super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
+        self.window = Window(self.protocol, Report(self), making)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[None]] = set()
         """What goes on beside requests."""

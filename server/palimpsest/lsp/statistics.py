@@ -10,8 +10,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.completions.switches import SCOPES
-from palimpsest.assist.statistics import HAPPENED, PARTS, WHATS
+from palimpsest.assist.shared.statistics import HAPPENED, PARTS, WHATS
+from palimpsest.assist.shared.switches import SCOPES
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Arguments

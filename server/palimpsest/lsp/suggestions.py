@@ -1,4 +1,4 @@
-"""`palimpsest.edits` and what a person does with what it gave: apply, accept, reject, ask again, go on.
+"""`palimpsest.suggest` and what a person does with what it gave: apply, accept, reject, ask again, go on.
 
 In: arguments, ids.  Out: answers with edits; an accepted one is applied by the client.  What is suggested is the
 session's business.
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from palimpsest.assist.suggestions.suggestions import Offer, Suggested
     from palimpsest.lsp.server import PalimpsestServer
 
-SUGGEST = "palimpsest.edits"
-APPLY = "palimpsest.edits.apply"
-"""The command of an action for clients that cannot resolve: what `palimpsest.edits` takes."""
-ACCEPT, REJECT = "palimpsest.edits.accept", "palimpsest.edits.reject"
-APPLIED = "palimpsest.edits.applied"
+SUGGEST = "palimpsest.suggest"
+APPLY = "palimpsest.suggest.apply"
+"""The command of an action for clients that cannot resolve: what `palimpsest.suggest` takes."""
+ACCEPT, REJECT = "palimpsest.suggest.accept", "palimpsest.suggest.reject"
+APPLIED = "palimpsest.suggest.applied"
 """What an editor runs behind the edit of a resolved action, so that it is known what became of it."""
-RERUN, CONTINUE = "palimpsest.edits.rerun", "palimpsest.edits.continue"
+RERUN, CONTINUE = "palimpsest.suggest.rerun", "palimpsest.suggest.continue"
 
 
 async def suggested(server: PalimpsestServer, arguments: Arguments) -> Suggested:

@@ -21,14 +21,13 @@ from palimpsest.config.layers import from_file, merged, of_others, read_toml
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
-from palimpsest.lsp.protocol import OUR_FAULT
+from palimpsest.lsp.protocol import OUR_FAULT, Protocol
 from palimpsest.lsp.report import Report
 from palimpsest.system import folders
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.uris import to_path
 
 if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 
 logger = logging.getLogger(__name__)
@@ -71,11 +70,11 @@ def plain(value: Any) -> Any:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, server: PalimpsestServer, making: Making) -> None:
+    def __init__(self, protocol: Protocol, report: Report, making: Making) -> None:
         self.client = Client()
-        self.report = Report(server)
+        self.report = report
         self.settings = Settings()
-        self._server = server
+        self._protocol = protocol
         self._making = making
         self._roots: tuple[Path, ...] = ()
         self._options: Mapping[str, Any] = {}
@@ -112,7 +111,7 @@ class Window:
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
         if client.configuration:
-            self._server.protocol.hold()  # no session with settings that are not the person's
+            self._protocol.hold()  # no session with settings that are not the person's
         # Not waiting for `initialized`: some clients never send it.
         self._configured = asyncio.get_running_loop().create_task(self._configure())
 
@@ -120,7 +119,7 @@ class Window:
         """The client's answer counts whenever it comes, unless it has answered a later question meanwhile."""
         self._n_asked += 1
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
-        answer = self._server.protocol.send_request(lsp.WORKSPACE_CONFIGURATION, params)
+        answer = self._protocol.send_request(lsp.WORKSPACE_CONFIGURATION, params)
         answer.add_done_callback(partial(self._hear, self._n_asked))
 
     def configure_with(self, settings: Any) -> None:
@@ -176,7 +175,7 @@ class Window:
             why = str(error) if isinstance(error, PalimpsestError) else OUR_FAULT
             self.report.trouble("session", f"Palimpsest cannot start here: {why}")
         finally:
-            self._server.protocol.release()
+            self._protocol.release()
 
     def _hear(self, number: int, answer: Future[Any]) -> None:
         """One answer to `workspace/configuration`: a list with one object, or null where nothing is set."""

@@ -1,7 +1,7 @@
 """A window's desk: made once, and kept up with settings and folders that change.
 
-In: settings, folders.  Out: the desk with everything on it; the parts that have to begin anew (`assist/parts.py`).
-Every room below is put together here; none builds another.
+In: settings, folders.  Out: the desk with everything on it; the parts that have to begin anew
+(`assist/shared/window_parts.py`). Every room below is put together here; none builds another.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from palimpsest.assist.completions.switches import Switches
-from palimpsest.assist.parts import WindowPart, stale_parts
-from palimpsest.assist.requests import Requests
-from palimpsest.assist.services import Services
-from palimpsest.assist.statistics import FILE as STATISTICS
-from palimpsest.assist.statistics import Statistics
-from palimpsest.assist.usage import Usage
+from palimpsest.assist.shared.requests import Requests
+from palimpsest.assist.shared.services import Services
+from palimpsest.assist.shared.statistics import FILE as STATISTICS
+from palimpsest.assist.shared.statistics import Statistics
+from palimpsest.assist.shared.switches import Switches
+from palimpsest.assist.shared.usage import Usage
+from palimpsest.assist.shared.window_parts import WindowPart, stale_parts
 from palimpsest.config.settings import Settings
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks

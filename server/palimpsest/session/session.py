@@ -16,17 +16,17 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.assist.completions.completions import Completed, Completions
-from palimpsest.assist.completions.switches import Scope
 from palimpsest.assist.next_edits.next_edits import NextEdits
-from palimpsest.assist.parts import WindowPart
-from palimpsest.assist.pause import Pause
-from palimpsest.assist.proactive import Proactive
-from palimpsest.assist.requests import whole_prompt
-from palimpsest.assist.services import Services
-from palimpsest.assist.statistics import Happened, Part, Statistics, What
+from palimpsest.assist.shared.pause import Pause
+from palimpsest.assist.shared.requests import whole_prompt
+from palimpsest.assist.shared.services import Services
+from palimpsest.assist.shared.statistics import Happened, Part, Statistics, What
+from palimpsest.assist.shared.switches import Scope
+from palimpsest.assist.shared.usage import Usage
+from palimpsest.assist.shared.window_parts import WindowPart
+from palimpsest.assist.suggestions.proactive import Proactive
 from palimpsest.assist.suggestions.suggestions import Suggested, Suggestions
 from palimpsest.assist.summaries.summaries import Summaries, Summarized
-from palimpsest.assist.usage import Usage
 from palimpsest.config.settings import Settings
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.view import CursorView

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from palimpsest import wire
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import n_behind
 from palimpsest.completion.results import Result, Results

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.assist.statistics import Happened, Part, Statistics
+from palimpsest.assist.shared.statistics import Happened, Part, Statistics
 
 KEPT = 256
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from palimpsest.assist.next_edits.bursts import Bursts
 from palimpsest.assist.next_edits.finder import Candidate, Finder, point_of
-from palimpsest.assist.next_edits.model_edits import NextEditModel, applied
+from palimpsest.assist.next_edits.model import NextEditModel, applied
 from palimpsest.assist.next_edits.offered import Offered, Offers, Point
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.suggestions import Suggestions
 from palimpsest.propagation.changes import EditPattern, Site

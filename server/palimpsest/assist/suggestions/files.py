@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.types import Block

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from palimpsest import wire
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.assist.suggestions.ranking import MENDED
 from palimpsest.context.view import CursorView
@@ -29,7 +29,7 @@ MOST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class NameQuery:
     """Where a name is asked for, and of whom."""
 
     engine: Engine
@@ -44,7 +44,7 @@ class NameFixes:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def replies(self, place: Inquiry, question: SuggestionRequest, block: ShownBlock) -> list[str]:
+    async def replies(self, place: NameQuery, question: SuggestionRequest, block: ShownBlock) -> list[str]:
         """One that puts right all names of the editing block that can be, or none.
 
         Raises EngineError when the engine cannot answer.
@@ -62,12 +62,12 @@ class NameFixes:
         summary = f"Write {', '.join(told)}, which {'is' if len(told) == 1 else 'are'} defined nowhere."
         return [FORMATS[MENDED].write(block, [edits[i] for i in sorted(edits)], summary)]
 
-    async def _meant(self, place: Inquiry, slip: Slip) -> str:
+    async def _meant(self, place: NameQuery, slip: Slip) -> str:
         first, *others = slip.meant
         said = await self._said(place, slip) if others else ""
         return said if said in others else first
 
-    async def _said(self, place: Inquiry, slip: Slip) -> str:
+    async def _said(self, place: NameQuery, slip: Slip) -> str:
         """The model's word behind the first character, as if the rest were not written yet."""
         if not (await place.engine.model()).fim_layouts:
             return ""
@@ -83,7 +83,7 @@ class NameFixes:
         return match[0] if match else ""
 
 
-def _slips(place: Inquiry, question: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
+def _slips(place: NameQuery, question: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
     """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
     import; one at the cursor, where nobody asked, is being typed; an instruction is about something else unless it has
     the name."""

@@ -94,7 +94,7 @@ class Offers:
         offer = self._offers.get(identity)
         if offer is None:
             ids = list(self._offers)
-            there = f"There are {', '.join(ids)}." if ids else "Nothing is offered: ask with palimpsest.edits first."
+            there = f"There are {', '.join(ids)}." if ids else "Nothing is offered: ask with palimpsest.suggest first."
             what = self._gone.get(identity, "is not known")
             raise InvalidArgument("id", f"the suggestion {identity!r} {what}.", hint=there)
         return offer

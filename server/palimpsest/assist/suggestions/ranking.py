@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.edits import selection
@@ -58,7 +58,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SuggestionPrompt:
     """A question as it was put: the blocks shown, the documents `then`, with the draft's changes, and all words of the
     blocks."""
 
@@ -70,7 +70,11 @@ class Asked:
 
 
 async def weighed(
-    services: Services, files: Files, asked: Asked, choices: Sequence[wire.Choice], mended: Sequence[str] = ()
+    services: Services,
+    files: Files,
+    asked: SuggestionPrompt,
+    choices: Sequence[wire.Choice],
+    mended: Sequence[str] = (),
 ) -> Suggested:
     """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
     Whoever types goes first: between two of them the loop is let go.
@@ -112,7 +116,7 @@ def without_code(reason: str) -> str:
     return _QUOTED.sub("…", reason.partition(": ")[0])
 
 
-def _documents(asked: Asked, now: Mapping[str, Snapshot]) -> dict[str, Document]:
+def _documents(asked: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, Document]:
     """What replies are checked against: the documents now, or a draft of them, which does not move on.  Syntax is
     looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
     shown = asked.then
@@ -120,7 +124,9 @@ def _documents(asked: Asked, now: Mapping[str, Snapshot]) -> dict[str, Document]
     return {uri: Document(found.version, found.lines, lambda _: 0, shown[uri].lines) for uri, found in texts.items()}
 
 
-def _reading(reply: Reply, asked: Asked, documents: Mapping[str, Document], now: Mapping[str, Snapshot]) -> Reading:
+def _reading(
+    reply: Reply, asked: SuggestionPrompt, documents: Mapping[str, Document], now: Mapping[str, Snapshot]
+) -> Reading:
     """What a reply comes to in the documents now."""
     reading, draft = checked(reply, asked.shown, documents), asked.draft
     if not draft.changes:
@@ -132,7 +138,7 @@ def _reading(reply: Reply, asked: Asked, documents: Mapping[str, Document], now:
     return continued(reading, grounds)
 
 
-def _before(uri: str, asked: Asked, now: Snapshot) -> Snapshot:
+def _before(uri: str, asked: SuggestionPrompt, now: Snapshot) -> Snapshot:
     return asked.draft.before.get(uri) or asked.then.get(uri, now)
 
 

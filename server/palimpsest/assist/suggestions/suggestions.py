@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from palimpsest import wire
-from palimpsest.assist.services import LOADING_S, Services
+from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.model import Draft, Suggested, SuggestionModel
 from palimpsest.assist.suggestions.proposals import Offer, Offers, SuggestionRequest, mark_of
-from palimpsest.assist.suggestions.request import Asking, Draft, Suggested
 from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import carried
@@ -31,7 +31,7 @@ class Suggestions:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._files = Files(services)
-        self._asking = Asking(services, self._files)
+        self._asking = SuggestionModel(services, self._files)
         self._offers = Offers()
         self.on_gone: Callable[[str], None] = lambda _identity: None
         """Told the id of what was accepted or rejected."""

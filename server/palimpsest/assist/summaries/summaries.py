@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import wire
-from palimpsest.assist.services import LOADING_S, Services
+from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.summaries.changed_block import changed_block
 from palimpsest.assist.summaries.uncommitted import Uncommitted, uncommitted
 from palimpsest.context.estimate import chars_for

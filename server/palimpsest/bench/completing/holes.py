@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from palimpsest.bench.source import Function, functions
+from palimpsest.bench.shared.source import Function, functions
 from palimpsest.errors import InvalidArgument
 from palimpsest.syntax.names import attributes_in, names_in
 from palimpsest.text.snapshot import Position

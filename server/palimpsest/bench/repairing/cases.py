@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from types import MappingProxyType
 
-from palimpsest.bench.damage import WAYS, Breaker, Damage
-from palimpsest.bench.source import Function, functions
+from palimpsest.bench.repairing.damage import WAYS, Breaker, Damage
+from palimpsest.bench.shared.source import Function, functions
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palimpsest.bench.repairing.judging import Outcome
+from palimpsest.bench.repairing.outcomes import Outcome
 
 RATES = ("well_formed", "applied", "repaired")
 MORE = ("unchanged", "parses", "is_cut")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from palimpsest.assist.pause import IDLE_S
+from palimpsest.assist.shared.pause import IDLE_S
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.kinds import View, keyed
 from palimpsest.bench.traces.buffers import Buffers

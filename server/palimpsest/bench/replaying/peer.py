@@ -38,7 +38,7 @@ def replay(
 @contextmanager
 def started(model: Path, options: Mapping[str, int]) -> Iterator[str]:
     """The stock server as a child; its address."""
-    command = [sys.executable, "-m", "palimpsest.bench.peer_server", str(model)]
+    command = [sys.executable, "-m", "palimpsest.bench.replaying.peer_server", str(model)]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", str(value)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:

@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.shared.options import model_file, positive
 
 NAME = "cache-types"
 MEASURES = ("largest", "mean", "other")

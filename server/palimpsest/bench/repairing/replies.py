@@ -14,10 +14,10 @@ from pathlib import Path
 
 from palimpsest import wire
 from palimpsest.app import build_session
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.bench.repairing.cases import Case
-from palimpsest.bench.repairing.judging import Outcome, outcome
+from palimpsest.bench.repairing.outcomes import Outcome, outcome
 from palimpsest.config.settings import Settings
 from palimpsest.context.view import CursorView
 from palimpsest.edits.shown import ShownBlock, shown_blocks
@@ -101,7 +101,7 @@ class RepairPrompt:
         view = services.view(snapshot, case.at)
         blocks = await services.chooser.settled(view)
         files = Files(services)
-        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/suggestions/request.py`
+        placed = [files.placed(block) for block in blocks] if told else []  # as `assist/suggestions/model.py`
         documents = {snapshot.uri: snapshot}
         for block in placed:
             if block.editable and block.uri and (there := files.now(block.uri)) is not None:

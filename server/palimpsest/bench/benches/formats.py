@@ -29,11 +29,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from palimpsest.bench.options import BATCH, model_file, positive
-from palimpsest.bench.repairing.asking import Asked, ask
 from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
-from palimpsest.bench.source import standard_library
+from palimpsest.bench.repairing.replies import Asked, ask
+from palimpsest.bench.shared.options import BATCH, model_file, positive
+from palimpsest.bench.shared.source import standard_library
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import Settings
 from palimpsest.edits.formats import FORMATS

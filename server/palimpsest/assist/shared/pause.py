@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from palimpsest.assist.usage import Usage
+from palimpsest.assist.shared.usage import Usage
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 
 logger = logging.getLogger(__name__)

@@ -25,11 +25,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.damage import WAYS
-from palimpsest.bench.options import model_file, positive
 from palimpsest.bench.repairing.cases import Case, cases
+from palimpsest.bench.repairing.damage import WAYS
 from palimpsest.bench.replaying.ours import START_S, own_folders
-from palimpsest.bench.source import documents, standard_library
+from palimpsest.bench.shared.options import model_file, positive
+from palimpsest.bench.shared.source import documents, standard_library
 from palimpsest.edits.misspelt import slips
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.driver import Driver
@@ -102,7 +102,7 @@ async def _first(driver: Driver, case: Case) -> str | None:
     """The document with the first suggestion in it, None where there is none."""
     uri = driver.open(case.function.path, case.text)
     where = {"line": _line(case), "character": 0}
-    answer = await driver.command("palimpsest.edits", {"uri": uri, "position": where})
+    answer = await driver.command("palimpsest.suggest", {"uri": uri, "position": where})
     driver.close(uri)
     if not answer["suggestions"]:
         return None

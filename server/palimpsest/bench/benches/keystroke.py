@@ -28,10 +28,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.large_file import CURSOR, TYPED, workspace
-from palimpsest.bench.options import model_file, positive
 from palimpsest.bench.replaying.ours import START_S, own_folders
 from palimpsest.bench.replaying.tally import percentile
+from palimpsest.bench.shared.large_file import CURSOR, TYPED, workspace
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.lsp.driver import Driver, Position
 
 NAME = "keystroke"

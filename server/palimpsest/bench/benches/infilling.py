@@ -28,10 +28,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from palimpsest.bench.completing import asking, isolated
-from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.completing import completions, isolated
 from palimpsest.bench.replaying.ours import START_S, own_folders
 from palimpsest.bench.replaying.tally import percentile
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.lsp.driver import Driver, Position
 
@@ -90,7 +90,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         good = _good(problems, bounds, _bar(progress, "the problems' own solutions", len(problems)))
         if not good:
             raise InvalidArgument("FILE", "no problem passes with its own solution.", hint="Are these Python programs?")
-        settings = asking.settings(model_file(options), options.max_tokens)
+        settings = completions.settings(model_file(options), options.max_tokens)
         with tempfile.TemporaryDirectory(prefix="pal-") as folder:
             asked = _ask(good, settings, Path(folder).resolve(), _bar(progress, "completions", len(good)))
             name, texts, ms = asyncio.run(asked)
@@ -182,7 +182,7 @@ async def _ask(
             start = time.perf_counter()
             items = await driver.complete(uri, position)
             ms.append(1000 * (time.perf_counter() - start))
-            texts.append(problem.filled(asking.inserted(items[0], position)) if items else "")
+            texts.append(problem.filled(completions.inserted(items[0], position)) if items else "")
             driver.close(uri)
             advance()
         return info["name"], texts, ms

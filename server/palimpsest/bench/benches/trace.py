@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from palimpsest.bench.options import positive
+from palimpsest.bench.shared.options import positive
 from palimpsest.bench.traces.format import Trace, write
 from palimpsest.bench.traces.history import history, tree
 from palimpsest.bench.traces.sessions import hopping, typing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.suggestions import Suggestions
 from palimpsest.errors import PalimpsestError
 from palimpsest.prompt.blocks import unescape_closing

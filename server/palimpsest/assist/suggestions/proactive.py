@@ -13,8 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from palimpsest.assist.pause import Pause
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.pause import Pause
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.suggestions import Offer, Suggestions
 from palimpsest.context.view import CursorView
 from palimpsest.edits.line_edits import applied

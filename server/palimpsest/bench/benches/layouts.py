@@ -24,8 +24,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.held_out import cases, own_source
-from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.shared.held_out import cases, own_source
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import FOOTER, HEADER
 

@@ -28,11 +28,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from palimpsest.bench.completing import asking, plot, scores
+from palimpsest.bench.completing import completions, plot, scores
 from palimpsest.bench.completing.holes import Hole, holes
 from palimpsest.bench.completing.trying import Trials
-from palimpsest.bench.options import model_file, positive
 from palimpsest.bench.replaying.ours import own_folders
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.errors import InvalidArgument
 
 NAME = "quality"
@@ -65,8 +65,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         trials = Trials(root, options.run, options.timeout) if options.run else None
         baseline = trials.check() if trials else None
-        advance = _bar(progress, "completions", len(found) * len(asking.MODES))
-        asked = _asked(root, found, asking.settings(model, options.max_tokens, options.n_ctx), advance)
+        advance = _bar(progress, "completions", len(found) * len(completions.MODES))
+        asked = _asked(root, found, completions.settings(model, options.max_tokens, options.n_ctx), advance)
         found_scores = _scores(found, asked, trials, _bar(progress, "tests", len(found)) if trials else lambda: None)
         table = scores.rows([hole.kind for hole in found], asked.offered, found_scores)
     result = {
@@ -118,13 +118,15 @@ def show(result: dict[str, Any], console: Console) -> None:
         )
 
 
-def _asked(root: Path, found: Sequence[Hole], settings: Mapping[str, Any], advance: Callable[[], None]) -> asking.Asked:
+def _asked(
+    root: Path, found: Sequence[Hole], settings: Mapping[str, Any], advance: Callable[[], None]
+) -> completions.Asked:
     with tempfile.TemporaryDirectory(prefix="pal-") as folder:
-        return asyncio.run(asking.ask(root, found, settings, own_folders(Path(folder)), advance))
+        return asyncio.run(completions.ask(root, found, settings, own_folders(Path(folder)), advance))
 
 
 def _scores(
-    found: Sequence[Hole], asked: asking.Asked, trials: Trials | None, advance: Callable[[], None]
+    found: Sequence[Hole], asked: completions.Asked, trials: Trials | None, advance: Callable[[], None]
 ) -> dict[str, list[scores.Score]]:
     """By mode, in the order of holes."""
     result: dict[str, list[scores.Score]] = {mode: [] for mode in asked.offered}

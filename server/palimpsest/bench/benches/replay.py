@@ -21,10 +21,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from palimpsest.bench.options import model_file, positive
 from palimpsest.bench.replaying import ours, peer, plot, tally
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.kinds import Classifier, Measured, View
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.bench.traces.format import Trace, read
 
 NAME = "replay"

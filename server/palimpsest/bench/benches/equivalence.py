@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.options import model_file, positive
+from palimpsest.bench.shared.options import model_file, positive
 
 NAME = "equivalence"
 HELP = "what editing the cache in place changes in the next token's logits, against a fresh build"

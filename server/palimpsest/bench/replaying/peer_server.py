@@ -1,4 +1,4 @@
-"""A stock llama-server as a process of its own: `python -m palimpsest.bench.peer_server MODEL [options]`.
+"""A stock llama-server as a process of its own: `python -m palimpsest.bench.replaying.peer_server MODEL [options]`.
 
 In: a GGUF file and llama-server's options by their names.  Out: one line of JSON, {"url": …}, on stdout once it
 answers; it runs until its stdin ends.  The xllamacpp wheel embeds the real server.  Knows nothing of us.
@@ -56,7 +56,7 @@ def _params(params: Any, options: argparse.Namespace) -> Any:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("palimpsest.bench.peer_server", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("palimpsest.bench.replaying.peer_server", description=__doc__.partition("\n")[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("--port", type=int, default=0, help="0: a free one")
     parser.add_argument("--n-ctx", type=int, default=8192)

@@ -22,7 +22,7 @@ from typing import Any
 
 from palimpsest.bench.completing.holes import Hole
 from palimpsest.bench.completing.scores import Offered
-from palimpsest.bench.options import BATCH
+from palimpsest.bench.shared.options import BATCH
 from palimpsest.errors import ModelError
 from palimpsest.lsp.driver import Driver, Position
 from palimpsest.text.uris import to_uri

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from palimpsest import wire
-from palimpsest.assist.services import Services
+from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions import name_fixes
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
-from palimpsest.assist.suggestions.ranking import Asked, Draft, Suggested, weighed
+from palimpsest.assist.suggestions.ranking import Draft, Suggested, SuggestionPrompt, weighed
 from palimpsest.context.view import CursorView
 from palimpsest.edits import selection
 from palimpsest.edits.formats import FORMATS
@@ -24,10 +24,10 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 
-__all__ = ["Asking", "Draft", "Suggested"]
+__all__ = ["Draft", "Suggested", "SuggestionModel"]
 
 
-class Asking:
+class SuggestionModel:
     """One window's."""
 
     def __init__(self, services: Services, files: Files) -> None:
@@ -74,10 +74,12 @@ class Asking:
         words = words_of(text for block in blocks for text in (block.name, block.text))
         mended = list[str]()  # asked for first: the tail that is asked for again is that of the replies
         if self._mends(instructions) and not draft.changes:
-            place = name_fixes.Inquiry(engine, view, blocks, slot)
+            place = name_fixes.NameQuery(engine, view, blocks, slot)
             mended = await self._name_fixes.replies(place, question, shown[EDITING])
         answer = await services.generate(engine, request, blocks)
-        return await weighed(services, self._files, Asked(question, shown, then, draft, words), answer.choices, mended)
+        return await weighed(
+            services, self._files, SuggestionPrompt(question, shown, then, draft, words), answer.choices, mended
+        )
 
     def _mends(self, instructions: bool) -> bool:
         choice = self._services.settings.suggestion.mend_names

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from palimpsest import wire
-from palimpsest.assist.completions.switches import Switches
-from palimpsest.assist.privacy import Privacy
-from palimpsest.assist.requests import Requests
-from palimpsest.assist.statistics import Statistics
-from palimpsest.assist.usage import Usage
+from palimpsest.assist.shared.privacy import Privacy
+from palimpsest.assist.shared.requests import Requests
+from palimpsest.assist.shared.statistics import Statistics
+from palimpsest.assist.shared.switches import Switches
+from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.settings import Settings
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at

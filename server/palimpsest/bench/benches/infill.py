@@ -29,8 +29,8 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Table
 
-from palimpsest.bench.options import model_file, positive
 from palimpsest.bench.replaying.peer import started as stock_server
+from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.errors import EngineDied, InvalidArgument
 
 NAME = "infill"
