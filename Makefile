@@ -20,8 +20,8 @@ demo: setup
 editors:
 	@scripts/editors.sh >/dev/null || true
 
-#: Two at once, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
-PYTEST := $(PY) -m pytest -n 2 --dist loadfile
+#: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
+PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4
 
 test: lint types editors
 	$(PYTEST)
