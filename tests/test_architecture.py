@@ -24,7 +24,7 @@ ONLY = {  # library: the rooms that may import it
     "gguf": {"models"},
     "starlette": {"engine", "llama_server"},
     "uvicorn": {"engine", "engine_main"},
-    "jinja2": {"llama_server"},
+    "jinja2": {"chat_templates"},
     "griffe": {"context"},
 }
 NEVER = {("kv", "text"), ("engine", "text"), ("edits", "prompt"), ("prompt", "edits")}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from palimpsest.llama_server import chat
-from palimpsest.llama_server.fields import Fields
-from palimpsest.llama_server.rendering import Renderer
+from palimpsest.chat_templates.rendering import Renderer
 from tests import models
 from tests.llama_server.conftest import Client, HttpEngine
 
@@ -22,8 +19,7 @@ COMPLETE = {"workspace": "w", "text": {"text": "x = "}, "max_tokens": 4}
 
 
 def rendered(renderer: Renderer, template: str) -> str:
-    asked = chat.read(Fields({"messages": HELLO}))
-    return asyncio.run(renderer.render(asked, template, bos="", eos=""))
+    return renderer.render(template, HELLO, bos="", eos="")
 
 
 @pytest.mark.parametrize(

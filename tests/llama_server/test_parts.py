@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+from contextlib import closing
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server import chat, params, prompts
-from palimpsest.llama_server.fields import Fields
-from palimpsest.llama_server.rendering import Renderer
-from palimpsest.llama_server.replies import chosen
-from palimpsest.llama_server.wording import Wording
+from palimpsest.llama_server.answers.shapes import chosen
+from palimpsest.llama_server.completions.answer_text import AnswerText
+from palimpsest.llama_server.requests import chat, params, prompts
+from palimpsest.llama_server.requests.fields import Fields
 from palimpsest.types import MARKUP
 
 PIECES = st.lists(st.text(alphabet="ab\n é日", max_size=4), max_size=12)
 
 
-def said(words: Wording, pieces: list[bytes]) -> str:
+def said(words: AnswerText, pieces: list[bytes]) -> str:
     sent = ""
     for piece in pieces:
         sent += words.push(piece, out_of_time=False, end=False) or ""
@@ -32,7 +32,7 @@ def said(words: Wording, pieces: list[bytes]) -> str:
 
 @given(PIECES, st.lists(st.text(alphabet="ab\n", min_size=1, max_size=3), max_size=2))
 def test_what_was_sent_is_the_text_up_to_the_first_stop_string(pieces: list[str], stops: list[str]) -> None:
-    words = Wording(stops)
+    words = AnswerText(stops)
     whole = "".join(pieces)
     sent = said(words, [bytes([b]) for b in whole.encode()])  # one byte at a time: characters come in parts
     found = [at for at in (whole.find(stop) for stop in stops) if at >= 0]
@@ -46,18 +46,18 @@ def test_what_was_sent_is_the_text_up_to_the_first_stop_string(pieces: list[str]
 
 
 def test_what_was_healed_is_not_said() -> None:
-    words = Wording([], skip=3)
+    words = AnswerText([], skip=3)
     assert said(words, [b"wi", b"dth"]) == "th"
 
 
 def test_a_line_indented_less_ends_the_answer() -> None:
-    words = Wording([], n_indent=4)
+    words = AnswerText([], n_indent=4)
     assert said(words, [b"x = 1", b"\n", b"    y", b"\n", b"  z", b" = 2"]).startswith("x = 1\n    y\n")
     assert (words.stop, words.text) == ("limit", "x = 1\n    y\n  ")
 
 
 def test_a_time_that_is_over_ends_the_answer_at_a_line_end() -> None:
-    words = Wording([])
+    words = AnswerText([])
     assert words.push(b"x", out_of_time=True, end=False) == "x"
     assert words.stop == "none"
     words.push(b"\n", out_of_time=True, end=False)
@@ -65,7 +65,7 @@ def test_a_time_that_is_over_ends_the_answer_at_a_line_end() -> None:
 
 
 def test_an_answer_cut_inside_a_character_has_none_of_it() -> None:
-    words = Wording([])
+    words = AnswerText([])
     assert words.push("日".encode()[:2], out_of_time=False, end=False) is None
     assert words.finish("limit") == ""
 
@@ -139,11 +139,8 @@ def test_prompts_come_in_many_forms(value: Any, found: list[Any]) -> None:
 
 def rendered(template: str, messages: list[dict[str, Any]], **more: Any) -> str:
     asked = chat.read(Fields({"messages": messages, **more}))
-    renderer = Renderer()
-    try:
-        return asyncio.run(renderer.render(asked, template, bos="<s>", eos="</s>"))
-    finally:
-        renderer.close()
+    with closing(Renderer()) as renderer:
+        return asked.text(renderer, template, bos="<s>", eos="</s>")
 
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -187,7 +184,7 @@ def test_a_template_that_cannot_be_read_gives_way_to_chatml(caplog: pytest.LogCa
     ],
 )
 def test_the_models_own_markup_ends_an_answer_and_is_not_told(pieces: list[str], text: str, stop: str) -> None:
-    words = Wording([], markup=MARKUP)
+    words = AnswerText([], markup=MARKUP)
     sent = said(words, [piece.encode() for piece in pieces])
     assert (words.text, words.stop) == (text, stop)
     assert sent.rstrip() == text.rstrip()
@@ -195,10 +192,10 @@ def test_the_models_own_markup_ends_an_answer_and_is_not_told(pieces: list[str],
 
 
 def test_what_goes_round_in_circles_ends_the_answer_behind_its_first_copy() -> None:
-    words = Wording([], before="x = 1\n")
+    words = AnswerText([], before="x = 1\n")
     sent = said(words, [b"y = 2\n"] * 25)
     assert (words.text, words.stop) == ("y = 2", "limit")
     assert sent.count("y = 2") <= 3
-    short = Wording([], before="print(")
+    short = AnswerText([], before="print(")
     said(short, [b"notona(notona("])
     assert short.text == "notona("

@@ -14,10 +14,11 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.llama.native import Run
-from palimpsest.llama_server.fields import Fields
-from palimpsest.llama_server.infill import Infill, Layout, read
-from palimpsest.llama_server.samplers import most_probable
-from palimpsest.llama_server.workspaces import chunk_workspace, plain_workspace
+from palimpsest.llama_server.completions.infill_layout import Layout
+from palimpsest.llama_server.completions.samplers import most_probable
+from palimpsest.llama_server.completions.workspaces import chunk_workspace, plain_workspace
+from palimpsest.llama_server.requests.fields import Fields
+from palimpsest.llama_server.requests.infill import Infill, read
 
 T = TypeVar("T")
 KINDS = ("ours", "stock")

@@ -1,6 +1,6 @@
-"""`/infill`: what is asked for, and the tail that answers it.
+"""An infill's tail.
 
-In: a body's fields; the engine's tokenizer and facts.  Out: an `Infill`; `Composed` tails; the whole prompt in
+In: an `Infill`; the engine's tokenizer and facts.  Out: `Composed` tails; the whole prompt in
 llama-server's own order, for caches that cannot be edited and for measurements.  Decodes nothing.
 
 The window is llama-server's for a batch of 1,024: three quarters of tokens before the cursor, one quarter behind.
@@ -11,14 +11,13 @@ the cursor has moved by a few lines.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.errors import ModelError
 from palimpsest.kv.generation.compose import SLACK, STRIDE, Composed, laid_out
 from palimpsest.kv.generation.healing import held_back
-from palimpsest.llama_server.fields import Fields, called
-from palimpsest.llama_server.workspaces import Chunk, Separators
+from palimpsest.llama_server.completions.workspaces import Separators
+from palimpsest.llama_server.requests.infill import Infill
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -27,40 +26,6 @@ Tokens = tuple[int, ...]
 WINDOW = 1024
 LEEWAY = 128
 """How many tokens later than it might a window that is cut may begin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Infill:
-    """`prompt` is the cursor's line so far, which continues `prefix`."""
-
-    prefix: str
-    suffix: str
-    prompt: str
-    chunks: tuple[Chunk, ...]
-
-    @property
-    def only_chunks(self) -> bool:
-        return not (self.prefix or self.suffix or self.prompt)
-
-
-def read(fields: Fields) -> Infill:
-    """Raises InvalidArgument."""
-    prefix, suffix = fields.required_text("input_prefix"), fields.required_text("input_suffix")
-    prompt = fields.raw("prompt")
-    return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields))
-
-
-def _chunks(fields: Fields) -> tuple[Chunk, ...]:
-    made = []
-    for item in fields.items("input_extra"):
-        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-            raise InvalidArgument("input_extra", 'expected objects like {"filename": string, "text": string}.')
-        name = item.get("filename") or ""
-        if not isinstance(name, str):
-            raise InvalidArgument("input_extra", f"filename: expected a string, got {called(name)}.")
-        if item["text"]:
-            made.append(Chunk(name, item["text"]))
-    return tuple(made)
 
 
 class Layout:

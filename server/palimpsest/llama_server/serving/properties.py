@@ -1,6 +1,6 @@
 """What the routes tell about the model: read once from the engine when it is loaded.
 
-In: the engine.  Out: `About`.
+In: the engine.  Out: `ModelProperties`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from palimpsest.chat_templates.program import CHATML
 from palimpsest.kv.llama.library import library
-from palimpsest.llama_server.templates import CHATML
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ModelProperties:
     """`name` is how answers call the model; `size` its bytes; `ftype` its quantization in llama.cpp's words."""
 
     name: str
@@ -35,7 +35,7 @@ class About:
     eos: str
 
 
-def about(engine: Engine) -> About:
+def about(engine: Engine) -> ModelProperties:
     api, model = library().api, engine.model
     buffer = ctypes.create_string_buffer(256)
     api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))
@@ -44,7 +44,7 @@ def about(engine: Engine) -> About:
     def text_of(token: int) -> str:
         return model.piece(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
 
-    return About(
+    return ModelProperties(
         name=model.path.name,
         path=str(model.path),
         n_ctx=min(engine.n_ctx, engine.n_positions),

@@ -16,10 +16,10 @@ from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.generation.sampler import Grammar
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
-from palimpsest.llama_server.outcome import Done, Piece, Probability, Timings
-from palimpsest.llama_server.params import INF, Params
-from palimpsest.llama_server.samplers import Chain, Picked, most_probable
-from palimpsest.llama_server.wording import Wording
+from palimpsest.llama_server.completions.answer_text import AnswerText
+from palimpsest.llama_server.completions.outcome import Done, Piece, Probability, Timings
+from palimpsest.llama_server.completions.samplers import Chain, Picked, most_probable
+from palimpsest.llama_server.requests.params import INF, Params
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Strand:
+class Alternative:
     """One of the completions under way, in a sequence of its own.  `logits`: those behind its newest token, None once
     they were used."""
 
     index: int
     seq: int
     chain: Chain
-    words: Wording
+    words: AnswerText
     logits: Logits | None
     tokens: list[int] = field(default_factory=list)
     probabilities: list[Probability] = field(default_factory=list)
@@ -50,9 +50,9 @@ class Strand:
 
 
 @dataclass(slots=True)
-class Strands:
+class Alternatives:
     """Those of one request.  `n_most`: tokens of each.  `timings`: of so many tokens in so many ms, what the prompt
-    took with them.  `markup` and `before` are `Wording`'s."""
+    took with them.  `markup` and `before` are `AnswerText`'s."""
 
     engine: Engine
     params: Params
@@ -74,16 +74,16 @@ class Strands:
             yield from self._generate(workspace, tail, start, composed, strands)
             return [self._done(strand, prompt) for strand in strands]
 
-    def _made(self, tail: Tail, start: Start, composed: Composed, stack: ExitStack) -> list[Strand]:
+    def _made(self, tail: Tail, start: Start, composed: Composed, stack: ExitStack) -> list[Alternative]:
         """As many as are wanted.  Where a seed is given, each draws with its own."""
-        params, strands = self.params, list[Strand]()
+        params, strands = self.params, list[Alternative]()
         for index in range(params.n):
             chain = self._chain(composed, index)
             stack.callback(chain.close)
-            words = Wording(
+            words = AnswerText(
                 params.stop, skip=len(composed.piece), n_indent=params.n_indent, markup=self.markup, before=self.before
             )
-            strand = Strand(index, start.seq, chain, words, start.logits)
+            strand = Alternative(index, start.seq, chain, words, start.logits)
             if index:
                 strand.seq = tail.take()
                 stack.callback(tail.give, strand.seq)
@@ -92,7 +92,7 @@ class Strands:
         return strands
 
     def _generate(
-        self, workspace: Workspace, tail: Tail, start: Start, composed: Composed, strands: list[Strand]
+        self, workspace: Workspace, tail: Tail, start: Start, composed: Composed, strands: list[Alternative]
     ) -> Generator[None, None, None]:
         is_text = composed.layout == "text" and not composed.piece
         ends = self.engine.facts.eog if is_text else self.engine.facts.ends
@@ -113,7 +113,7 @@ class Strands:
             self.n_calls += 1
             position += 1
 
-    def _choose(self, strand: Strand, piece: bytes, ends: frozenset[int]) -> None:
+    def _choose(self, strand: Alternative, piece: bytes, ends: frozenset[int]) -> None:
         """One token more, told; or the end."""
         engine, params, words, tokens = self.engine, self.params, strand.words, strand.tokens
         assert strand.logits is not None
@@ -135,7 +135,7 @@ class Strands:
             sent = (sent or "") + words.finish("eos" if end else "limit")
         self._tell(strand, sent)
 
-    def _tell(self, strand: Strand, sent: str | None) -> None:
+    def _tell(self, strand: Alternative, sent: str | None) -> None:
         if sent is None:  # a character is not complete
             return
         self.said = True
@@ -171,7 +171,7 @@ class Strands:
         shown = tuple((i, self.engine.model.piece(i, special=True), p) for i, p in best)
         return Probability(picked.token, self.engine.model.piece(picked.token, special=True), value, shown)
 
-    def _done(self, strand: Strand, prompt: str) -> Done:
+    def _done(self, strand: Alternative, prompt: str) -> Done:
         words, tokens = strand.words, strand.tokens
         cut = words.stop == "limit" and len(tokens) >= self.n_most and not 0 <= self.params.n_predict <= self.n_most
         return Done(

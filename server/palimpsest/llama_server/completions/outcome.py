@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from palimpsest.llama_server.wording import StopType
+from palimpsest.llama_server.completions.answer_text import StopType
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from palimpsest.llama_server.outcome import Done
-from palimpsest.llama_server.params import MOST_AT_ONCE, Params, settings
+from palimpsest.llama_server.completions.outcome import Done
+from palimpsest.llama_server.requests.params import MOST_AT_ONCE, Params, settings
 
 N_SLOTS = MOST_AT_ONCE
 METRICS = (  # name, kind, help, the sum it tells

@@ -14,12 +14,12 @@ from starlette.routing import Route
 
 from palimpsest import __version__
 from palimpsest.json_data import to_json
-from palimpsest.llama_server import params
-from palimpsest.llama_server.about import About
-from palimpsest.llama_server.answering import reply
-from palimpsest.llama_server.fields import Fields
-from palimpsest.llama_server.serving import Serving
-from palimpsest.llama_server.slots import N_SLOTS
+from palimpsest.llama_server.answers.sending import reply
+from palimpsest.llama_server.requests import params
+from palimpsest.llama_server.requests.fields import Fields
+from palimpsest.llama_server.serving.properties import ModelProperties
+from palimpsest.llama_server.serving.serving import Serving
+from palimpsest.llama_server.serving.slots import N_SLOTS
 
 STATUS = {"ready": "ok", "loading": "loading model", "failed": "error"}
 TEMPLATE_CAPS = {
@@ -98,7 +98,7 @@ class InfoRoutes:
     async def adapters(self, _request: Request) -> Response:
         return reply([])
 
-    def _openai(self, about: About) -> dict[str, Any]:
+    def _openai(self, about: ModelProperties) -> dict[str, Any]:
         return {
             "id": about.name,
             "aliases": [about.name],
@@ -120,7 +120,7 @@ class InfoRoutes:
         }
 
 
-def _ollama(about: About) -> dict[str, Any]:
+def _ollama(about: ModelProperties) -> dict[str, Any]:
     return {
         "name": about.name,
         "model": about.name,

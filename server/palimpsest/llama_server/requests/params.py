@@ -15,7 +15,7 @@ from typing import Any
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.generation.check import LONGEST_STOP, check_stops
 from palimpsest.kv.generation.schema import grammar_of
-from palimpsest.llama_server.fields import Fields
+from palimpsest.llama_server.requests.fields import Fields
 
 RANDOM_SEED = 0xFFFFFFFF
 MOST_AT_ONCE = 4

@@ -1,16 +1,13 @@
 """Prompts as requests give them: a text, tokens, both mixed, or several of these.
 
-In: the JSON of `prompt`.  Out: parts, and their tokens.  Knows no route.
+In: the JSON of `prompt`.  Out: parts.  Knows no route and no tokenizer.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palimpsest.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
 
 Parts = tuple[int | str, ...]
 EXPECTED = (
@@ -49,23 +46,3 @@ def _one(value: Any) -> Parts:
 
 def _is_part(item: Any) -> bool:
     return isinstance(item, (int, str)) and not isinstance(item, bool)
-
-
-def tokens(engine: Engine, parts: Parts, *, add_special: bool = True, parse_special: bool = True) -> list[int]:
-    """Raises InvalidArgument for a token that there is not.  What every prompt begins with goes before a first text."""
-    out: list[int] = []
-    n_chars = sum(len(part) for part in parts if isinstance(part, str))
-    if n_chars > engine.model.longest_text:
-        raise InvalidArgument(
-            "prompt", f"is {n_chars:,} characters long; {engine.model.longest_text:,} are read at most."
-        )
-    for i, part in enumerate(parts):
-        if isinstance(part, int):
-            if not 0 <= part < engine.model.n_vocab:
-                raise InvalidArgument("prompt", f"{part} is no token: there are {engine.model.n_vocab}.")
-            out.append(part)
-            continue
-        if i == 0 and add_special:
-            out += engine.facts.header_start
-        out += engine.model.tokenize(part, special=parse_special)
-    return out

@@ -1,6 +1,6 @@
 """A chat as a request gives it.
 
-In: messages as JSON.  Out: a `Chat`; `rendering.py` makes one text of it.  Knows no token.
+In: messages as JSON, a model's template.  Out: a `Chat`, and its text.  Knows no token.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server.fields import Fields, called
+from palimpsest.llama_server.requests.fields import Fields, called
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,18 @@ class Chat:
     before: str
     add_generation_prompt: bool
     variables: Mapping[str, Any]
+
+    def text(self, renderer: Renderer, template: str, *, bos: str, eos: str) -> str:
+        """The prompt, without the token that the tokenizer puts before every prompt.  Raises as `Renderer.render`."""
+        rendered = renderer.render(
+            template,
+            self.messages,
+            bos=bos,
+            eos=eos,
+            add_generation_prompt=self.add_generation_prompt,
+            variables=self.variables,
+        )
+        return rendered.removeprefix(bos) + self.before
 
 
 def read(fields: Fields) -> Chat:

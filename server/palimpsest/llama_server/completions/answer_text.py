@@ -16,7 +16,7 @@ LOOK_EVERY = 8
 StopType = Literal["none", "eos", "limit", "word"]
 
 
-class Wording:
+class AnswerText:
     """`skip` bytes at the beginning are what was healed, no part of the text.  `n_indent`: a later line that is
     indented less ends the answer, its text cut off.  `markup`: the model's own, at which the code is at its end.
     `before`: what the answer stands behind, where one that goes round in circles is to end (`text/repetition.py`); a

@@ -18,11 +18,11 @@ from starlette.responses import Response, StreamingResponse
 from palimpsest import wire
 from palimpsest.engine.http.request_handling import first_of
 from palimpsest.kv.generation.admission import admit
-from palimpsest.llama_server import errors
-from palimpsest.llama_server.outcome import Done, Piece
-from palimpsest.llama_server.params import Params
-from palimpsest.llama_server.replies import Json, Replies
-from palimpsest.llama_server.serving import Ask, Serving
+from palimpsest.llama_server.answers import errors
+from palimpsest.llama_server.answers.shapes import Json, Replies
+from palimpsest.llama_server.completions.outcome import Done, Piece
+from palimpsest.llama_server.requests.params import Params
+from palimpsest.llama_server.serving.serving import Ask, Serving
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from palimpsest.engine.http.request_handling import body
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server import prompts
-from palimpsest.llama_server.answering import reply
-from palimpsest.llama_server.fields import Fields, called
-from palimpsest.llama_server.serving import Serving
+from palimpsest.llama_server.answers.sending import reply
+from palimpsest.llama_server.completions.prompt_tokens import prompt_tokens
+from palimpsest.llama_server.requests.fields import Fields, called
+from palimpsest.llama_server.serving.serving import Serving
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.engine import Engine
@@ -44,7 +44,7 @@ class TokenRoutes:
         with_pieces = fields.flag("with_pieces")
 
         def work(engine: Engine) -> list[Any]:
-            ids = prompts.tokens(engine, parts, add_special=special, parse_special=parse)
+            ids = prompt_tokens(engine, parts, add_special=special, parse_special=parse)
             return [_piece(engine, i) for i in ids] if with_pieces else ids
 
         return reply({"tokens": await asyncio.wrap_future(self._serving.core.call(work))})

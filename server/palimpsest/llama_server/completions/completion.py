@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, TypeVar
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.llama.native import NO_SLOT
-from palimpsest.llama_server.infill import Infill, Layout
-from palimpsest.llama_server.outcome import Done, Piece, Timings
-from palimpsest.llama_server.params import Params
-from palimpsest.llama_server.strands import Strands
-from palimpsest.llama_server.wording import StopType
-from palimpsest.llama_server.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
+from palimpsest.llama_server.completions.alternatives import Alternatives
+from palimpsest.llama_server.completions.answer_text import StopType
+from palimpsest.llama_server.completions.infill_layout import Layout
+from palimpsest.llama_server.completions.outcome import Done, Piece, Timings
+from palimpsest.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
+from palimpsest.llama_server.requests.infill import Infill
+from palimpsest.llama_server.requests.params import Params
 from palimpsest.types import MARKUP
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class Completion:
             if self.params.n_predict == 0:
                 return self._nothing(prompt)
             constrained = bool(self.params.grammar) or self.params.schema is not None
-            strands = Strands(
+            strands = Alternatives(
                 self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
                 markup=() if constrained else self._markup, before=self._before,
             )  # fmt: skip

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from palimpsest import wire
+from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.engine.http.request_handling import result_of, why_cancelled
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled
-from palimpsest.llama_server.about import About, about
-from palimpsest.llama_server.outcome import Done, Piece
-from palimpsest.llama_server.params import Params
-from palimpsest.llama_server.rendering import Renderer
-from palimpsest.llama_server.slots import Slot, Slots
-from palimpsest.llama_server.work import Completion
+from palimpsest.llama_server.completions.completion import Completion
+from palimpsest.llama_server.completions.outcome import Done, Piece
+from palimpsest.llama_server.requests.params import Params
+from palimpsest.llama_server.serving.properties import ModelProperties, about
+from palimpsest.llama_server.serving.slots import Slot, Slots
 
 if TYPE_CHECKING:
     from palimpsest.engine.core import EngineCore
@@ -39,9 +39,9 @@ class Serving:
         self.life = life
         self.slots = Slots()
         self.renderer = Renderer()
-        self._about: About | None = None
+        self._about: ModelProperties | None = None
 
-    async def about(self) -> About:
+    async def about(self) -> ModelProperties:
         """Raises EngineLoading, or what the load failed with."""
         self.core.model()
         if self._about is None:

@@ -5,6 +5,7 @@ In: requests.  Out: answers in the form of their route.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from starlette.requests import Request
@@ -13,12 +14,13 @@ from starlette.routing import Route
 
 from palimpsest.engine.http.request_handling import body
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server import chat, infill, params, prompts
-from palimpsest.llama_server.about import About
-from palimpsest.llama_server.answering import CHAT, COMPLETION, NATIVE, Exchange, Form, answer, reply
-from palimpsest.llama_server.chat import Chat
-from palimpsest.llama_server.fields import Fields
-from palimpsest.llama_server.serving import Ask, Serving
+from palimpsest.llama_server.answers.sending import CHAT, COMPLETION, NATIVE, Exchange, Form, answer, reply
+from palimpsest.llama_server.completions.prompt_tokens import prompt_tokens
+from palimpsest.llama_server.requests import chat, infill, params, prompts
+from palimpsest.llama_server.requests.chat import Chat
+from palimpsest.llama_server.requests.fields import Fields
+from palimpsest.llama_server.serving.properties import ModelProperties
+from palimpsest.llama_server.serving.serving import Ask, Serving
 
 MAX_PROMPTS = 64
 """Of one request; they are answered one after another."""
@@ -27,6 +29,7 @@ MAX_PROMPTS = 64
 class TextRoutes:
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
+        self._rendering = asyncio.Lock()  # one at a time: a thread that waits is one that others lack
 
     def routes(self) -> list[Route]:
         table = {
@@ -77,12 +80,15 @@ class TextRoutes:
         about = await self._serving.about()
         return reply({"prompt": await self._rendered(asked, about)})
 
-    async def _rendered(self, asked: Chat, about: About) -> str:
-        return await self._serving.renderer.render(asked, about.template, bos=about.bos, eos=about.eos)
+    async def _rendered(self, asked: Chat, about: ModelProperties) -> str:
+        async with self._rendering:
+            return await asyncio.to_thread(
+                asked.text, self._serving.renderer, about.template, bos=about.bos, eos=about.eos
+            )
 
 
 def _ask(parts: prompts.Parts) -> Ask:
-    return lambda work, slot: work.text(slot, prompts.tokens(work.engine, parts))
+    return lambda work, slot: work.text(slot, prompt_tokens(work.engine, parts))
 
 
 def _n_probs(fields: Fields) -> int:

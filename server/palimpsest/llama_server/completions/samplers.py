@@ -18,7 +18,7 @@ from palimpsest.kv.generation.sampler import CANDIDATE, Candidates, Grammar
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
-from palimpsest.llama_server.params import RANDOM_SEED, Params
+from palimpsest.llama_server.requests.params import RANDOM_SEED, Params
 
 
 @dataclass(frozen=True, slots=True)

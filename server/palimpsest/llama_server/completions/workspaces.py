@@ -9,7 +9,6 @@ In: requests' chunks.  Out: workspaces of the engine, which gives them room besi
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from xml.sax.saxutils import quoteattr
 
@@ -20,6 +19,7 @@ from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.tail import NONE, Base
 from palimpsest.kv.llama.library import library
+from palimpsest.llama_server.requests.infill import Chunk
 from palimpsest.types import FOOTER, HEADER
 
 if TYPE_CHECKING:
@@ -30,18 +30,6 @@ Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
 SNIPPET = "\n\n--- snippet ---\n\n"
 """llama-server's own words around extra chunks, which models are used to by now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """One extra chunk of context."""
-
-    filename: str
-    text: str
-
-    @property
-    def key(self) -> str:
-        return wire.text_hash(f"{self.filename}\0{self.text}")
 
 
 class Separators:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palimpsest import __version__
-from palimpsest.llama_server.outcome import Done, Piece, Probability, Timings
-from palimpsest.llama_server.params import Params, settings
+from palimpsest.llama_server.completions.outcome import Done, Piece, Probability, Timings
+from palimpsest.llama_server.requests.params import Params, settings
 
 Json = dict[str, Any]
 LETTERS = string.ascii_letters + string.digits

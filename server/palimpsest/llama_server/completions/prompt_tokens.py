@@ -1,0 +1,30 @@
+"""A prompt's tokens.
+
+In: a prompt's parts, texts and tokens.  Out: tokens.
+"""
+
+from __future__ import annotations
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.kv.cache.engine import Engine
+from palimpsest.llama_server.requests.prompts import Parts
+
+
+def prompt_tokens(engine: Engine, parts: Parts, *, add_special: bool = True, parse_special: bool = True) -> list[int]:
+    """Raises InvalidArgument for a token that there is not.  What every prompt begins with goes before a first text."""
+    out: list[int] = []
+    n_chars = sum(len(part) for part in parts if isinstance(part, str))
+    if n_chars > engine.model.longest_text:
+        raise InvalidArgument(
+            "prompt", f"is {n_chars:,} characters long; {engine.model.longest_text:,} are read at most."
+        )
+    for i, part in enumerate(parts):
+        if isinstance(part, int):
+            if not 0 <= part < engine.model.n_vocab:
+                raise InvalidArgument("prompt", f"{part} is no token: there are {engine.model.n_vocab}.")
+            out.append(part)
+            continue
+        if i == 0 and add_special:
+            out += engine.facts.header_start
+        out += engine.model.tokenize(part, special=parse_special)
+    return out
