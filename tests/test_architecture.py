@@ -16,8 +16,7 @@ MAP = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
 ONLY = {  # library: the rooms that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
-    "tree_sitter": {"syntax"},
-    "tree_sitter_python": {"syntax"},
+    "tree_sitter": {"syntax", "languages"},
     "httpx": {"providers", "models"},
     "llama_cpp": {"kv"},
     "numpy": {"kv", "engine", "llama_server", "measure", "models"},

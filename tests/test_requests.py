@@ -11,7 +11,8 @@ from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.parse import Parser
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
@@ -21,7 +22,7 @@ CODE = "def total(items):\n    return sum(items)\n"
 
 def view() -> CursorView:
     position, settings = Position(1, 11), ContextSettings()
-    parsed = Parser().parse(Snapshot("file:///w/a.py", 1, "python", CODE))
+    parsed = Parser(language_of).parse(Snapshot("file:///w/a.py", 1, "python", CODE))
     editing = editing_at(parsed, position, "a.py", settings.editing_tokens)
     return CursorView(parsed, scope_at(parsed, 1, 11), editing, position, "a.py", (Path("/w"),), Path("/w"), settings)
 

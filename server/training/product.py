@@ -22,6 +22,7 @@ from palimpsest.context.editing import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.view import CursorView
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.prompt import blocks as rendering
 from palimpsest.prompt.suggestion import suggestion_tail
 from palimpsest.syntax.parse import parse_text
@@ -67,7 +68,7 @@ class Place:
     def view(self, path: str, text: str, at: Position, settings: ContextSettings) -> CursorView:
         uri = to_uri(self.folder / path)
         snapshot = Snapshot(uri, 1, "python", text)
-        parsed = replace(parse_text(text, "python"), snapshot=snapshot)
+        parsed = replace(parse_text(text, PYTHON), snapshot=snapshot)
         root, file = self.roots.place(uri)
         return CursorView(
             parsed=parsed,

@@ -7,8 +7,10 @@ from palimpsest.assist.next_edits import other_files
 from palimpsest.assist.next_edits.bursts import Bursts
 from palimpsest.assist.next_edits.finder import Finder
 from palimpsest.assist.next_edits.other_files import OtherFiles
+from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
-from palimpsest.syntax.parse import Parsed, Parser
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
@@ -25,7 +27,7 @@ def test_the_oldest_go_until_number_and_size_are_kept() -> None:
 def test_a_keystroke_leaves_no_parse_behind(tmp_path: Path) -> None:
     uses = "".join(f"def use_{n}():\n    return total({n})\n\n\n" for n in range(20))
     snapshot = Snapshot(to_uri(tmp_path / "a.py"), 1, "python", f"def total(n):\n    return n\n\n\n{uses}")
-    parser, bursts, finder = Parser(), Bursts(), Finder((), ())
+    parser, bursts, finder = Parser(language_of), Bursts(), Finder((), ())
     parser.parse(snapshot)
     n_places = 0
     for at, letter in enumerate("_of_everything_that_there_is"):

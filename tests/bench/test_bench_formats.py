@@ -30,7 +30,8 @@ from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.errors import InvalidArgument
-from palimpsest.syntax.parse import Parser
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import Snapshot
 
 pytestmark = pytest.mark.slow
@@ -99,7 +100,7 @@ def test_no_functions_are_said(tmp_path: Path) -> None:
 def place(case: Case) -> tuple[dict[str, ShownBlock], dict[str, Snapshot]]:
     """What is shown of a damaged document, and the document."""
     given = case.function.parsed.snapshot
-    parsed = Parser().parse(Snapshot(given.uri, 1, "python", case.text))
+    parsed = Parser(language_of).parse(Snapshot(given.uri, 1, "python", case.text))
     editing = editing_at(parsed, case.at, case.function.file, 4000)
     return shown_blocks(editing, (), {given.uri: 1}), {given.uri: parsed.snapshot}
 

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.completion.inline import agrees, open_brackets, stops, trim
+from palimpsest.languages.registry import language_of
 
 
 def shown(code: str, text: str, *, multiline: bool = False, language: str = "python") -> str:
     prefix, _, suffix = code.partition("|")
-    return trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language)
+    return trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_a_shown_completion_agrees_with_what_is_typed_of_it() -> None:
 )
 def test_a_bracket_opened_on_the_cursors_line_needs_more_lines(code: str, is_open: bool) -> None:
     prefix, _, suffix = code.partition("|")
-    assert open_brackets(prefix, suffix, "python") is is_open
+    assert open_brackets(prefix, suffix, language_of("python")) is is_open
     assert ("\n" in stops(False, brackets=is_open)) is not is_open
     assert "\n" not in stops(True)
 
@@ -158,15 +159,15 @@ CODE = st.lists(PIECE, max_size=12).map("".join)
 def test_what_is_shown_is_a_beginning_that_needs_no_more_trimming(
     text: str, prefix: str, suffix: str, multiline: bool, language: str
 ) -> None:
-    result = trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language)
+    result = trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))
     assert text.startswith(result)
     assert result == "" or result.split("\n")[-1].strip()
-    assert trim(result, prefix=prefix, suffix=suffix, multiline=multiline, language=language) == result
+    assert trim(result, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language)) == result
 
 
 @given(text=CODE, line=CODE.filter(lambda code: "\n" not in code))
 def test_nothing_is_shown_twice(text: str, line: str) -> None:
     """A completion that is the next line, or the rest of this one, is not shown."""
     if line.strip() and "\\" not in line:
-        assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language="python") == ""
-        assert trim(line, prefix="x = ", suffix=line, multiline=False, language="python") == ""
+        assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python")) == ""
+        assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python")) == ""

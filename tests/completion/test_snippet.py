@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.completion.snippet import as_snippet, escape
+from palimpsest.languages.registry import language_of
 
 
 @pytest.mark.parametrize(
@@ -28,18 +29,18 @@ from palimpsest.completion.snippet import as_snippet, escape
     ],
 )
 def test_arguments_of_calls_are_tab_stops(before: str, text: str, expected: str) -> None:
-    assert as_snippet(before, text, "python") == expected
+    assert as_snippet(before, text, language_of("python")) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["a + b", "add()", "def f(a, b):\n    pass", "class A(B):\n    pass", "[a, b]", "(a, b)", "add(a", "# f(a)"]
 )
 def test_a_text_without_arguments_is_no_snippet(text: str) -> None:
-    assert as_snippet("", text, "python") is None
+    assert as_snippet("", text, language_of("python")) is None
 
 
 def test_what_was_typed_is_escaped_too() -> None:
-    assert as_snippet("", "f(a)", "python", typed="$x") == "\\$xf(${1:a})$0"
+    assert as_snippet("", "f(a)", language_of("python"), typed="$x") == "\\$xf(${1:a})$0"
 
 
 def plain(snippet: str) -> str:
@@ -60,5 +61,5 @@ TEXTS = st.text(st.sampled_from("ab_(),=[]{}$\\'\" \n:#"), max_size=40)
 @given(TEXTS, TEXTS, st.sampled_from(["python", "javascript", ""]))
 def test_a_snippet_inserts_the_text(before: str, text: str, language: str) -> None:
     assert plain(escape(text)) == text
-    snippet = as_snippet(before, text, language)
+    snippet = as_snippet(before, text, language_of(language))
     assert snippet is None or plain(snippet) == text

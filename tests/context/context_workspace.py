@@ -11,7 +11,8 @@ from palimpsest.context.editing import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.parse import Parser
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative, to_uri
@@ -53,7 +54,7 @@ class Workspace:
 
     def view_of(self, snapshot: Snapshot, path: Path, offset: int) -> CursorView:
         position = snapshot.position(offset)
-        parsed = Parser().parse(snapshot)
+        parsed = Parser(language_of).parse(snapshot)
         root = self.root if path.is_relative_to(self.root) else None
         name = relative(path, self.root) if root else path.name
         editing = editing_at(parsed, position, name, self.settings.editing_tokens)

@@ -9,19 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palimpsest.context import cutting, editing
-from palimpsest.context.editing import editing_at, module_name
+from palimpsest.context.editing import editing_at
 from palimpsest.context.estimate import estimate
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import language_of
 from palimpsest.prompt.blocks import number_line
-from palimpsest.syntax.parse import Parser, parse_text
+from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Editing
 
 
-def editing_of(source: str, max_tokens: int = 900, language: str | None = "python") -> Editing:
+def editing_of(source: str, max_tokens: int = 900, language: str = "python") -> Editing:
     """The editing block at `$0` of `source`."""
     before, _, after = source.partition("$0")
     position = Snapshot("", 0, "", before).position(len(before))
-    return editing_at(parse_text(before + after, language), position, "shop/cart.py", max_tokens)
+    return editing_at(parse_text(before + after, language_of(language)), position, "shop/cart.py", max_tokens)
 
 
 def check(source: str, head: str, shown: str, max_tokens: int = 900) -> None:
@@ -204,7 +207,7 @@ def test_code_that_does_not_parse_is_shown_as_it_stands() -> None:
 def test_another_language_is_a_file_cut_around_the_cursor() -> None:
     lines = [f"line {n} of some prose" for n in range(200)]
     lines[100] += "$0"
-    block = editing_of("\n".join(lines), 100, None)
+    block = editing_of("\n".join(lines), 100, "plaintext")
     assert (block.type, block.lines[0].text, block.lines[-1].text) == ("file", "...", "...")
     assert estimate(block.text) <= 100
     assert block.lines[block.cursor_line].text == "line 100 of some prose"
@@ -223,7 +226,7 @@ def test_another_language_is_a_file_cut_around_the_cursor() -> None:
     ],
 )
 def test_a_file_is_named_as_it_is_imported(file: str, name: str) -> None:
-    assert module_name(file) == name
+    assert language_of("", file).module_name(file) == name
 
 
 def long_function(n_statements: int) -> str:
@@ -284,7 +287,7 @@ TYPED = ["x", "(", "foo(bar, ", '"', "'''", "[", " ", "#", "lambda x:", ")", "if
 
 @pytest.mark.parametrize("text", TYPED)
 def test_the_cut_stays_while_a_statement_is_typed(text: str) -> None:
-    parser = Parser()
+    parser = Parser(language_of)
     source, line = long_function(300), 9 + 300
     now = Snapshot("file:///a.py", 1, "python", source)
     parser.parse(now)
@@ -305,7 +308,7 @@ def test_the_cut_stays_while_a_statement_is_typed(text: str) -> None:
 
 
 def test_walking_down_a_long_function_moves_the_cut_in_steps() -> None:
-    parsed = parse_text(long_function(300), "python")
+    parsed = parse_text(long_function(300), PYTHON)
     starts = [editing_at(parsed, Position(line, 8), "a.py", 500).lines[4] for line in range(100, 200)]
     assert len(set(starts)) <= 15
 
@@ -340,7 +343,7 @@ def test_numbers_map_back_to_document_lines(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(SOURCES))
     at = data.draw(st.integers(0, len(source)))
     source = source[:at] + data.draw(TYPING) + source[at + data.draw(st.sampled_from([0, 0, 1, 30])) :]
-    parsed = parse_text(source, "python")
+    parsed = parse_text(source, PYTHON)
     lines = parsed.snapshot.lines
     line = data.draw(st.integers(0, len(lines) - 1))
     column = data.draw(st.integers(0, len(lines[line])))

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.uris import to_path
 
@@ -254,7 +255,7 @@ async def test_a_value_that_has_to_be_chosen_is_the_model_s(editor: Editor) -> N
     assert edit["text"].startswith(", ")
     assert len(edit["text"]) > 2
     make(editor, edit)
-    assert parse_text(editor.texts[cart], "python").n_errors == 0
+    assert parse_text(editor.texts[cart], PYTHON).n_errors == 0
     answer = await editor.command("palimpsest.nextEdit.accept", edit["id"])
     assert answer == {"edits": [], "total": 0}
 

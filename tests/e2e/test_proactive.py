@@ -12,6 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 
 from .conftest import Editor, plain, start_editor, stop_editor
@@ -128,7 +129,7 @@ async def test_the_embedded_model_is_asked_after_a_pause_and_its_edit_fits(machi
         assert hint.message in action.title
         new = taken(editor, uri, action)
         assert new != editor.texts[uri]
-        assert parse_text(new, "python").n_errors == 0
+        assert parse_text(new, PYTHON).n_errors == 0
 
 
 async def test_a_misspelt_name_is_a_hint_but_not_one_that_is_still_being_typed(

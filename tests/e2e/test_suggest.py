@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 
 from .conftest import Editor, start_editor, stop_editor
@@ -43,7 +44,7 @@ async def test_a_suggestion_is_a_versioned_edit_of_shown_lines_that_applies_clea
         assert document == {"uri": uri, "version": editor.versions[uri]}
         new = applied(text, suggestion["edit"])
         assert new != text
-        assert parse_text(new, "python").n_errors <= parse_text(text, "python").n_errors
+        assert parse_text(new, PYTHON).n_errors <= parse_text(text, PYTHON).n_errors
         assert suggestion["diff"].startswith("--- ")
 
 
@@ -110,7 +111,7 @@ async def test_a_suggestion_survives_typing_elsewhere_and_is_refused_when_its_li
         document = suggestion["edit"]["documentChanges"][0]["textDocument"]
         assert document["version"] == editor.versions[uri]
         new = applied(editor.texts[uri], suggestion["edit"])
-        assert parse_text(new, "python").n_errors <= parse_text(editor.texts[uri], "python").n_errors
+        assert parse_text(new, PYTHON).n_errors <= parse_text(editor.texts[uri], PYTHON).n_errors
 
 
 async def test_a_suggestion_can_be_cancelled(editor: Editor) -> None:
@@ -157,7 +158,7 @@ async def test_every_one_of_200_replies_under_grammar_parses_and_every_edit_appl
                 assert any(words in refusal["reason"] for words in LEFT), refusal
             for suggestion in answer["suggestions"]:
                 new = applied(editor.texts[uri], suggestion["edit"])
-                assert parse_text(new, "python").n_errors <= parse_text(editor.texts[uri], "python").n_errors
+                assert parse_text(new, PYTHON).n_errors <= parse_text(editor.texts[uri], PYTHON).n_errors
         assert replies == 200
     finally:
         await stop_editor(editor)

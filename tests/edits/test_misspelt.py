@@ -5,6 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from palimpsest.edits.misspelt import MOST, Slip, meant, slips
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position
 
@@ -62,7 +63,7 @@ def outer(values):
 def other(line):
     pass
 """
-    parsed = parse_text(text, "python")
+    parsed = parse_text(text, PYTHON)
     found = [(slip.name, slip.start, slip.meant) for slip in slips(parsed, 0, 99)]
     assert found == [
         ("valeus", Position(3, 39), ("values",)),

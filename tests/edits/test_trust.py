@@ -13,6 +13,7 @@ from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.rebased import carried, combined, mark
 from palimpsest.edits.repeats import without_repeats
 from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Standing, Unfit, validated
+from palimpsest.languages.registry import language_of
 from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
 
 HERE, THERE = "file:///a.py", "file:///b.py"
@@ -43,7 +44,7 @@ def reading(*suggestions: Suggestion, refused: tuple[Refusal, ...] = (), summary
 
 
 def standing(*words: str) -> dict[str, Standing]:
-    return {uri: Standing(CODE, "python", frozenset(words)) for uri in (HERE, THERE)}
+    return {uri: Standing(CODE, language_of("python"), frozenset(words)) for uri in (HERE, THERE)}
 
 
 def flags(*edits: LineEdit, words: Sequence[str] = ()) -> tuple[str, ...]:

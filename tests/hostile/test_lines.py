@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from palimpsest.completion.inline import ends_with_colon
 from palimpsest.context.sources.documentation import sections
+from palimpsest.languages.python.headers import after_colon, ends_with_colon, one_line
+from palimpsest.languages.python.lines import is_string_open
 from palimpsest.lsp.completion import word_at_end
-from palimpsest.syntax.header_text import after_colon, one_line
-from palimpsest.syntax.indents import is_string_open
 
 MUCH = 60_000
 LINES: dict[str, str] = {

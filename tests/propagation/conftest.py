@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.propagation.changes import EditPattern, Site
 from palimpsest.propagation.detect import changes
 from palimpsest.propagation.sites import is_local, is_shared, member_of, places
 from palimpsest.propagation.targets import File
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
 
 def parsed(name: str, text: str) -> Parsed:
-    plain = parse_text(text, "python")
-    return Parsed(Snapshot(f"file:///{name}", 1, "python", text), plain.tree, "python")
+    return parse_snapshot(Snapshot(f"file:///{name}", 1, "python", text), PYTHON)
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Workspace:
         files = [home, *(File(parsed(n, t), n, False) for n, t in self.texts.items() if n != self.edited)]
         found: dict[str, list[Site]] = {}
         for change in self.changes:
-            member = member_of(change)
+            member = member_of(change, home)
             alone = member is not None and not any(is_shared(member, file) for file in files)
             for file in [home] if is_local(change) else files:
                 for place in places(change, home, file, alone=alone):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at, scopes, signature
@@ -84,7 +85,7 @@ def typed(before: str, text: str) -> tuple[str, int]:
 )
 def test_what_is_half_typed_is_in_its_function_and_the_others_stay(before: str, expected: str, text: str) -> None:
     source, number = typed(before, text)
-    parsed = parse_text(source, "python")
+    parsed = parse_text(source, PYTHON)
     assert scope_at(parsed, number, len(parsed.snapshot.lines[number])).qualified_name == expected
     assert [scope.qualified_name for scope in scopes(parsed)] == NAMES
     for line, name in (("def total", "Cart.total"), ("return sum", "Cart.total"), ("return parse", "load")):
@@ -117,7 +118,7 @@ def test_what_is_half_typed_is_in_its_function_and_the_others_stay(before: str, 
 )  # fmt: skip
 def test_a_header_being_typed_keeps_its_body(old: str, new: str, cursor: str, expected: str) -> None:
     assert old in SHOP
-    parsed = parse_text(SHOP.replace(old, new, 1), "python")
+    parsed = parse_text(SHOP.replace(old, new, 1), PYTHON)
     number = next(n for n, line in enumerate(parsed.snapshot.lines) if line.strip().startswith(cursor))
     assert scope_at(parsed, number, len(parsed.snapshot.lines[number])).qualified_name == expected
 
@@ -132,13 +133,13 @@ def test_a_header_being_typed_keeps_its_body(old: str, new: str, cursor: str, ex
     ],
 )
 def test_a_half_typed_header_has_a_signature(header: str, expected: str) -> None:
-    parsed = parse_text(f"{header}\n    x = 1\n    return x\n", "python")
+    parsed = parse_text(f"{header}\n    x = 1\n    return x\n", PYTHON)
     assert signature(parsed, scope_at(parsed, 0, 0)) == expected
 
 
 def test_names_are_visible_in_a_function_that_does_not_parse() -> None:
     source, number = typed("return item", "foo(bar,")
-    parsed = parse_text(source, "python")
+    parsed = parse_text(source, PYTHON)
     names = [item.name for item in visible(parsed, scope_at(parsed, number, 8))]
     assert names[:2] == ["self", "item"]
     assert {"self.items", "self.total", "Cart", "load", "LIMIT", "json"} <= set(names)
@@ -157,6 +158,6 @@ def test_code_that_is_not_code_has_a_scope_everywhere() -> None:
         "@\n@\n",
         "    indented\n",
     ):
-        parsed = parse_text(text, "python")
+        parsed = parse_text(text, PYTHON)
         for line in range(parsed.snapshot.line_count):
             assert scope_at(parsed, line, 0) is not None

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import plain
 from palimpsest.syntax.indentation import faults, is_worse, misplaced
 from palimpsest.syntax.parse import parse_text
 
@@ -62,7 +64,7 @@ def is_python(text: str) -> bool:
 )
 def test_each_is_one_that_python_refuses_too(text: str) -> None:
     assert not is_python(text)
-    assert misplaced(parse_text(text, "python")) == 1
+    assert misplaced(parse_text(text, PYTHON)) == 1
 
 
 @given(st.integers(0, CODE.count("\n") - 1), st.integers(-8, 8))
@@ -71,21 +73,21 @@ def test_a_line_that_is_moved_is_broken_where_python_says_so(line: int, by: int)
     bare = lines[line].lstrip()
     lines[line] = " " * max(0, len(lines[line]) - len(bare) + by) + bare
     text = "\n".join(lines)
-    assert (faults(parse_text(text, "python")) == 0) == is_python(text)
+    assert (faults(parse_text(text, PYTHON)) == 0) == is_python(text)
 
 
 @pytest.mark.parametrize("path", SOURCES[::12], ids=lambda path: path.name)
 def test_code_that_runs_has_none(path: Path) -> None:
-    assert misplaced(parse_text(path.read_text(encoding="utf-8"), "python")) == 0
+    assert misplaced(parse_text(path.read_text(encoding="utf-8"), PYTHON)) == 0
 
 
 def test_a_language_without_a_grammar_has_none() -> None:
-    assert faults(parse_text("x\n    y", None)) == 0
+    assert faults(parse_text("x\n    y", plain(""))) == 0
 
 
 def test_an_edit_is_worse_than_what_it_found() -> None:
     good, error, deep, deeper = (
-        parse_text(text, "python") for text in ("a\nb\nc\n", "a\nb(\n", "a\n  b\nc\n", "a\n  b\n  c\n")
+        parse_text(text, PYTHON) for text in ("a\nb\nc\n", "a\nb(\n", "a\n  b\nc\n", "a\n  b\n  c\n")
     )
     assert is_worse(deep, good)
     assert is_worse(deeper, deep)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import plain
 from palimpsest.syntax.names import Import, attributes_in, imports, names_in, visible
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
@@ -30,13 +32,11 @@ from palimpsest.text.snapshot import Snapshot
     ],
 )
 def test_imports_are_listed_in_order(source: str, expected: list[Import]) -> None:
-    assert imports(parse_text(source, "python")) == expected
+    assert imports(parse_text(source, PYTHON)) == expected
 
 
 def test_what_an_import_binds() -> None:
-    bound = [
-        item.bound for item in imports(parse_text("import a.b\nimport a.b as c\nfrom a import d, e as f", "python"))
-    ]
+    bound = [item.bound for item in imports(parse_text("import a.b\nimport a.b as c\nfrom a import d, e as f", PYTHON))]
     assert bound == ["a", "c", "d", "f"]
 
 
@@ -54,14 +54,14 @@ def test_what_an_import_binds() -> None:
     ],
 )
 def test_names_are_what_lines_use(source: str, names: set[str], attributes: set[tuple[str, str]]) -> None:
-    parsed = parse_text(source, "python")
+    parsed = parse_text(source, PYTHON)
     n_lines = parsed.snapshot.line_count
     assert names_in(parsed, 0, n_lines) == names
     assert attributes_in(parsed, 0, n_lines) == attributes
 
 
 def test_names_are_those_of_the_lines_asked_for() -> None:
-    parsed = parse_text("a(\nb,\nc)\nd", "python")
+    parsed = parse_text("a(\nb,\nc)\nd", PYTHON)
     assert names_in(parsed, 1, 2) == {"b"}
     assert names_in(parsed, 1, 4) == {"b", "c", "d"}
     assert names_in(parsed, 1, 1) == set()
@@ -71,7 +71,7 @@ def visible_at(source: str) -> list[str]:
     """Kind and signature of what is visible at `$0`, in order."""
     before, _, after = source.partition("$0")
     position = Snapshot("", 0, "python", before).position(len(before))
-    parsed = parse_text(before + after, "python")
+    parsed = parse_text(before + after, PYTHON)
     return [f"{v.kind} {v.signature}" for v in visible(parsed, scope_at(parsed, position.line, position.column))]
 
 
@@ -164,7 +164,7 @@ def test_the_file_sees_what_it_defines() -> None:
 
 
 def test_other_languages_have_no_names() -> None:
-    parsed = parse_text("import a\n", None)
+    parsed = parse_text("import a\n", plain(""))
     assert imports(parsed) == []
     assert visible(parsed, scope_at(parsed, 0, 0)) == []
     assert names_in(parsed, 0, 1) == set()

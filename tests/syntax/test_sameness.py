@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.sameness import shape
 from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in, unbound_in
@@ -12,7 +13,7 @@ CODE = 'x = f(1,2)\nif x:\n    y = "a  b"\n'
 
 
 def same(one: str, other: str, *, comments: bool = True) -> bool:
-    first, second = parse_text(one, "python"), parse_text(other, "python")
+    first, second = parse_text(one, PYTHON), parse_text(other, PYTHON)
     return shape(first, 0, 99, comments=comments) == shape(second, 0, 99, comments=comments)
 
 
@@ -54,7 +55,7 @@ def test_code_that_does_not_parse_is_compared_by_its_lines() -> None:
 
 
 def test_only_the_lines_asked_for_count() -> None:
-    one, other = parse_text("a = 1\nb = 2\nc = 3\n", "python"), parse_text("a = 9\nb  =  2\nc = 3\n", "python")
+    one, other = parse_text("a = 1\nb = 2\nc = 3\n", PYTHON), parse_text("a = 9\nb  =  2\nc = 3\n", PYTHON)
     assert shape(one, 1, 2) == shape(other, 1, 2)
     assert shape(one, 0, 2) != shape(other, 0, 2)
 
@@ -66,8 +67,8 @@ def test_a_deep_tree_is_no_trouble() -> None:
 
 @given(st.text(alphabet="ab=() \n:#'\"\\", max_size=60))
 def test_nothing_is_too_broken(text: str) -> None:
-    parsed = parse_text(text, "python")
-    assert shape(parsed, 0, 99) == shape(parse_text(text, "python"), 0, 99)
+    parsed = parse_text(text, PYTHON)
+    assert shape(parsed, 0, 99) == shape(parse_text(text, PYTHON), 0, 99)
     free_in(parsed, 0, 99)
     defined_twice(parsed)
 
@@ -92,11 +93,11 @@ def f(a, b=1, *c, d: int, **k):
     for i, (o, p) in x:
         self.y = i
 """
-    parsed = parse_text(text, "python")
+    parsed = parse_text(text, PYTHON)
     names = "a b c d k x q w fh m n err aa rest u v bb dd ee zz os j cc d2 i o p f"
     assert bound_in(parsed, 0, 99) >= set(names.split())
     assert free_in(parsed, 0, 99) == {"g", "A", "B", "Foo", "self"}
-    assert free_in(parse_text("from x import *\nfoo()\n", "python"), 0, 9) == set()
+    assert free_in(parse_text("from x import *\nfoo()\n", PYTHON), 0, 9) == set()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def f(a, b=1, *c, d: int, **k):
     ],
 )
 def test_what_is_documented_twice(text: str, n: int) -> None:
-    assert documented_twice(parse_text(text, "python")) == n
+    assert documented_twice(parse_text(text, PYTHON)) == n
 
 
 def test_names_that_nothing_binds_are_found_with_their_place() -> None:
@@ -125,12 +126,12 @@ def later():
         case os.Expr(é) | os.Red:
             return helpper
 """
-    parsed = parse_text(text, "python")
+    parsed = parse_text(text, PYTHON)
     found = [(one.name, one.start.line, one.start.column) for one in unbound_in(parsed, 0, 99)]
     assert found == [("wrong", 3, 11), ("k", 5, 30), ("größe", 5, 97), ("helpper", 9, 19)]
     assert [one.name for one in unbound_in(parsed, 4, 6)] == ["k", "größe"]
-    assert unbound_in(parse_text(text + "def (", "python"), 0, 99) == []
-    assert unbound_in(parse_text("from x import *\n" + text, "python"), 0, 99) == []
+    assert unbound_in(parse_text(text + "def (", PYTHON), 0, 99) == []
+    assert unbound_in(parse_text("from x import *\n" + text, PYTHON), 0, 99) == []
 
 
 def test_what_is_defined_twice_in_one_block() -> None:
@@ -147,4 +148,4 @@ if x:
 else:
     def h(): ...
 """
-    assert defined_twice(parse_text(text, "python")) == {"A.f": 2}
+    assert defined_twice(parse_text(text, PYTHON)) == {"A.f": 2}

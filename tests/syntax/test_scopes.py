@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import plain
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, children, docstring, enclosing, scope_at, scopes, signature
 from palimpsest.text.snapshot import Snapshot
@@ -13,7 +15,7 @@ def at_cursor(source: str) -> tuple[Parsed, Scope]:
     """The parse of `source` without its `$0`, and the scope there."""
     before, _, after = source.partition("$0")
     position = Snapshot("", 0, "python", before).position(len(before))
-    parsed = parse_text(before + after, "python")
+    parsed = parse_text(before + after, PYTHON)
     return parsed, scope_at(parsed, position.line, position.column)
 
 
@@ -83,20 +85,20 @@ def test_behind_the_last_statement_the_indent_decides(source: str, expected: str
 
 
 def test_a_position_that_does_not_exist_is_clamped() -> None:
-    parsed = parse_text("def f():\n    pass", "python")
+    parsed = parse_text("def f():\n    pass", PYTHON)
     assert scope_at(parsed, 99, 99).name == "f"
     assert scope_at(parsed, -1, -1).name == "f"
 
 
 def test_a_document_in_another_language_is_one_file() -> None:
-    parsed = parse_text("# Title\ndef f():\n    pass\n", None)
+    parsed = parse_text("# Title\ndef f():\n    pass\n", plain(""))
     assert [scope.kind for scope in scopes(parsed)] == ["file"]
     assert scope_at(parsed, 2, 4).kind == "file"
     assert parsed.n_errors == 0
 
 
 def test_scopes_come_in_order_with_their_lines() -> None:
-    parsed = parse_text("@d\ndef f(\n    a):\n    def g(): pass\n\n\nclass A:\n    x = 1\n", "python")
+    parsed = parse_text("@d\ndef f(\n    a):\n    def g(): pass\n\n\nclass A:\n    x = 1\n", PYTHON)
     shown = [(s.qualified_name, s.start_line, s.end_line, s.def_line, s.body_start_line) for s in scopes(parsed)]
     assert shown == [("", 0, 9, 0, 0), ("f", 0, 4, 1, 3), ("f.g", 3, 4, 3, 3), ("A", 6, 8, 6, 7)]
     file, f, g, a = scopes(parsed)
@@ -106,7 +108,7 @@ def test_scopes_come_in_order_with_their_lines() -> None:
 
 
 def test_a_method_is_a_function_right_in_a_class() -> None:
-    parsed = parse_text("class A:\n    def f(self):\n        def g(): ...\n", "python")
+    parsed = parse_text("class A:\n    def f(self):\n        def g(): ...\n", PYTHON)
     assert [(s.name, s.is_method) for s in scopes(parsed)] == [("", False), ("A", False), ("f", True), ("g", False)]
 
 

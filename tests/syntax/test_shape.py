@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import plain
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.shape import shape_at
 from palimpsest.text.snapshot import Snapshot
@@ -15,7 +17,7 @@ def check(source: str, expected: str) -> None:
     before, mark, after = source.partition("$0")
     assert mark
     position = Snapshot("", 0, "python", before).position(len(before))
-    assert shape_at(parse_text(before + after, "python"), position) == expected
+    assert shape_at(parse_text(before + after, PYTHON), position) == expected
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ CODE = st.lists(
 def test_any_code_has_a_shape_and_code_behind_the_cursor_makes_it_a_line(source: str, data: st.DataObject) -> None:
     snapshot = Snapshot("", 0, "python", source)
     position = snapshot.position(data.draw(st.integers(0, len(source))))
-    shape = shape_at(parse_text(source, "python"), position)
+    shape = shape_at(parse_text(source, PYTHON), position)
     assert shape in ("line", "block")
     if snapshot.lines[position.line][position.column :].strip():
         assert shape == "line"
@@ -132,4 +134,4 @@ def test_any_code_has_a_shape_and_code_behind_the_cursor_makes_it_a_line(source:
 
 def test_a_language_without_a_grammar_completes_lines() -> None:
     snapshot = Snapshot("", 0, "text", "")
-    assert shape_at(parse_text("", None), snapshot.position(0)) == "line"
+    assert shape_at(parse_text("", plain("")), snapshot.position(0)) == "line"

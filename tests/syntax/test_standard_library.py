@@ -17,7 +17,8 @@ from types import ModuleType
 import pytest
 
 from palimpsest.context.editing import editing_at
-from palimpsest.syntax.indents import scan
+from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.python.lines import scan
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import docstring, scope_at, scopes
 from palimpsest.text.snapshot import Position
@@ -29,7 +30,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def parsed_module(module: ModuleType) -> tuple[Parsed, ast.Module]:
     with tokenize.open(str(module.__file__)) as file:
         source = file.read()
-    return parse_text(source, "python"), ast.parse(source)
+    return parse_text(source, PYTHON), ast.parse(source)
 
 
 def definitions(node: ast.AST, around: str = "") -> list[tuple[str, range, Definition]]:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.definitions import all_headers
 from palimpsest.syntax.names import imports
 from palimpsest.syntax.parse import parse_text
@@ -13,7 +14,7 @@ from palimpsest.syntax.parse import parse_text
 
 @pytest.mark.parametrize("opening", ["[", "(", "{", "[\n"])
 def test_brackets_that_nobody_closes_do_not_hold_up_the_server(opening: str) -> None:
-    parsed = parse_text(f"import re\n\ndef f():\n    return 1\n\nx = {opening * 150_000}\n", "python")
+    parsed = parse_text(f"import re\n\ndef f():\n    return 1\n\nx = {opening * 150_000}\n", PYTHON)
     began = time.thread_time()
     all_headers(parsed)
     imports(parsed)
@@ -23,5 +24,5 @@ def test_brackets_that_nobody_closes_do_not_hold_up_the_server(opening: str) -> 
 
 def test_what_is_sound_is_searched_as_a_whole() -> None:
     n = 10_000
-    parsed = parse_text("".join(f"def f{i}(a, b=[1, 2]):\n    return a + b[{i}]\n\n" for i in range(n)), "python")
+    parsed = parse_text("".join(f"def f{i}(a, b=[1, 2]):\n    return a + b[{i}]\n\n" for i in range(n)), PYTHON)
     assert len(all_headers(parsed)) == n

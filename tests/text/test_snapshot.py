@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palimpsest.syntax.parse import Parser
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot, moved
 
 CODE = st.lists(
@@ -119,12 +120,12 @@ def test_rows_of_the_bytes_are_lines_of_the_document(text: str) -> None:
 @given(CODE, st.lists(CHANGES, max_size=3))
 @settings(max_examples=100, deadline=None)
 def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[ContentChange]]) -> None:
-    parser, now = Parser(), snapshot(text)
+    parser, now = Parser(language_of), snapshot(text)
     parser.parse(now)
     for version, changes in enumerate(rounds, 2):
         after, edits = now.changed(changes, version)
         incremental = parser.update(now, after, edits)
-        fresh = Parser().parse(after)
+        fresh = Parser(language_of).parse(after)
         assert incremental.root is not None
         assert fresh.root is not None
         assert str(incremental.root) == str(fresh.root)

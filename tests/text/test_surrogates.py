@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
+from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import apply_changes, position_in
-from palimpsest.syntax.parse import Parser
+from palimpsest.syntax.parser import Parser
 from palimpsest.text.positions import POSITION_ENCODINGS, joined, well_formed
 from palimpsest.text.snapshot import Snapshot
 
@@ -38,7 +39,7 @@ def test_the_document_ends_as_the_clients_does(text: str, changes: list[tuple[in
     """The client's text is UTF-16 code units; it cuts them anywhere."""
     theirs = units(text)
     ours = Snapshot("file:///a.py", 0, "python", joined(text))
-    parser = Parser()
+    parser = Parser(language_of)
     parser.parse(ours)
     for version, (one, other, new) in enumerate(changes, start=1):
         start, end = sorted((min(one, len(theirs)), min(other, len(theirs))))
@@ -48,7 +49,7 @@ def test_the_document_ends_as_the_clients_does(text: str, changes: list[tuple[in
         before, (ours, edits) = ours, apply_changes(ours, version, [change], "utf-16")
         parser.update(before, ours, edits)
         assert ours.text == text_of(theirs)
-        fresh = Parser().parse(ours)
+        fresh = Parser(language_of).parse(ours)
         assert str(parser.parse(ours).tree.root_node) == str(fresh.tree.root_node)
 
 

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from palimpsest.completion.code_scan import State, scan, unmatched_closers
+from palimpsest.syntax.lexical import State, scan, unmatched_closers
+from palimpsest.syntax.parse import Language
 from palimpsest.text.repetition import LOOK_BACK, kept
 from palimpsest.types import CURSOR_MARKER
 
@@ -21,21 +22,18 @@ _FOREIGN = (
     CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
     "\n<workspace>", "\n</workspace>",
 )  # fmt: skip
-_CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 _WORD = re.compile(r"\w")
-_QUOTE = re.compile(r"[\"']")
-_COLON_AND_COMMENT = re.compile(r":\s*#")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """So many characters of a last line must agree with the next line before it counts as its beginning."""
 
 
-def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: str) -> str:
+def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
     """The part of `text` to show at the cursor between `prefix` and `suffix`.
 
     Always a prefix of `text`; never ends in a line of whitespace; "" for an empty, whitespace-only or duplicate one.
     Without `multiline`, or where code follows on the cursor's line, it is the rest of one statement, over more than
-    one line only while a bracket opened on the cursor's line or later is open.  `language` is an LSP language id.
+    one line only while a bracket opened on the cursor's line or later is open.
     """
     place = _Place.at(prefix, suffix, multiline, language)
     while True:
@@ -56,7 +54,7 @@ def n_behind(rest: str) -> int:
     return sum(not (char in _CLOSING or char.isspace()) for char in rest)
 
 
-def open_brackets(prefix: str, suffix: str, language: str) -> bool:
+def open_brackets(prefix: str, suffix: str, language: Language) -> bool:
     """Whether a bracket or a string of several lines that began on the cursor's line is still open at its end."""
     place = _Place.at(prefix, suffix, False, language)
     return place.goes_on(place.state)
@@ -83,21 +81,21 @@ class _Place:
     above: str
     next_lines: tuple[str, ...]
     multiline: bool
-    language: str
+    language: Language
 
     @classmethod
-    def at(cls, prefix: str, suffix: str, multiline: bool, language: str) -> _Place:
+    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> _Place:
         line_start = prefix.rfind("\n") + 1
-        states = [State(), *scan(prefix, language)]
+        states = [State(), *scan(prefix, language.lexical)]
         state, outermost = states[-1], min(s.depth for s in states)
         rest, _, below = suffix.partition("\n")
-        unneeded = state.depth - outermost - unmatched_closers(suffix, language, state)
+        unneeded = state.depth - outermost - unmatched_closers(suffix, language.lexical, state)
         return cls(
             state=state,
             line_depth=states[line_start].depth,
             outermost=outermost,
             floor=state.depth - unneeded if unneeded >= 0 else None,
-            rest_closes=unmatched_closers(rest, language, state),
+            rest_closes=unmatched_closers(rest, language.lexical, state),
             line=prefix[line_start:],
             rest=rest,
             above=prefix[-LOOK_BACK:],
@@ -112,7 +110,7 @@ class _Place:
 
     def goes_on(self, state: State) -> bool:
         """Whether the statement on the cursor's line goes on behind a line end at this state."""
-        opened = state.in_block_string and not (self.state.in_block_string and self.on_empty_line)
+        opened = state.in_block and not (self.state.in_block and self.on_empty_line)
         return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
 
 
@@ -131,7 +129,7 @@ def _statement_end(text: str, place: _Place) -> int:
     if "\n" not in text:
         return len(text)
     state = place.state
-    for i, after in enumerate(scan(text, place.language, place.state)):
+    for i, after in enumerate(scan(text, place.language.lexical, place.state)):
         if text[i] == "\n" and not place.goes_on(state):
             return i
         state = after
@@ -147,11 +145,13 @@ def _block_end(text: str, place: _Place) -> int:
             indent, blank = (_indent(line), 0) if line.strip() else (indent, 1)
         elif not inside:
             if opens is None:
-                opens = _opens_block(place.line + text[: start - 1], place) and not (place.on_empty_line and indent)
+                opens = place.language.opens_block(place.line + text[: start - 1]) and not (
+                    place.on_empty_line and indent
+                )
             blank += not line.strip()
             if blank == 2 or (line.strip() and depth < place.line_depth):
                 return end
-            if line.strip() and _indent(line) < indent + (opens and not _CLAUSES.match(line)):
+            if line.strip() and _indent(line) < indent + (opens and not place.language.continues_block(line)):
                 return end
         if line.strip():
             blank, end = 0, start + len(line) - (len(place.line) if start == 0 else 0)
@@ -161,11 +161,11 @@ def _block_end(text: str, place: _Place) -> int:
 def _lines(text: str, place: _Place) -> Iterator[tuple[int, str, bool, int]]:
     """(start, line, inside, depth) of each line, the first one with what stands before the cursor.  `inside`: the line
     continues a string, a bracket or an escaped line end, so that its indentation says nothing."""
-    states = [place.state, *scan(text, place.language, place.state)]
+    states = [place.state, *scan(text, place.language.lexical, place.state)]
     start = 0
     for line in text.split("\n"):
         state, escaped = states[start], start > 0 and states[start - 1].escaped
-        inside = escaped or state.in_block_string or state.depth > place.outermost
+        inside = escaped or state.in_block or state.depth > place.outermost
         yield start, (line if start else place.line + line), inside, state.depth
         start += len(line) + 1
 
@@ -175,24 +175,11 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip())
 
 
-def ends_with_colon(statement: str) -> bool:
-    """But for white space, and a comment without quotes.  Each character is looked at twice at most."""
-    rest = _QUOTE.split(statement)[-1]
-    return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
-
-
-def _opens_block(statement: str, place: _Place) -> bool:
-    """Whether the statement's body follows it; in a language of braces, whether it took several lines."""
-    if place.language == "python":
-        return ends_with_colon(statement)
-    return "\n" in statement.strip()
-
-
 def _too_many_closers(text: str, place: _Place) -> int:
     """The first bracket that closes what the code after the cursor closes already."""
     if place.floor is None:
         return len(text)
-    states = scan(text, place.language, place.state)
+    states = scan(text, place.language.lexical, place.state)
     return next((i for i, state in enumerate(states) if state.depth < place.floor), len(text))
 
 
@@ -200,7 +187,7 @@ def _closing_quote(text: str, place: _Place) -> int:
     """The end of the string the cursor is in, where the rest of its line ends it already."""
     if not place.state.quote or place.state.quote not in place.rest:
         return len(text)
-    states = scan(text, place.language, place.state)
+    states = scan(text, place.language.lexical, place.state)
     return next((i for i, state in enumerate(states) if not state.quote), len(text))
 
 

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from palimpsest.completion.code_scan import State, scan
+from palimpsest.syntax.lexical import State, scan
+from palimpsest.syntax.parse import Language
 
 _CALL = re.compile(r"[\w)\]]\Z")
-_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _KEYWORD = re.compile(r"\s*\w+\s*=(?!=)\s*")
 _ESCAPED = re.compile(r"([\\$}])")
 
 
-def as_snippet(before: str, text: str, language: str, *, typed: str = "") -> str | None:
+def as_snippet(before: str, text: str, language: Language, *, typed: str = "") -> str | None:
     """`text` with `${1:…}` around each argument of its outermost calls, and `$0` behind it.  `before`: the cursor's
     line up to it; an argument that begins there is no stop.  `typed`: what stands first, as it is."""
     arguments = list(_arguments(before, text, language))
@@ -45,7 +45,7 @@ class _Bracket:
     edges: list[int] = field(default_factory=list)
 
 
-def _arguments(before: str, text: str, language: str) -> Iterator[tuple[int, int]]:
+def _arguments(before: str, text: str, language: Language) -> Iterator[tuple[int, int]]:
     """(start, end) in `text` of each argument of each closed call that is in no other one, in order."""
     whole, cut = before + text, len(before)
     end = 0
@@ -62,12 +62,12 @@ def _arguments(before: str, text: str, language: str) -> Iterator[tuple[int, int
                 yield start - cut, stop - cut
 
 
-def _closed_calls(code: str, language: str) -> Iterator[_Bracket]:
+def _closed_calls(code: str, language: Language) -> Iterator[_Bracket]:
     brackets: list[_Bracket] = []
     state = State()
-    for i, after in enumerate(scan(code, language)):
+    for i, after in enumerate(scan(code, language.lexical)):
         if after.depth > state.depth:
-            is_call = code[i] == "(" and bool(_CALL.search(code[:i])) and not _DEFINES.search(code[:i])
+            is_call = code[i] == "(" and bool(_CALL.search(code[:i])) and not language.defines(code[:i])
             brackets.append(_Bracket(is_call, [i]))
         elif after.depth < state.depth and brackets:
             closed = brackets.pop()

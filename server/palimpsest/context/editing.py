@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from palimpsest.context.cutting import window
 from palimpsest.context.estimate import chars_for
-from palimpsest.syntax.indents import statements
-from palimpsest.syntax.parse import Parsed, language_of
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, scope_at
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, ShownLine
@@ -54,7 +52,7 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     return Editing(
         type=scope.kind,
         file=file,
-        name=scope.qualified_name or module_name(file),
+        name=scope.qualified_name or parsed.language.module_name(file),
         uri=parsed.snapshot.uri,
         version=parsed.snapshot.version,
         lines=lines,
@@ -63,23 +61,12 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     )
 
 
-def module_name(file: str) -> str:
-    """`shop/cart.py` → `shop.cart`, `shop/__init__.py` → `shop`; of a file in another language its name."""
-    path = PurePosixPath(file)
-    if language_of("", file) != "python":
-        return path.name
-    parts = [part for part in path.with_suffix("").parts if part not in ("/", "..")]
-    if parts[-1] == "__init__" and len(parts) > 1:
-        parts.pop()
-    return ".".join(parts)
-
-
 def _function_pieces(parsed: Parsed, scope: Scope, end: int) -> Iterator[Piece]:
     """The header, the docstring's first line, the rest of it, then every statement."""
     lines = parsed.snapshot.lines
     body = scope.header_end_line
     yield Piece(tuple(range(scope.start_line, body)), head=True)
-    shown, docstring_end = _docstring_lines(parsed, scope, end)
+    shown, docstring_end = parsed.language.docstring_lines(parsed, scope, end)
     if docstring_end > body:
         yield Piece(tuple(range(body, shown)), head=True)
         yield Piece(tuple(range(shown, docstring_end)))
@@ -95,7 +82,7 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Ite
         yield Piece(tuple(range(scope.start_line, at)), head=True)
     inside = children(parsed, scope)
     # In broken code a docstring may seem to run on into the definitions.
-    shown, docstring_end = _docstring_lines(parsed, scope, inside[0].start_line if inside else end)
+    shown, docstring_end = parsed.language.docstring_lines(parsed, scope, inside[0].start_line if inside else end)
     if docstring_end > at:
         if at <= cursor < docstring_end:
             yield Piece(tuple(range(at, docstring_end)), head=True)
@@ -117,30 +104,11 @@ def _header_piece(lines: Sequence[str], scope: Scope) -> Piece:
     return Piece(header, None if first is None else _indent(first))
 
 
-def _docstring_lines(parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-    """(Behind the docstring's first line of text, behind its last line); (0, 0) where there is none."""
-    lines = parsed.snapshot.lines
-    if scope.body_start_line < scope.header_end_line or parsed.language is None:
-        return 0, 0
-    for statement in statements(lines, scope.body_start_line, end):
-        text = lines[statement.start].strip()
-        if text.startswith("#"):
-            continue
-        if text.lstrip("rRuU")[:1] not in ("'", '"'):
-            return 0, 0
-        is_bare = text.lstrip("rRuU").rstrip("\\") in ('"""', "'''")
-        return min(statement.start + 1 + is_bare, statement.stop), statement.stop
-    return 0, 0
-
-
 def _statement_pieces(
     parsed: Parsed, lines: Sequence[str], start: int, end: int, skip_blank_runs_but: int | None = None
 ) -> Iterator[Piece]:
     """A piece per statement, blank lines with the one before; of a run of blank lines one, where runs are skipped."""
-    if parsed.language is None:
-        starts = list(range(start, end))
-    else:
-        starts = sorted({start, *(statement.start for statement in statements(lines, start, end))})
+    starts = sorted({start, *(statement.start for statement in parsed.language.statements(lines, start, end))})
     for first, behind in zip(starts, [*starts[1:], end], strict=True):
         numbers = tuple(
             number

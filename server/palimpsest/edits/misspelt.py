@@ -10,7 +10,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from palimpsest.syntax.languages import grammar
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scope_at
@@ -64,4 +63,4 @@ def _visible(parsed: Parsed, at: Position) -> set[str]:
     scope = scope_at(parsed, at.line, at.column)
     names = {item.name for item in visible(parsed, scope) if "." not in item.name}
     names |= bound_in(parsed, at.line, at.line + 1)
-    return names | grammar(parsed.language).row.builtins if parsed.language else names
+    return names | parsed.language.builtins

@@ -14,7 +14,7 @@ from functools import cached_property
 from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.repeats import without_repeats
 from palimpsest.syntax.indentation import faults, is_worse
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.sameness import shape
 from palimpsest.syntax.unknown import bound_in, defined_twice, documented_twice, free_in
 from palimpsest.types import DocumentChange, LineEdit
@@ -35,7 +35,7 @@ class Standing:
     """A document as it stands.  `words` are those of everything else that the model was shown."""
 
     lines: tuple[str, ...]
-    language: str | None
+    language: Language
     words: frozenset[str] = frozenset()
 
     @cached_property
@@ -107,7 +107,7 @@ def _check_definitions(result: Parsed, standing: Standing) -> None:
 
 
 def _only_layout(change: DocumentChange, result: Parsed, standing: Standing) -> str:
-    if result.language is None:
+    if result.root is None:
         return ""
     head, tail = window([change], standing.lines)
     n_before, n_after = len(standing.lines), result.snapshot.line_count

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.completion.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
+from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.statistics import ACCEPTED
 from palimpsest.text.positions import PositionEncoding
@@ -21,7 +22,8 @@ from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
     from palimpsest.assist.completions.completions import Completed
-    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.languages.registry import language_of
+from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +60,7 @@ def _items(
         return []
     snapshot, position = completed.snapshot, completed.position
     line = snapshot.lines[position.line]
-    before, language = line[: position.column], snapshot.language_id
+    before, language = line[: position.column], language_of(snapshot.language_id, snapshot.uri)
     typed = word_at_end(before)
     start = Position(position.line, position.column - len(typed))
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, position, encoding))

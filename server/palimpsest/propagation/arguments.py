@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.syntax.calls import Argument, Call, Parameter
+from palimpsest.syntax.parse import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,11 @@ def bound(call: Call, parameters: Sequence[Parameter]) -> dict[str, Argument] | 
 
 
 def rearranged(
-    call: Call, before: Sequence[Parameter], after: Sequence[Parameter], renamed: Mapping[str, str]
+    call: Call,
+    before: Sequence[Parameter],
+    after: Sequence[Parameter],
+    renamed: Mapping[str, str],
+    language: Language,
 ) -> list[Piece] | None:
     """The pieces of the call's new arguments, or None where that cannot be told.  `renamed`: old names by new."""
     given = bound(call, before)
@@ -70,16 +75,21 @@ def rearranged(
             if not argument.keyword and in_order:
                 positional.append(Piece(argument.text))
             else:
-                keyword[old] = Piece(f"{parameter.name}={argument.value}")
-                in_order = False
+                written = language.by_name(parameter.name, argument.value)
+                if written is None:
+                    return None
+                keyword[old], in_order = Piece(written), False
         elif parameter.default:
             in_order = False
         else:  # what a default gave so far has to be said now; what is new has to be chosen
             value, wants = known.get(old, ""), "" if known.get(old) else parameter.name
+            written = value if in_order else language.by_name(parameter.name, value)
+            if written is None:
+                return None
             if in_order:
-                positional.append(Piece(value, wants))
+                positional.append(Piece(written, wants))
             else:
-                keyword[old] = Piece(f"{parameter.name}={value}", wants)
+                keyword[old] = Piece(written, wants)
     order = [a.keyword for a in call.arguments if a.keyword in keyword]
     rest = [name for name in keyword if name not in order]
     return [*positional, *(keyword[name] for name in [*order, *rest])]

@@ -24,13 +24,13 @@ def argument_places(change: SignatureChange, home: File, file: File, alone: bool
     if not _stands(change, home):
         return
     before, after = change.before, change.after
-    if change.is_method and not _is_static(change, home):
+    if change.is_method and _takes_receiver(change, home):
         before, after = before[1:], after[1:]
     renamed = {new: old for old, new in change.renamed}
     adds = {p.name for p in after} - {p.name for p in before}
     drops = {p.name for p in before} - {p.name for p in after}
     for call in called(_qualified(change), home, file, alone):
-        pieces = rearranged(call, before, after, renamed)
+        pieces = rearranged(call, before, after, renamed, file.parsed.language)
         made = None if pieces is None else rewrite(call, pieces)
         if made is None or sum(bool(piece.wants) for piece in pieces or ()) > 1:
             continue
@@ -45,7 +45,7 @@ def await_places(change: AsyncChange, home: File, file: File, alone: bool) -> It
         if call.awaited or around is None or not around.is_async:
             continue
         text = file.parsed.snapshot.utf8[call.start : call.end].decode("utf-8", "surrogatepass")
-        new = f"(await {text})" if call.chained else f"await {text}"
+        new = file.parsed.language.awaited(text, chained=call.chained)
         scope = where(file.parsed, call.line)
         yield Site(file.uri, call.start, call.end, text, new, "async", f"{change.name} is awaited", scope)
 
@@ -73,12 +73,9 @@ def _stands(change: SignatureChange, home: File) -> bool:
     )
 
 
-def _is_static(change: SignatureChange, home: File) -> bool:
+def _takes_receiver(change: SignatureChange, home: File) -> bool:
     scope = next((s for s in scopes(home.parsed) if s.qualified_name == _qualified(change)), None)
-    if scope is None:
-        return False
-    lines = home.parsed.snapshot.lines[scope.start_line : scope.def_line]
-    return any(line.strip() == "@staticmethod" for line in lines)
+    return scope is None or home.parsed.language.takes_receiver(home.parsed, scope)
 
 
 def _function_at(parsed: Parsed, line: int) -> Function | None:

@@ -20,11 +20,10 @@ from palimpsest.propagation.changes import (
 )
 from palimpsest.propagation.targets import qualified, where
 from palimpsest.syntax.calls import Function, functions
-from palimpsest.syntax.evidence import class_around, owners_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.pairs import Pair, pairs
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import scope_at
+from palimpsest.syntax.scopes import class_around, scope_at
 from palimpsest.syntax.tokens import errors_between, tokens
 from palimpsest.syntax.uses import Use, uses
 
@@ -97,7 +96,7 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     uri = after.snapshot.uri
     if new.role == "member" and new.assigned:
         cls = class_around(after, new.line)
-        if cls is None or cls.name not in owners_of(after, new):
+        if cls is None or cls.name not in after.language.owners(after, new.start, new.end):
             return None
         return _attribute(before, after, uri, cls.qualified_name, cls.name, old.name, new.name)
     if not new.binds or new.belongs is None or old.belongs is None or _how_far(old) != _how_far(new):

@@ -19,23 +19,20 @@ from palimpsest.propagation.targets import (
     where,
 )
 from palimpsest.syntax.calls import calls
-from palimpsest.syntax.evidence import bases_of, class_around
-from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.scopes import class_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
-_MAKER = "__init__"
 
-
-def member_target(change: EditPattern) -> Target | None:
-    """What a change of a member is about; None where it is about no member."""
+def member_target(change: EditPattern, constructor: str) -> Target | None:
+    """What a change of a member is about; None where it is about no member, or about what a call of the class runs."""
     match change:
         case Rename(kind="attribute"):
             return Target(change.old, change.scope, True, "")
         case Rename(kind="parameter"):
             around, _, name = change.scope.rpartition(".")
-            return Target(name, around, True, "") if around and name != _MAKER else None
+            return Target(name, around, True, "") if around and name != constructor else None
         case SignatureChange(is_method=True) | AsyncChange(is_method=True):
-            return Target(change.name, change.scope, True, "") if change.name != _MAKER else None
+            return Target(change.name, change.scope, True, "") if change.name != constructor else None
     return None
 
 
@@ -120,9 +117,9 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
         if use.belongs is not None and use.belongs.kind == "class":
             cls = class_around(file.parsed, use.line)
             own = file.home and qualified(file.parsed, use.belongs) == change.scope
-            if own or (cls is not None and use.binds and target.owner in bases_of(file.parsed, cls)):
+            if own or (cls is not None and use.binds and target.owner in file.parsed.language.bases(file.parsed, cls)):
                 yield use
-    made = any(s.qualified_name == f"{change.scope}.{_MAKER}" for s in scopes(home.parsed))
+    made = any(s.qualified_name == f"{change.scope}.{home.parsed.language.constructor}" for s in scopes(home.parsed))
     if not made:  # fields that are given by name when one is made
         yield from _keywords(change.old, file, Target(target.owner, _around(change.scope), False, home.name))
 
@@ -137,7 +134,7 @@ def callee(scope: str, home: File, alone: bool) -> Target:
     """What is called to run the function of that qualified name."""
     around, _, name = scope.rpartition(".")
     is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
-    if is_method and name == _MAKER:
+    if is_method and name == home.parsed.language.constructor:
         outer, _, cls = around.rpartition(".")
         return Target(cls, outer, False, home.name)
     return Target(name, around, is_method, home.name, alone)

@@ -34,14 +34,15 @@ def places(change: EditPattern, home: File, file: File, *, alone: bool = False) 
     return sorted(found, key=lambda place: (place.start, place.end))
 
 
-def words(change: EditPattern) -> tuple[str, ...]:
+def words(change: EditPattern, home: File) -> tuple[str, ...]:
     """A file has a place only if it has one of these in its text."""
     match change:
         case Rename():
             return (change.old,)
         case SignatureChange() | AsyncChange():
             owner = change.scope.rpartition(".")[2]
-            return (change.name, owner) if change.is_method and change.name == "__init__" else (change.name,)
+            by_class = change.is_method and change.name == home.parsed.language.constructor
+            return (change.name, owner) if by_class else (change.name,)
         case ImportChange():
             return (change.old.rpartition(".")[2],)
         case Swap():
@@ -60,9 +61,9 @@ def is_local(change: EditPattern) -> bool:
     return False
 
 
-def member_of(change: EditPattern) -> tuple[str, str] | None:
+def member_of(change: EditPattern, home: File) -> tuple[str, str] | None:
     """(member, class) where it matters whether other classes have such a member."""
-    target = member_target(change)
+    target = member_target(change, home.parsed.language.constructor)
     return None if target is None else (target.name, target.owner)
 
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from palimpsest.propagation.modules import gives, module_of, names_module
-from palimpsest.syntax.evidence import bases_of, class_around, head_text, owners_of
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.languages import grammar
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import scope_at, scopes
+from palimpsest.syntax.scopes import class_around, scope_at, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
 
@@ -28,6 +25,16 @@ class File:
     @property
     def uri(self) -> str:
         return self.parsed.snapshot.uri
+
+    def gives(self, source: str, file: str) -> bool:
+        """Whether an import from `source`, as written here, may be of what another file defines."""
+        language = self.parsed.language
+        return language.gives(source, self.name, language.module_name(file))
+
+    def means_module(self, head: str, file: str) -> bool:
+        """Whether `head`, as in `head.name`, is another file by an import here."""
+        language = self.parsed.language
+        return language.means_module(head, imports(self.parsed), self.name, language.module_name(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def imports_of(file: File, target: Target, name: str) -> Iterator[Use]:
     if target.scope or target.member or file.home:
         return
     for use in uses(file.parsed, name):
-        if use.role in ("import", "imported") and use.source and gives(use.source, file.name, module_of(target.file)):
+        if use.role in ("import", "imported") and use.source and file.gives(use.source, target.file):
             yield use
 
 
@@ -94,19 +101,19 @@ def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
         if use.binds and use.around[0].kind != "class":
             continue
         cls = class_around(parsed, use.line)
-        if cls is not None and cls.name != owner and owner not in bases_of(parsed, cls):
+        if cls is not None and cls.name != owner and owner not in parsed.language.bases(parsed, cls):
             return True
     return False
 
 
 def is_common(parsed: Parsed, name: str) -> bool:
     """Whether values of the language's own types have a member of that name."""
-    return parsed.language is not None and name in grammar(parsed.language).row.members
+    return name in parsed.language.builtin_members
 
 
 def is_built_in(parsed: Parsed, name: str) -> bool:
     """Whether the language knows the name where nothing defines it."""
-    return parsed.language is not None and name in grammar(parsed.language).row.builtins
+    return name in parsed.language.builtins
 
 
 def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
@@ -114,11 +121,13 @@ def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
     names = set(owners)
     if owner in names:
         return True
-    return any(s.kind == "class" and s.name in names and owner in bases_of(parsed, s) for s in scopes(parsed))
+    return any(
+        s.kind == "class" and s.name in names and owner in parsed.language.bases(parsed, s) for s in scopes(parsed)
+    )
 
 
 def _is_member(file: File, use: Use, target: Target) -> bool:
-    owners = owners_of(file.parsed, use)
+    owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
         return derived(file.parsed, owners, target.owner)
     # Nothing is seen of the value: only a name that is nobody else's, in a file that speaks of the class.
@@ -127,8 +136,8 @@ def _is_member(file: File, use: Use, target: Target) -> bool:
 
 
 def _is_of_module(file: File, use: Use, target: Target) -> bool:
-    head = head_text(file.parsed, use)
-    return bool(head) and names_module(head, imports(file.parsed), file.name, module_of(target.file))
+    head = file.parsed.language.head(file.parsed, use.start, use.end)
+    return bool(head) and file.means_module(head, target.file)
 
 
 def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
@@ -139,6 +148,4 @@ def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
         return False
     binding = [u for name in {use.name, also} - {""} for u in uses(file.parsed, name, also) if u.binds]
     inside = [u for u in binding if u.belongs == use.belongs]
-    return bool(inside) and all(
-        u.role == "import" and u.source and gives(u.source, file.name, module_of(target.file)) for u in inside
-    )
+    return bool(inside) and all(u.role == "import" and u.source and file.gives(u.source, target.file) for u in inside)

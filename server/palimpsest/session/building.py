@@ -23,10 +23,11 @@ from palimpsest.config.settings import Settings
 from palimpsest.context.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.gather import Gatherer
+from palimpsest.languages.registry import language_of
 from palimpsest.models.files import model_path
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.supervisor import Supervisor
-from palimpsest.syntax.parse import Parser
+from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
@@ -43,7 +44,7 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         roots=places,
         workspace=workspace,
         documents=documents,
-        parser=Parser(),
+        parser=Parser(language_of),
         chooser=Chooser(_gatherer(external, settings, documents), external, settings.context),
         supervisor=supervisor,
         requests=_requests(workspace, settings, supervisor),

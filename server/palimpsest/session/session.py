@@ -33,7 +33,6 @@ from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
-from palimpsest.syntax.parse import language_of
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot, moved
@@ -112,7 +111,7 @@ class Session:
             self.completions.forget_screen()
             self.proactive.switched()
             self.usage.on_change()
-        if old is not None and language_of(new.language_id, new.uri):
+        if old is not None:
             with self.usage.spent("parse"):
                 self.services.parser.update(old, new, edits)
             self.next_edits.changed(old, new, edits)
@@ -285,7 +284,7 @@ class Session:
             self.refresh_soon()  # it was asked behind other blocks than the cursor's
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
-        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar."""
+        """Document → scope → editing block."""
         return self.services.view(snapshot, position)
 
     async def refresh(self) -> None:

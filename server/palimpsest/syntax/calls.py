@@ -7,23 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tree_sitter import Node
+from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.values import Argument, Parameter
 
-from palimpsest.syntax.parse import Parsed, parse_text
+__all__ = ["Argument", "Call", "Function", "Parameter", "calls", "first_argument", "functions"]
 
 _OPENED = "f("
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """`keyword` is empty for a positional one; `star`: it unpacks, so that nothing can be told of its place."""
-
-    start: int
-    end: int
-    text: str
-    keyword: str = ""
-    value: str = ""
-    star: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +34,6 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """`kind`: "plain", "keyword" (behind a star), "star" (takes many) or "mark" (`*` or `/` alone).
-
-    `value` is its default as written, empty for none.
-    """
-
-    name: str
-    text: str
-    kind: str
-    value: str = ""
-
-    @property
-    def default(self) -> bool:
-        return bool(self.value)
-
-
-@dataclass(frozen=True, slots=True)
 class Function:
     """`name_start` is where its name is, `line` that line."""
 
@@ -77,10 +49,9 @@ def calls(parsed: Parsed, start_line: int, end_line: int) -> list[Call]:
     found = []
     for captures in parsed.matches("calls", start_line, end_line):
         name, arguments, call = captures["function"][0], captures["arguments"][0], captures["call"][0]
-        above = call.parent
-        awaited = above is not None and above.type == "await"
-        chained = above is not None and above.type in ("attribute", "subscript", "call")
-        given = tuple(_argument(parsed, n) for n in arguments.named_children if n.type != "comment")
+        language = parsed.language
+        awaited, chained = language.is_awaited(call), language.is_chained(call)
+        given = tuple(language.argument(parsed, n) for n in arguments.named_children if "comment" not in n.type)
         inner = (arguments.start_byte + 1, arguments.end_byte - 1)
         start, end, line = call.start_byte, call.end_byte, name.start_point.row
         if not arguments.has_error and arguments.end_byte > arguments.start_byte + 1:
@@ -101,14 +72,14 @@ def functions(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
                 parsed.text_of(name),
                 name.start_byte,
                 name.start_point.row,
-                _parameters(parsed, holder),
+                parsed.language.parameters(parsed, holder),
                 "async" in captures,
             )
         )
     return found
 
 
-def first_argument(text: str, language: str | None) -> str:
+def first_argument(text: str, language: Language) -> str:
     """The first argument of what may go on for longer: `total, 3)` is `total`; empty for what is no expression."""
     lines = text.split("\n")
     for end in range(1, len(lines) + 1):
@@ -120,37 +91,3 @@ def first_argument(text: str, language: str | None) -> str:
             if outer is not None and outer.arguments and not outer.arguments[0].star:
                 return outer.arguments[0].text
     return ""
-
-
-def _argument(parsed: Parsed, node: Node) -> Argument:
-    text = parsed.text_of(node)
-    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if node.type == "keyword_argument" and name is not None and value is not None:
-        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), parsed.text_of(value))
-    return Argument(node.start_byte, node.end_byte, text, value=text, star=node.type.endswith("_splat"))
-
-
-def _parameters(parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-    found, only_keyword = list[Parameter](), False
-    for node in holder.named_children:
-        if node.type == "comment":
-            continue
-        text, name = parsed.text_of(node), _name_of(parsed, node)
-        if node.type.endswith("_separator"):
-            kind, only_keyword = "mark", only_keyword or text == "*"
-        elif text.startswith("*"):
-            kind, only_keyword = "star", True
-        else:
-            kind = "keyword" if only_keyword else "plain"
-        value = node.child_by_field_name("value")
-        found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
-    return tuple(found)
-
-
-def _name_of(parsed: Parsed, node: Node) -> str:
-    while node.type != "identifier":
-        inner = node.child_by_field_name("name") or next(iter(node.named_children), None)
-        if inner is None:
-            return ""
-        node = inner
-    return parsed.text_of(node)

@@ -14,9 +14,9 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from palimpsest.syntax.indents import Header, indent_width, is_string_open, scan
-from palimpsest.syntax.languages import grammar
+from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Header
 
 OUTLINE_DEPTH = 6
 """Nodes below the root to a definition in two compound statements: `try`, its block, `if`, its block, decorators."""
@@ -75,11 +75,12 @@ def _header(
     parsed: Parsed, kind: Literal["function", "class"], node: Node, outer: Node, name: Node, body: Node
 ) -> Header:
     start, def_line = outer.start_point.row, node.start_point.row
-    colon = body.prev_sibling
-    while colon is not None and colon.type == "comment":
-        colon = colon.prev_sibling
-    header_end = def_line if colon is None else colon.end_point.row
-    is_inline = body.start_point.row == header_end and body.child_count > 0
+    last = body.prev_sibling
+    while last is not None and "comment" in last.type:
+        last = last.prev_sibling
+    header_end = def_line if last is None else last.end_point.row
+    first = next((child for child in body.children if child.is_named), None)  # not the bracket that opens the body
+    is_inline = first is not None and first.start_point.row == header_end
     header_end += 1
     indent = indent_width(parsed.snapshot.lines[def_line])
     return Header(
@@ -94,16 +95,18 @@ def _end_line(node: Node) -> int:
 
 
 def _scanned(parsed: Parsed) -> _Scanned:
-    if parsed.root is None or parsed.language is None or not grammar(parsed.language).row.indented:
+    language = parsed.language
+    if parsed.root is None or not language.indented:
         return _Scanned()
     lines, ranges = parsed.snapshot.lines, _broken_lines(parsed, parsed.root.children)
     for index, broken in enumerate(ranges[:-1]):
         # What stands behind an open string was read inside out, however sound it looks.
-        if is_string_open(lines, broken.start, broken.stop):
+        if language.is_string_open(lines, broken.start, broken.stop):
             ranges[index:] = [range(broken.start, ranges[-1].stop)]
             break
     return _Scanned(
-        tuple(ranges), tuple(header for broken in ranges for header in scan(lines, broken.start, broken.stop))
+        tuple(ranges),
+        tuple(header for broken in ranges for header in language.headers(lines, broken.start, broken.stop)),
     )
 
 
@@ -121,7 +124,7 @@ def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
             while first > 0 and not _begins_a_block(parsed, nodes[first - 1], nodes[first]):
                 first -= 1
         # An error may be the first part of what follows it, half a decorator perhaps.
-        while last < len(nodes) - 1 and (nodes[last].is_error or nodes[last].type == "comment"):
+        while last < len(nodes) - 1 and (nodes[last].is_error or "comment" in nodes[last].type):
             last += 1
         start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[last])
         while ranges and ranges[-1].stop >= start:
@@ -140,7 +143,7 @@ def _begins_a_block(parsed: Parsed, before: Node, node: Node) -> bool:
 def _hangs(parsed: Parsed, node: Node) -> bool:
     """Whether a child of the root is indented, as if it belonged to something that the parser did not see."""
     row, column = node.start_point
-    if column == 0 or node.type == "comment":
+    if column == 0 or "comment" in node.type:
         return False
     before = parsed.snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
     return before.isspace() and indent_width(before.decode("utf-8", "surrogatepass")) > 0

@@ -1,7 +1,7 @@
-"""Statements at a wrong indent, where a grammar lets them: a tree has no error for them, and no interpreter runs them.
+"""Indents: how wide one is, and statements at a wrong one, for which a tree has no error although nothing runs them.
 
-In: a parse.  Out: how many there are, and whether an edit makes more of them.  A language whose blocks do not go by
-indentation has an empty section `indented`.
+In: a line, or a parse.  Out: columns; how many such statements there are, and whether an edit makes more of them.  A
+language whose blocks do not go by indentation has no section `indented`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,24 @@ from tree_sitter import Node
 from palimpsest.syntax.parse import Parsed
 
 _SEPARATOR = ";"
+
+
+def indent_width(line: str) -> int:
+    """The indent in columns: a tab goes on to the next multiple of 8; a form feed or a byte order mark starts anew."""
+    width = len(line) - len(line.lstrip(" "))
+    if line[width : width + 1] not in ("\t", "\f", "\ufeff"):
+        return width
+    width = 0
+    for char in line:
+        if char == " ":
+            width += 1
+        elif char == "\t":
+            width += 8 - width % 8
+        elif char in "\f\ufeff":
+            width = 0
+        else:
+            break
+    return width
 
 
 def faults(parsed: Parsed) -> int:

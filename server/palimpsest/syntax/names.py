@@ -17,14 +17,13 @@ from palimpsest.syntax.imports import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
 
-__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "identifiers", "imports", "names_in", "visible"]
+__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "names_in", "visible"]
 
 VisibleKind = Literal["parameter", "local", "attribute", "method", "function", "class", "constant", "import"]
 
 _CALL = re.compile(r"([\w.]+)\(")
 _LITERAL = re.compile(r"[-\w.]+|\"[^\"\n]*\"|'[^'\n]*'")
 _LONGEST_VALUE = 40
-_MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +80,19 @@ def _visible(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
             parameters = list(_parameters(parsed, around))
             yield from parameters
             yield from _own(parsed, around, "local")
-            if around.is_method and around.parent is not None and parameters:
-                yield from _members(parsed, around.parent, parameters[0].name + ".")
+            receiver = parsed.language.receiver or (parameters[0].name if parameters else "")
+            if around.is_method and around.parent is not None and receiver:
+                yield from _members(parsed, around.parent, receiver + ".")
         elif around is scope:  # a class's names are not visible in its methods, only in its own body
             yield from _members(parsed, around, "")
 
 
 def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
     # From the signature's text, so that a header in a part that does not parse has parameters too.
-    header = parse_text(f"{signature(parsed, scope)} ...", parsed.language)
+    header = parse_text(signature(parsed, scope) + parsed.language.omitted_body, parsed.language)
     for captures in header.matches("parameters"):
         node = captures["parameter"][0]
-        name = next(identifiers(header, node), None)
+        name = next(header.language.bound(header, node), None)
         if name is not None:
             yield Visible(name, "parameter", header.text_of(node), scope.def_line)
 
@@ -115,7 +115,7 @@ def _members(parsed: Parsed, scope: Scope, prefix: str) -> Iterator[Visible]:
     own = list(_own(parsed, scope, "attribute", prefix))
     yield from (item for item in own if item.kind == "attribute")
     for maker in children(parsed, scope) if prefix else ():
-        if maker.name in _MAKERS:
+        if maker.name in parsed.language.initializers:
             lines = (maker.body_start_line, maker.end_line)
             for name, text, line in _assigned(parsed, lines, children(parsed, maker), None):
                 if name.startswith(prefix) and name.count(".") == 1:
@@ -128,16 +128,11 @@ def _file_level(parsed: Parsed) -> tuple[Visible, ...]:
     definitions = [item for item in own if item.kind != "constant"]
     constants = [item for item in own if item.kind == "constant"]
     imported = [
-        Visible(item.bound, "import", _import_text(item), item.line) for item in imports(parsed) if item.bound != "*"
+        Visible(item.bound, "import", parsed.language.import_written(parsed, item), item.line)
+        for item in imports(parsed)
+        if item.bound != "*"
     ]
     return (*definitions, *constants, *imported)
-
-
-def _import_text(item: Import) -> str:
-    alias = f" as {item.alias}" if item.alias else ""
-    if item.name is None:
-        return f"import {item.module}{alias}"
-    return f"from {'.' * item.level}{item.module} import {item.name}{alias}"
 
 
 def _assigned(
@@ -153,7 +148,7 @@ def _assigned(
         line = target.start_point.row
         if line in hidden or (lines is not None and not _inside(target, *lines)):
             continue
-        names = list(identifiers(parsed, target))
+        names = list(parsed.language.bound(parsed, target))
         for name in names:
             text = name
             if len(names) == 1 and "type" in captures:
@@ -171,18 +166,6 @@ def _short_value(value: str) -> str:
     if len(value) <= _LONGEST_VALUE and _LITERAL.fullmatch(value):
         return f" = {value}"
     return ""
-
-
-def identifiers(parsed: Parsed, node: Node) -> Iterator[str]:
-    """The names that a target binds: `a`, `self.a`, those of `a, (b, *c)`; of a parameter, its own first."""
-    if node.type == "identifier":
-        yield parsed.text_of(node)
-    elif node.type == "attribute":
-        yield "".join(parsed.text_of(node).split())
-    elif node.type not in ("subscript", "call", "type"):
-        name = node.child_by_field_name("name")
-        for child in node.named_children if name is None else [name]:
-            yield from identifiers(parsed, child)
 
 
 def _inside(node: Node, start_line: int, end_line: int) -> bool:

@@ -34,7 +34,7 @@ def pairs(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> l
         pair = captures["pair"][0]
         if "elements" in captures:
             holder = captures["elements"][0]
-            elements = [child for child in holder.named_children if child.type != "comment"]
+            elements = [child for child in holder.named_children if "comment" not in child.type]
         else:
             elements = [captures["first"][0], captures["second"][0]]
         if len(elements) < 2 or pair.has_error:

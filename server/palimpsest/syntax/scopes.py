@@ -10,40 +10,24 @@ deeper than the definition: that is where a person goes on typing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from palimpsest.syntax.definitions import OUTLINE_DEPTH, all_headers, headers_at, headers_between
-from palimpsest.syntax.header_text import after_colon, docstring_text, one_line
-from palimpsest.syntax.indents import Header, indent_width
+from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Header, Scope, ScopeKind
 
-ScopeKind = Literal["function", "class", "file"]
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Lines are 0-based and half-open; `start_line` counts decorators.
-
-    `qualified_name` joins the names of the definitions around it with "." (`Cart.add`, `outer.inner`); a file's is
-    empty.  `header_end_line` is behind the header's last line; `body_start_line` the same, or the line before where the
-    body begins on the header's own line.
-    """
-
-    kind: ScopeKind
-    name: str
-    qualified_name: str
-    start_line: int
-    end_line: int
-    def_line: int
-    header_end_line: int
-    body_start_line: int
-    indent: int
-    parent: Scope | None
-
-    @property
-    def is_method(self) -> bool:
-        return self.kind == "function" and self.parent is not None and self.parent.kind == "class"
+__all__ = [
+    "Scope",
+    "ScopeKind",
+    "children",
+    "class_around",
+    "docstring",
+    "enclosing",
+    "file_scope",
+    "scope_at",
+    "scopes",
+    "signature",
+]
 
 
 def file_scope(parsed: Parsed) -> Scope:
@@ -61,9 +45,9 @@ def scope_at(parsed: Parsed, line: int, column: int) -> Scope:
     line = max(0, min(line, len(lines) - 1))
     text = lines[line]
     chain = _chain(parsed, line)
-    if not _is_code(text):
+    if not _is_code(parsed, line):
         width = indent_width(text if text.strip() else text[: max(0, column)])
-        before = next((n for n in range(line - 1, -1, -1) if _is_code(lines[n])), None)
+        before = next((n for n in range(line - 1, -1, -1) if _is_code(parsed, n)), None)
         deeper = _chain(parsed, before)[len(chain) :] if before is not None else ()
         for scope in deeper:
             if scope.indent >= width:
@@ -91,24 +75,23 @@ def children(parsed: Parsed, scope: Scope) -> list[Scope]:
 
 
 def signature(parsed: Parsed, scope: Scope) -> str:
-    """From `def` (or `async`) or `class` through the colon, on one logical line; a file's is empty."""
-    if scope.kind == "file":
-        return ""
-    header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
-    return one_line("\n".join(header).lstrip())[0]
+    """The header on one logical line, decorators left out; a file's is empty."""
+    return "" if scope.kind == "file" else parsed.language.signature(parsed, scope)
 
 
 def docstring(parsed: Parsed, scope: Scope) -> str | None:
     """The docstring without its indent, escapes as written; None where there is none."""
-    lines = parsed.snapshot.lines
-    if scope.body_start_line == scope.header_end_line:
-        return docstring_text("\n".join(lines[scope.body_start_line : scope.end_line]).removeprefix("\ufeff"))
-    return docstring_text(after_colon("\n".join(lines[scope.def_line : scope.end_line])))
+    return parsed.language.docstring(parsed, scope)
 
 
-def _is_code(text: str) -> bool:
-    stripped = text.strip()
-    return bool(stripped) and not stripped.startswith("#")
+def class_around(parsed: Parsed, line: int) -> Scope | None:
+    """The innermost class that a line belongs to, methods of it included."""
+    return next((scope for scope in enclosing(scope_at(parsed, line, 0)) if scope.kind == "class"), None)
+
+
+def _is_code(parsed: Parsed, line: int) -> bool:
+    stripped = parsed.snapshot.lines[line].strip()
+    return bool(stripped) and not stripped.startswith(parsed.language.lexical.line_comments)
 
 
 def _all_scopes(parsed: Parsed) -> tuple[Scope, ...]:

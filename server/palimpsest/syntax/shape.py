@@ -14,7 +14,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from palimpsest.syntax.indents import indent_width
+from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Position

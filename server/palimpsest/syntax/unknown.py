@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.languages import grammar
-from palimpsest.syntax.names import identifiers, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.text.snapshot import Position
 
@@ -30,16 +29,16 @@ def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
     captures = parsed.captures("binds", start_line, end_line)
     found = {parsed.text_of(node) for node in captures.get("name", ())}
     for target in captures.get("target", ()):
-        found.update(name for name in identifiers(parsed, target) if "." not in name)
+        found.update(name for name in parsed.language.bound(parsed, target) if "." not in name)
     return found
 
 
 def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
     """The names that the lines use and neither bind nor have from the language; none where an import of everything
     makes it impossible to know."""
-    if parsed.language is None or any(item.bound == "*" for item in imports(parsed)):
+    if parsed.root is None or any(item.bound == "*" for item in imports(parsed)):
         return set()
-    known = grammar(parsed.language).row.builtins | bound_in(parsed, start_line, end_line)
+    known = parsed.language.builtins | bound_in(parsed, start_line, end_line)
     return names_in(parsed, start_line, end_line) - known
 
 

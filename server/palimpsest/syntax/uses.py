@@ -22,7 +22,6 @@ Role = Literal[
 RegionKind = Literal["file", "class", "function", "inner"]
 
 _BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
-_IDENTIFIER = "identifier"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     while at >= 0:
         end = at + len(wanted)
         node = parsed.root.descendant_for_byte_range(at, end)
-        if node is not None and node.type == _IDENTIFIER and (node.start_byte, node.end_byte) == (at, end):
+        if node is not None and node.type in parsed.language.names and (node.start_byte, node.end_byte) == (at, end):
             found.append(node)
         at = data.find(wanted, end)
     return found
@@ -147,7 +146,7 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
         above = above.parent
     if not around:  # nothing but an error is the root
         around.append(Region("file", 0, len(parsed.snapshot.utf8)))
-    source = _source(parsed, node) if role in ("import", "imported") else ""
+    source = parsed.language.import_source(parsed, node) if role in ("import", "imported") else ""
     use = Use(
         name,
         node.start_byte,
@@ -163,17 +162,6 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
 
 def _child(node: Node, wanted: int) -> Node | None:
     return next((child for child in node.children if child.id == wanted), None)
-
-
-def _source(parsed: Parsed, node: Node) -> str:
-    """The module that an imported name is said to be from; empty for `import x`."""
-    above = node.parent
-    while above is not None:
-        module = above.child_by_field_name("module_name")
-        if module is not None:
-            return "".join(parsed.text_of(module).split())
-        above = above.parent
-    return ""
 
 
 def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:

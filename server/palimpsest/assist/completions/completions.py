@@ -22,7 +22,6 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import n_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.parse import language_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
 
@@ -81,7 +80,7 @@ class Completions:
 
     def wanted(self, snapshot: Snapshot) -> bool:
         """Whether inline completion is on here."""
-        return language_of(snapshot.language_id, snapshot.uri) is not None and not self._services.why_off(snapshot)
+        return not self._services.why_off(snapshot)
 
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False

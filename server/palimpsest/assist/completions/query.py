@@ -57,7 +57,7 @@ class CompletionQuery:
                 prefix=self.prefix,
                 suffix=editing.suffix,
                 multiline=self.multiline,
-                language=self.view.parsed.language or "",
+                language=self.view.parsed.language,
             )
             if text and text not in texts:
                 texts.append(text)

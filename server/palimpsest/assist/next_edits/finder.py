@@ -15,11 +15,12 @@ from pathlib import Path
 from palimpsest.assist.next_edits.bursts import Burst
 from palimpsest.assist.next_edits.offered import Point
 from palimpsest.assist.next_edits.other_files import OtherFiles
+from palimpsest.languages.registry import language_of
 from palimpsest.propagation.changes import EditPattern, Rename, Site
 from palimpsest.propagation.detect import changes, is_broken, window
 from palimpsest.propagation.sites import is_local, is_shared, member_of, places, words
 from palimpsest.propagation.targets import File
-from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 
 MOST_PLACES = 400
@@ -108,13 +109,13 @@ class Finder:
 
     def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         files = [home, *(file for file in open_files if file.uri != home.uri)]
-        wanted = words(change)
+        wanted = words(change, home)
         if is_local(change):
             files = [home]
-        elif home.parsed.language is not None:
+        else:
             files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
-        member = member_of(change)
+        member = member_of(change, home)
         alone = member is not None and not any(is_shared(member, file) for file in files)
         found = self._looked_through(change, home, files, alone)
         return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
@@ -161,9 +162,7 @@ class Finder:
 
 
 def _parsed(snapshot: Snapshot) -> Parsed:
-    language = language_of(snapshot.language_id, snapshot.uri)
-    plain = parse_text(snapshot.text, language)
-    return Parsed(snapshot, plain.tree, plain.language)
+    return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
 
 
 def _chained(found: Sequence[EditPattern]) -> list[EditPattern]:

@@ -17,7 +17,7 @@ from palimpsest.propagation.changes import Site
 from palimpsest.propagation.related import Related
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.calls import first_argument
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import LineEdit
@@ -49,12 +49,11 @@ class NextEditModel:
             return None
         # The parameter's name says what is looked for, also where the value is given by its place alone.
         lead = place.text[: place.hole]
-        named = lead if lead.endswith(f"{place.wants}=") else f"{lead}{place.wants}="
+        name = file.parsed.language.by_name(place.wants, "") or ""
+        named = lead if lead.endswith(name) else lead + name
         imagined = replace(now, text=applied(now, replace(place, text=named + place.text[place.hole :])))
         at = len(utf8_text(now.utf8[: place.start])) + len(named)
-        plain = parse_text(imagined.text, file.parsed.language)
-        parsed = Parsed(imagined, plain.tree, plain.language)
-        view = services.view_of(parsed, imagined.position(at))
+        view = services.view_of(parse_snapshot(imagined, file.parsed.language), imagined.position(at))
         request = replace(
             services.requests.completion(view, (), multiline=False, n=VALUES),
             slot="suggestion",

@@ -21,12 +21,13 @@ from palimpsest.assist.next_edits.offered import Offered, Offers, Point
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.suggestions import Suggestions
+from palimpsest.languages.registry import language_of
 from palimpsest.propagation.changes import EditPattern, Site
 from palimpsest.propagation.detect import window
 from palimpsest.propagation.related import Related, related
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
 
 
@@ -70,7 +71,7 @@ class NextEdits:
     # What the editor says -------------------------------------------------------------------------------------
 
     def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
-        if self.enabled and language_of(new.language_id, new.uri) is not None:
+        if self.enabled and language_of(new.language_id, new.uri).grammar is not None:
             self._bursts.changed(old, new, edits)
             self._offers.changed(old, new, edits)
 
@@ -147,7 +148,11 @@ class NextEdits:
     def _open_files(self, here: Snapshot) -> list[File] | None:
         """The open documents of the language, this one first; None where it has no grammar."""
         language = language_of(here.language_id, here.uri)
-        if language is None or self._services.privacy.why_not(here) or not self._services.roots.may_edit(here.uri):
+        if (
+            language.grammar is None
+            or self._services.privacy.why_not(here)
+            or not self._services.roots.may_edit(here.uri)
+        ):
             return None
         found = []
         for snapshot in [here, *(s for s in self._services.documents if s.uri != here.uri)]:

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.context.workspace_files import Source, WorkspaceFiles
+from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
-from palimpsest.syntax.languages import language_of
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
@@ -35,7 +35,7 @@ class OtherFiles:
         self._files = WorkspaceFiles(roots, exclude)
         self._parsed: dict[str, tuple[tuple[str, int, int], Parsed]] = {}
 
-    def having(self, words: Collection[str], language: str, without: Collection[str]) -> Iterator[File]:
+    def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
         """The files of a language with one of the words in their text, in order of their paths; not those `without`
         (URIs: what is open, whose text counts)."""
         self._files.look_again()
@@ -49,7 +49,7 @@ class OtherFiles:
             root = self._files.root_of(path)
             yield File(self._tree(source, language), path.name if root is None else relative(path, root), False)
 
-    def _paths(self, language: str, ends: float) -> Iterator[Path]:
+    def _paths(self, language: Language, ends: float) -> Iterator[Path]:
         """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
         folders, n_files, n_entries = deque(self._files.roots), 0, 0
         while folders and n_entries < MOST_ENTRIES and time.monotonic() < ends:
@@ -67,12 +67,10 @@ class OtherFiles:
                         return
                     yield path
 
-    def _tree(self, source: Source, language: str) -> Parsed:
+    def _tree(self, source: Source, language: Language) -> Parsed:
         known = self._parsed.pop(source.uri, None)
         if known is None or known[0] != source.stamp:
-            plain = parse_text(source.text, language)
-            snapshot = Snapshot(source.uri, 0, language, source.text)
-            known = source.stamp, Parsed(snapshot, plain.tree, plain.language)
+            known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
         self._parsed[source.uri] = known
         forget_oldest(self._parsed, KEPT, lambda kept: len(kept[1].snapshot.text), KEPT_CHARACTERS)
         return known[1]

@@ -74,7 +74,7 @@ class Requests:
         options = self.settings.completion
         prefix, suffix = map(well_formed, render_fim(view.editing))
         # An open bracket is a statement that goes on, also where one line is asked for.
-        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language or "")
+        brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language)
         return wire.GenerateRequest(
             workspace=self.workspace,
             fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]

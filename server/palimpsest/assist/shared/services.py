@@ -21,10 +21,11 @@ from palimpsest.context.chooser import Chooser
 from palimpsest.context.editing import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
-from palimpsest.errors import InvalidArgument
+from palimpsest.languages.registry import language_of
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.supervisor import Supervisor
-from palimpsest.syntax.parse import Parsed, Parser, language_of, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
 from palimpsest.text.notebooks import CellPlace
@@ -65,11 +66,9 @@ class Services:
         return self.switches.why_off(snapshot)
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
-        """Document → scope → editing block.  Raises InvalidArgument for a language without a grammar,
-        and for a document of which nothing is shown to a model."""
+        """Document → scope → editing block.  Raises InvalidArgument for a document of which nothing is shown to a
+        model."""
         self.privacy.check(snapshot)
-        if language_of(snapshot.language_id, snapshot.uri) is None:
-            raise InvalidArgument("uri", f"no grammar for {snapshot.language_id!r}.", hint="Python is served so far.")
         return self.view_of(self.parser.parse(snapshot), position)
 
     def view_of(self, parsed: Parsed, position: Position) -> CursorView:
@@ -95,7 +94,7 @@ class Services:
             cells=cells,
         )
 
-    def _cells(self, at: CellPlace, notebook: str, language: str | None) -> Iterator[Cell]:
+    def _cells(self, at: CellPlace, notebook: str, language: Language) -> Iterator[Cell]:
         """Those before the one at the cursor that are in its language."""
         for index, uri in enumerate(at.before):
             cell = self.documents.find(uri)

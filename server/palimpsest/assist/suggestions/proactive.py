@@ -19,7 +19,7 @@ from palimpsest.assist.suggestions.suggestions import Offer, Suggestions
 from palimpsest.context.view import CursorView
 from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, StaleDocument
-from palimpsest.syntax.parse import language_of
+from palimpsest.languages.registry import language_of
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import LineEdit
 
@@ -163,7 +163,7 @@ class Proactive:
     def _wanted(self, snapshot: Snapshot) -> bool:
         services = self._services
         return (
-            language_of(snapshot.language_id, snapshot.uri) is not None
+            language_of(snapshot.language_id, snapshot.uri).grammar is not None
             and services.roots.may_edit(snapshot.uri)
             and not services.why_off(snapshot)
         )

@@ -25,7 +25,7 @@ from palimpsest.edits.rebased import carried
 from palimpsest.edits.reply import Reply
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.validate import Standing
-from palimpsest.syntax.parse import language_of
+from palimpsest.languages.registry import language_of
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal, Reading, Refusal
 

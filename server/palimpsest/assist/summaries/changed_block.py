@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.context.editing import editing_at
 from palimpsest.context.estimate import chars_for
+from palimpsest.languages.registry import language_of
 from palimpsest.prompt.summary import FileChange
-from palimpsest.syntax.parse import language_of, parse_text
+from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, LineEdit

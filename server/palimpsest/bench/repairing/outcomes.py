@@ -17,8 +17,8 @@ from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.reply import Reply
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.validate import Standing
+from palimpsest.languages.registry import language_of
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import language_of
 from palimpsest.text.snapshot import Snapshot
 
 UNFINISHED = ("length", "time")

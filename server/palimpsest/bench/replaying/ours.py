@@ -25,9 +25,10 @@ from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Req
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing import editing_at
 from palimpsest.errors import EngineUnavailable
+from palimpsest.languages.registry import language_of
 from palimpsest.lsp.driver import Driver, Position
 from palimpsest.prompt.blocks import render_fim
-from palimpsest.syntax.parse import language_of, parse_text
+from palimpsest.syntax.parse import parse_text
 from palimpsest.text import snapshot
 
 START_S = 300.0

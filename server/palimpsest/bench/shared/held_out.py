@@ -15,8 +15,9 @@ from random import Random
 
 from palimpsest.context.editing import editing_at
 from palimpsest.errors import InvalidArgument
+from palimpsest.languages.registry import language_of
 from palimpsest.prompt.blocks import EDITING_END, editing_head, escape_closing
-from palimpsest.syntax.parse import Parser
+from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scopes
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
@@ -107,7 +108,7 @@ def _functions_of(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return
-    parsed = Parser().parse(Snapshot(to_uri(path.absolute()), 1, "python", source))
+    parsed = Parser(language_of).parse(Snapshot(to_uri(path.absolute()), 1, "python", source))
     for scope in scopes(parsed):
         if scope.kind == "function" and LEAST_LINES <= scope.end_line - scope.start_line <= MOST_LINES:
             at = Position(scope.start_line, 0)

@@ -14,8 +14,9 @@ from pathlib import Path
 from random import Random
 
 from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.syntax.indents import statements
-from palimpsest.syntax.parse import Parsed, Parser, language_of
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import Scope, scopes
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
@@ -58,7 +59,7 @@ class Function:
         """Document lines of the body's statements, docstring and comments left out; of a compound one its header."""
         found = [
             lines
-            for lines in statements(self.document, self.scope.body_start_line, self.end)
+            for lines in self.parsed.language.statements(self.document, self.scope.body_start_line, self.end)
             if not self.document[lines.start].lstrip().startswith("#")
         ]
         is_docstring = bool(found) and self.document[found[0].start].lstrip().lstrip("rRuU")[:1] in ("'", '"')
@@ -108,7 +109,7 @@ def _paths(files: WorkspaceFiles, folder: Path) -> Iterator[Path]:
         if entry.is_dir:
             if not entry.is_link and entry.name not in NOT_OURS | TESTS:
                 yield from _paths(files, path)
-        elif language_of("", entry.name) and not _is_test(path.stem):
+        elif language_of("", entry.name).grammar is not None and not _is_test(path.stem):
             yield path
 
 
@@ -132,6 +133,5 @@ def _parsed(files: WorkspaceFiles, path: Path) -> Parsed | None:
     if source is None or len(source.text) > LARGEST or "\r" in source.text:
         return None
     language = language_of("", path.name)
-    assert language is not None  # `_paths` asked
-    parsed = Parser().parse(Snapshot(to_uri(path), 0, language, source.text))
+    parsed = Parser(language_of).parse(Snapshot(to_uri(path), 0, language.id, source.text))
     return None if parsed.n_errors else parsed

@@ -79,7 +79,7 @@ class ClassSource:
         self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
-        if view.parsed.language != "python":
+        if view.parsed.language.id != "python":
             return []
         found = dict[str, Block]()
         here = self._here(view)
@@ -185,7 +185,11 @@ class ClassSource:
         if source is None:
             return None
         known = self._parsed.pop(found.path, None)
-        parsed = known[1] if known is not None and known[0].stamp == source.stamp else parse_text(source.text, "python")
+        parsed = (
+            known[1]
+            if known is not None and known[0].stamp == source.stamp
+            else parse_text(source.text, here.parsed.language)
+        )
         self._parsed[found.path] = (source, parsed)
         forget_oldest(self._parsed, _KEPT, lambda kept: len(kept[0].text), _KEPT_CHARACTERS)
         return _Module(name, found.path, parsed, to_uri(found.path))

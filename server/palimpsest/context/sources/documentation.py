@@ -58,7 +58,7 @@ class DocumentationSource:
         return any(block.name == known.name and block.text == known.text for known in self._all(view))
 
     def _docstring(self, view: CursorView) -> Iterator[Block]:
-        if view.parsed.language != "python" or view.scope.kind == "file":
+        if view.parsed.language.id != "python" or view.scope.kind == "file":
             return  # the editing block of a file shows it
         text = docstring(view.parsed, file_scope(view.parsed)) or ""
         name = module_name(view.path, view.root) if view.path is not None else view.file

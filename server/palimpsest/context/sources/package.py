@@ -84,7 +84,7 @@ class PackageSource:
         self._own = Catalog(lambda: WorkspacePlace(files, lambda: self._folders), executor, on_ready)
 
     def candidates(self, view: CursorView) -> list[Block]:
-        if view.parsed.language != "python":
+        if view.parsed.language.id != "python":
             return []
         return [block for rank, use in enumerate(self._uses(view)) for block in self._blocks(view, use, rank)]
 

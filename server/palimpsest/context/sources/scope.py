@@ -34,7 +34,7 @@ class ScopeSource:
         self._sound: dict[str, tuple[str, list[str]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
-        if view.parsed.language is None or view.scope.kind == "file":
+        if view.parsed.root is None or view.scope.kind == "file":
             return []  # the editing block of a file shows its names itself
         name = _module(view)
         around = view.scope

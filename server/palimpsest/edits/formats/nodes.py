@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from palimpsest.edits.formats.lines import Unplaced, texts
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.syntax.parse import Parsed, language_of, parse_text
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, scopes
 
 KINDS = {"function": "function", "method": "function", "def": "function", "class": "class"}

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from palimpsest.edits.formats.lines import Unplaced, texts
 from palimpsest.edits.formats.nodes import Node, Nodes
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.syntax.evidence import head_text, owners_of
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.scopes import Scope
 from palimpsest.syntax.uses import Use, uses
@@ -56,7 +55,8 @@ def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
 
 def _owners(nodes: Nodes, use: Use) -> frozenset[str]:
     """What can be seen of whose member it is: the name before the dot, and that of its class."""
-    return owners_of(nodes.parsed, use) | {head_text(nodes.parsed, use)}
+    language, at = nodes.parsed.language, (use.start, use.end)
+    return language.owners(nodes.parsed, *at) | {language.head(nodes.parsed, *at)}
 
 
 def _heads(nodes: Nodes, scope: Scope) -> frozenset[str]:

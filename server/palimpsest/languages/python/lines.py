@@ -1,6 +1,6 @@
 """Definitions found by indentation alone, for code that does not parse.
 
-In: lines of Python.  Out: headers of functions and classes with their lines.  This room knows no tree.
+In: lines.  Out: headers of functions and classes with their lines.  This room knows no tree.
 
 On code that parses it finds what a parser finds (a test holds that on the standard library).  On code that does not,
 it recovers where a person sees at once what is meant: an unclosed bracket ends at the next line that can only be a
@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from palimpsest.syntax.header_text import one_line
+from palimpsest.languages.python.headers import one_line
+from palimpsest.syntax.indentation import indent_width
+from palimpsest.syntax.lexical import Lexical, tokens
+from palimpsest.syntax.values import Header
 
 _HEADER = re.compile(r"(?:async\s+)?(?P<keyword>def|class)\s+(?P<name>[^\W\d]\w*)")
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def\s+\w+\s*[(\[]|class\s+\w+\s*[(:\[])|@\w[\w.]*\s*(?:\(|$)")
@@ -26,25 +29,8 @@ _STATEMENT = re.compile(
 )
 _STATEMENT_IF_NOT_DEEPER = re.compile(r"@\w[\w.]*\s*(?:\(|$)|(?:if|for)\b.*:\s*$")
 _MERGE_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
-_TOKEN = re.compile(r"#|\"\"\"|'''|[\"'\[\](){}]")
-_CLOSE = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''", '"', "'")}
 
-
-@dataclass(slots=True)
-class Header:
-    """A definition: `start_line` counts decorators, `end_line` is behind the last line that belongs to it.
-
-    `header_end_line` is behind the header's last line; the body starts there, or before it on the header's own line.
-    """
-
-    kind: Literal["function", "class"]
-    name: str
-    start_line: int
-    def_line: int
-    header_end_line: int
-    body_start_line: int
-    indent: int
-    end_line: int
+LEXICAL = Lexical(("#",), quotes=('"', "'"), block_quotes=('"""', "'''"))
 
 
 @dataclass(slots=True)
@@ -61,63 +47,38 @@ class _Logical:
 
 
 @dataclass(slots=True)
-class _Lexer:
+class _Open:
     """What is open at the end of a line: brackets, a string, a backslash."""
 
     depth: int = 0
     quote: str = ""
     backslash: bool = False
-    last_char: str = field(default="")
+    last_char: str = ""
 
     @property
     def is_open(self) -> bool:
         return bool(self.depth or self.quote or self.backslash)
 
     def feed(self, line: str) -> None:
-        at, self.backslash, code_end = 0, False, len(line)
-        while at <= len(line):
-            if self.quote:
-                close = _CLOSE[self.quote].match(line, at)
-                if close is None:
-                    # A string of one line ends with it, closed or not, unless a backslash carries it on.
-                    if len(self.quote) == 1 and not line.endswith("\\"):
-                        self.quote = ""
-                    return
-                at, self.quote = close.end(), ""
-            token = _TOKEN.search(line, at)
-            if token is None:
-                break
-            at = token.end()
-            if token[0] == "#":
-                code_end = token.start()
-                break
-            if token[0] in "([{":
+        code_end, escaped = len(line), False
+        for token in tokens(line, LEXICAL, self.quote):
+            escaped = token.kind == "escape" and token.end == len(line)
+            if token.kind == "open":
                 self.depth += 1
-            elif token[0] in ")]}":
+            elif token.kind == "close":
                 self.depth = max(0, self.depth - 1)
-            else:
-                self.quote = token[0]
-        code = line[:code_end].rstrip()
-        self.last_char = code[-1:] or self.last_char
-        self.backslash = line.endswith("\\") and code_end == len(line)
-
-
-def indent_width(line: str) -> int:
-    """The indent in columns: a tab goes on to the next multiple of 8; a form feed or a byte order mark starts anew."""
-    width = len(line) - len(line.lstrip(" "))
-    if line[width : width + 1] not in ("\t", "\f", "\ufeff"):
-        return width
-    width = 0
-    for char in line:
-        if char == " ":
-            width += 1
-        elif char == "\t":
-            width += 8 - width % 8
-        elif char in "\f\ufeff":
-            width = 0
-        else:
-            break
-    return width
+            elif token.kind == "begin":
+                self.quote = token.quote
+            elif token.kind == "end":
+                self.quote = ""
+            elif token.kind == "comment":
+                code_end = token.start
+        escaped = escaped and line.endswith("\\")
+        self.backslash = escaped and not self.quote
+        if not self.quote:
+            self.last_char = line[:code_end].rstrip()[-1:] or self.last_char
+        elif self.quote in LEXICAL.quotes and not escaped:
+            self.quote = ""  # a string of one line ends with it, closed or not, unless a backslash carries it on
 
 
 def scan(lines: Sequence[str], start: int, end: int) -> list[Header]:
@@ -158,7 +119,7 @@ def statements(lines: Sequence[str], start: int, end: int) -> Iterator[range]:
 def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool) -> Iterator[_Logical]:
     """Statements and comments in order.  With `recover`, a definition ends a string that is open; without, the last
     logical line has an empty text where a string is still open at the end."""
-    lexer, current = _Lexer(), None
+    lexer, current = _Open(), None
     for number in range(start, end):
         line = lines[number]
         stripped = line.strip().lstrip("\ufeff")
@@ -170,14 +131,14 @@ def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool)
                     current.opens = lexer.last_char == ":"
                 continue
             current.unclosed = bool(lexer.depth or lexer.quote)
-            lexer = _Lexer()
+            lexer = _Open()
         if not stripped or _MERGE_MARKER.match(line):
             continue
         if current is not None:
             yield current
         current = _Logical(number, number, indent_width(line), stripped, comment=stripped.startswith("#"))
         if not current.comment:
-            lexer = _Lexer()
+            lexer = _Open()
             lexer.feed(line)
             current.opens = lexer.last_char == ":"
     if current is not None:
@@ -187,7 +148,7 @@ def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool)
             yield _Logical(end, end, 0, "")
 
 
-def _breaks_off(current: _Logical, lexer: _Lexer, lines: Sequence[str], number: int, recover: bool) -> bool:
+def _breaks_off(current: _Logical, lexer: _Open, lines: Sequence[str], number: int, recover: bool) -> bool:
     """Whether an open statement must have ended before line `number`."""
     line, stripped = lines[number], lines[number].strip()
     if not stripped:

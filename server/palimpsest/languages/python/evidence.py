@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at, scopes
+from palimpsest.syntax.scopes import Scope, children, class_around, file_scope, scope_at, scopes
 from palimpsest.syntax.uses import Use, nodes_named, uses
 
 DEEPEST = 6
@@ -43,33 +43,29 @@ Words = frozenset[str]
 _NOTHING: Words = frozenset()
 
 
-def owners_of(parsed: Parsed, use: Use) -> Words:
-    """Words for what a member use (`head.name`) is a member of; empty where nothing can be seen."""
-    node = _node_at(parsed, use.start, use.end)
+def owners(parsed: Parsed, start: int, end: int) -> Words:
+    """Words for what a member (`head.name`) is a member of; empty where nothing can be seen."""
+    node = _node_at(parsed, start, end)
     head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
     return _NOTHING if head is None else _of_value(parsed, head, DEEPEST)
 
 
-def head_text(parsed: Parsed, use: Use) -> str:
-    """`a.b` of a member use `a.b.name`, without white space; empty where the head is more than dotted names."""
-    node = _node_at(parsed, use.start, use.end)
-    head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
-    text = "" if head is None else "".join(parsed.text_of(head).split())
+def head(parsed: Parsed, start: int, end: int) -> str:
+    """`a.b` of a member `a.b.name`, without white space; empty where the head is more than dotted names."""
+    node = _node_at(parsed, start, end)
+    above = node.parent if node is not None else None
+    before = above.child_by_field_name("object") if above is not None else None
+    text = "" if before is None else "".join(parsed.text_of(before).split())
     return text if text.replace(".", "").isidentifier() else ""
 
 
-def class_around(parsed: Parsed, line: int) -> Scope | None:
-    """The innermost class that a line belongs to, methods of it included."""
-    return next((scope for scope in enclosing(scope_at(parsed, line, 0)) if scope.kind == "class"), None)
-
-
-def bases_of(parsed: Parsed, cls: Scope) -> Words:
+def bases(parsed: Parsed, cls: Scope) -> Words:
     """The last names of a class's bases as written."""
     for captures in parsed.matches("scopes", cls.def_line, cls.def_line + 1):
         if "class" in captures and captures["class"][0].start_point.row == cls.def_line:
-            bases = captures["class"][0].child_by_field_name("superclasses")
-            if bases is not None:
-                return frozenset(_last(parsed, child) for child in bases.named_children) - {""}
+            holder = captures["class"][0].child_by_field_name("superclasses")
+            if holder is not None:
+                return frozenset(_last(parsed, child) for child in holder.named_children) - {""}
     return _NOTHING
 
 
@@ -119,7 +115,7 @@ def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
         return _NOTHING
     if use.role == "parameter" and _is_first_of_method(parsed, node):
         cls = class_around(parsed, use.line)
-        return _NOTHING if cls is None else frozenset({cls.name}) | bases_of(parsed, cls)
+        return _NOTHING if cls is None else frozenset({cls.name}) | bases(parsed, cls)
     return _of_target(parsed, node, depth)
 
 

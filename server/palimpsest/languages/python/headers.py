@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 import re
 
+_QUOTE = re.compile(r"[\"']")
+_COLON_AND_COMMENT = re.compile(r":\s*#")
 _STRING = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
 _PIECE = re.compile(
     rf"(?P<string>{_STRING})|(?P<comment>\#[^\n]*)|(?P<space>(?:\s|\\\n)+)"
@@ -63,6 +65,12 @@ def _strip_before_close(out: list[str], *, outermost: bool) -> None:
         out.pop()
         if outermost and out and out[-1] == ",":
             out.pop()
+
+
+def ends_with_colon(statement: str) -> bool:
+    """But for white space, and a comment without quotes.  Each character is looked at twice at most."""
+    rest = _QUOTE.split(statement)[-1]
+    return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
 
 
 def docstring_text(body: str) -> str | None:

@@ -5,16 +5,17 @@ In: paths relative to a workspace folder, imports as written.  Out: names, answe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from palimpsest.syntax.imports import Import
+from palimpsest.syntax.values import Import
 
 _PACKAGE = "__init__"
 
 
-def module_of(file: str) -> str:
+def module_name(file: str) -> str:
     """`shop.cart` for `shop/cart.py`, `shop` for `shop/__init__.py`."""
-    parts = list(PurePosixPath(file).with_suffix("").parts)
+    parts = [part for part in PurePosixPath(file).with_suffix("").parts if part not in ("/", "..")]
     if len(parts) > 1 and parts[-1] == _PACKAGE:
         parts.pop()
     return ".".join(parts)
@@ -44,7 +45,7 @@ def gives(source: str, file: str, module: str) -> bool:
     return any(is_module(name, ".".join(parts[:n])) for n in range(len(parts), 0, -1))
 
 
-def names_module(head: str, imported: list[Import], file: str, module: str) -> bool:
+def means_module(head: str, imported: Sequence[Import], file: str, module: str) -> bool:
     """Whether `head`, as in `head.name`, is the module by one of the file's imports."""
     for item in imported:
         source = "." * item.level + item.module

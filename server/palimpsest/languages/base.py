@@ -1,0 +1,242 @@
+"""What a language is unless it says otherwise: a table, and what a grammar's queries tell.
+
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A language derives from `Base`, sets what its table
+has to say and overrides what truly differs.  Where queries cannot tell, the answer is none: in doubt nothing is done.
+
+A query file has sections, each headed by a line `;; name` and compiled on its own, so that a keystroke runs only what
+it needs.  One that is missing finds nothing:
+
+    scopes       @function or @class with @name and @body; @outer where decorators belong to it
+    imports      one @import per import statement; @module with the @name and @alias that it gives
+    names        @name for an identifier, @unused where it only names a member, an argument or a definition
+    attributes   @head and @attr for `head.attr`
+    parameters   one @parameter per parameter of a function
+    assignments  @target, which may hold several identifiers, with @type and @value
+    bases        one @base per class that a class is derived from
+    shape        @block of statements, @bracket pair, @string, @quote that opens one, @comment, @definition, @error
+    binds        @name for an identifier that is bound there, or @target, which may hold several
+    verbatim     @verbatim: white space inside of it counts
+    comments     @comment
+    roles        @scope.*: a part with names of its own; @function, @class, @parameter (with the @owner of its name),
+                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is
+    calls        @function, its last name, and @arguments of a @call
+    signatures   @name and @parameters of a @function, @async where it is one
+    indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
+                 stands where its parent does
+    documented   the second documentation of one definition, @again
+    pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.resources import files
+from pathlib import PurePosixPath
+
+import tree_sitter
+from tree_sitter import Node, Query
+
+from palimpsest.syntax.lexical import Lexical, tokens
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
+
+_CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
+_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
+_MANY = ("rest", "splat", "spread", "variadic")
+"""Parts of grammars' names for a parameter or an argument that stands for several."""
+_LONGEST_STATEMENT = 100
+"""Lines; what is longer has a bracket that nobody closes."""
+
+
+class Base:
+    id = ""
+    language_ids: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    grammar_module = ""
+    """The grammar's wheel as it is imported, and the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`."""
+    lexical = Lexical()
+    indented = False
+    names = frozenset({"identifier"})
+    members: frozenset[str] = frozenset()
+    """Types of nodes that are a member with its head, `self.a`."""
+    opaque: frozenset[str] = frozenset()
+    """Types of nodes that may stand in a target and bind nothing."""
+    import_hint = "import"
+    builtins: frozenset[str] = frozenset()
+    builtin_members: frozenset[str] = frozenset()
+    common_words: frozenset[str] = frozenset()
+    constructor = ""
+    initializers: frozenset[str] = frozenset()
+    receiver = "this"
+    omitted_body = " {}"
+
+    # Grammar
+    @cached_property
+    def grammar(self) -> tree_sitter.Language | None:
+        module, _, function = self.grammar_module.partition(":")
+        if not module:
+            return None
+        return tree_sitter.Language(getattr(importlib.import_module(module), function or "language")())
+
+    @cached_property
+    def _queries(self) -> Mapping[str, Query]:
+        if self.grammar is None:
+            return {}
+        package = importlib.import_module(type(self).__module__).__package__ or ""
+        _, *parts = re.split(r"(?m)^;; (\w+)\n", (files(package) / "queries.scm").read_text("utf-8"))
+        sections = zip(parts[::2], parts[1::2], strict=True)
+        return {section: Query(self.grammar, text) for section, text in sections}
+
+    def query(self, section: str) -> Query | None:
+        return self._queries.get(section)
+
+    # Lines
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        """A line, and what follows while a string or a bracket other than a brace is open, or a backslash says so."""
+        depth, quote, first = 0, "", None
+        for number in range(start, end):
+            if first is None and not lines[number].strip():
+                continue
+            first, escaped = number if first is None else first, False
+            for token in tokens(lines[number], self.lexical, quote):
+                escaped = token.kind == "escape" and token.end == len(lines[number])
+                quote = token.quote if token.kind in ("begin", "end") else quote
+                if token.kind in ("open", "close") and lines[number][token.start] not in "{}":
+                    depth += 1 if token.kind == "open" else -1
+            quote = quote if escaped or quote not in self.lexical.quotes else ""
+            if (depth <= 0 and not quote and not escaped) or number - first >= _LONGEST_STATEMENT:
+                yield range(first, number + 1)
+                depth, quote, first = 0, "", None
+        if first is not None:
+            yield range(first, end)
+
+    def headers(self, lines: Sequence[str], start: int, end: int) -> list[Header]:
+        return []
+
+    def is_string_open(self, lines: Sequence[str], start: int, end: int) -> bool:
+        return False
+
+    def is_whole(self, line: str) -> bool:
+        if line.endswith("\\") or any(quote in line for quote in self.lexical.block_quotes):
+            return False
+        return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}"))
+
+    # Definitions
+    def signature(self, parsed: Parsed, scope: Scope) -> str:
+        for captures in parsed.matches("scopes", scope.def_line, scope.def_line + 1):
+            node = next(captures[kind][0] for kind in ("function", "class") if kind in captures)
+            if node.start_point.row == scope.def_line and parsed.text_of(captures["name"][0]) == scope.name:
+                header = parsed.snapshot.utf8[node.start_byte : captures["body"][0].start_byte]
+                return " ".join(header.decode("utf-8", "surrogatepass").split())
+        return " ".join(" ".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line]).split())
+
+    def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
+        return None
+
+    def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
+        return 0, 0
+
+    def docstring_written(self, text: str) -> str:
+        mark = next(iter(self.lexical.line_comments), "")
+        return f"{mark} {text}".lstrip()
+
+    def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
+        return False
+
+    # Names
+    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
+        if target.type in self.names:
+            yield parsed.text_of(target)
+        elif target.type in self.members:
+            yield "".join(parsed.text_of(target).split())
+        elif target.type not in self.opaque:
+            name = target.child_by_field_name("name")
+            for child in target.named_children if name is None else [name]:
+                yield from self.bound(parsed, child)
+
+    # Imports and modules
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        found = list[Import]()
+        line = statement.start_point.row
+        for captures in parsed.matches("imports", line, line + 1):
+            if captures["import"][0].id == statement.id and "module" in captures:
+                module, name, alias = (
+                    parsed.text_of(captures[part][0]) if part in captures else None
+                    for part in ("module", "name", "alias")
+                )
+                found.append(Import(module or "", name, alias, 0, line))
+        return found
+
+    def import_written(self, parsed: Parsed, item: Import) -> str:
+        return parsed.snapshot.lines[item.line].strip()
+
+    def import_source(self, parsed: Parsed, name: Node) -> str:
+        row = name.start_point.row
+        for captures in parsed.matches("imports", row, row + 1):
+            given = [*captures.get("name", ()), *captures.get("alias", ())]
+            if "module" in captures and any(node.id == name.id for node in given):
+                return parsed.text_of(captures["module"][0])
+        return ""
+
+    def module_name(self, file: str) -> str:
+        return PurePosixPath(file).name
+
+    def gives(self, source: str, file: str, module: str) -> bool:
+        return False
+
+    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
+        return False
+
+    # Values and calls
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return frozenset()
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return ""
+
+    def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
+        matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
+        return frozenset(parsed.text_of(node) for captures in matches for node in captures.get("base", ()))
+
+    def argument(self, parsed: Parsed, node: Node) -> Argument:
+        text = parsed.text_of(node)
+        return Argument(node.start_byte, node.end_byte, text, value=text, star=any(word in node.type for word in _MANY))
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        found = list[Parameter]()
+        for node in holder.named_children:
+            if "comment" in node.type:
+                continue
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            kind = "star" if any(word in node.type for word in _MANY) else "plain"
+            name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
+            found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
+        return tuple(found)
+
+    def is_awaited(self, call: Node) -> bool:
+        return call.parent is not None and "await" in call.parent.type
+
+    def is_chained(self, call: Node) -> bool:
+        above = call.parent
+        fields = ("object", "function", "value") if above is not None else ()
+        return any(above.child_by_field_name(field) == call for field in fields if above is not None)
+
+    def awaited(self, call: str, *, chained: bool) -> str:
+        return f"(await {call})" if chained else f"await {call}"
+
+    def by_name(self, name: str, value: str) -> str | None:
+        return None
+
+    # Half-written code
+    def opens_block(self, statement: str) -> bool:
+        """Of braces: they are part of it, so that it has several lines."""
+        return "\n" in statement.strip()
+
+    def continues_block(self, line: str) -> bool:
+        return _CLAUSE.match(line) is not None
+
+    def defines(self, before: str) -> bool:
+        return _DEFINES.search(before) is not None

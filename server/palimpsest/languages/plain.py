@@ -1,0 +1,56 @@
+"""Languages without a grammar: prose, and code of which only comments and strings are known.
+
+In: a language id.  Out: a `Language` without a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from palimpsest.languages.base import Base
+from palimpsest.syntax.lexical import Lexical
+
+_PROSE = frozenset(
+    {
+        "",
+        "plaintext",
+        "text",
+        "markdown",
+        "restructuredtext",
+        "rst",
+        "latex",
+        "tex",
+        "asciidoc",
+        "gitcommit",
+        "git-commit",
+    }
+)
+_HASH = frozenset(
+    {"shellscript", "sh", "bash", "ruby", "perl", "r", "yaml", "toml", "makefile", "dockerfile", "elixir", "julia"}
+)
+_DASHES = frozenset({"sql", "mysql", "plsql", "haskell", "ada", "vhdl"})
+
+
+class Plain(Base):
+    def __init__(self, language_id: str) -> None:
+        self.id = language_id
+        self.language_ids = (language_id,)
+        if language_id in _HASH:
+            self.lexical = Lexical(("#",), quotes=('"', "'"))
+        elif language_id in _DASHES:
+            self.lexical = Lexical(("--",), (("/*", "*/"),), quotes=('"', "'", "`"))
+        elif language_id not in _PROSE:
+            self.lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'", "`"))
+
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        """Paragraphs: lines between blank ones."""
+        first = None
+        for number in range(start, end):
+            if not lines[number].strip():
+                if first is not None:
+                    yield range(first, number)
+                first = None
+            elif first is None:
+                first = number
+        if first is not None:
+            yield range(first, end)

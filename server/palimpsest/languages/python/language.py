@@ -1,0 +1,117 @@
+"""Python as a `Language`: its table, and what its own modules know better than queries.
+
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from palimpsest.languages.base import Base
+from palimpsest.languages.python import calls, docstrings, evidence, imports, lines, modules
+from palimpsest.languages.python.headers import ends_with_colon, one_line
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
+
+_IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
+"""Names that modules and methods have, besides the builtins."""
+_BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
+_CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
+
+
+class Python(Base):
+    id = "python"
+    language_ids = ("python",)
+    suffixes = (".py", ".pyi", ".pyw")
+    grammar_module = "tree_sitter_python"
+    lexical = lines.LEXICAL
+    indented = True
+    members = frozenset({"attribute"})
+    opaque = frozenset({"subscript", "call", "type"})
+    builtins = frozenset(dir(builtins)) | _IN_MODULES
+    builtin_members = frozenset(name for kind in _BUILT_IN for name in dir(kind))
+    common_words = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self"}
+    constructor = "__init__"
+    initializers = frozenset({"__init__", "__new__", "__post_init__"})
+    receiver = ""
+    omitted_body = " ..."
+
+    def statements(self, lines_: Sequence[str], start: int, end: int) -> Iterator[range]:
+        return lines.statements(lines_, start, end)
+
+    def headers(self, lines_: Sequence[str], start: int, end: int) -> list[Header]:
+        return lines.scan(lines_, start, end)
+
+    def is_string_open(self, lines_: Sequence[str], start: int, end: int) -> bool:
+        return lines.is_string_open(lines_, start, end)
+
+    def signature(self, parsed: Parsed, scope: Scope) -> str:
+        header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
+        return one_line("\n".join(header).lstrip())[0]
+
+    def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
+        return docstrings.docstring(parsed, scope)
+
+    def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
+        return docstrings.docstring_lines(parsed, scope, end)
+
+    def docstring_written(self, text: str) -> str:
+        return f'"""{text}"""'
+
+    def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
+        return all(line.strip() != "@staticmethod" for line in parsed.snapshot.lines[scope.start_line : scope.def_line])
+
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        return imports.imported(parsed, statement)
+
+    def import_written(self, parsed: Parsed, item: Import) -> str:
+        return imports.written(item)
+
+    def import_source(self, parsed: Parsed, name: Node) -> str:
+        return imports.source_of(parsed, name)
+
+    def module_name(self, file: str) -> str:
+        is_module = PurePosixPath(file).suffix.lower() in self.suffixes
+        return modules.module_name(file) if is_module else super().module_name(file)
+
+    def gives(self, source: str, file: str, module: str) -> bool:
+        return modules.gives(source, file, module)
+
+    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
+        return modules.means_module(head, imported, file, module)
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return evidence.owners(parsed, start, end)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return evidence.head(parsed, start, end)
+
+    def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
+        return evidence.bases(parsed, cls)
+
+    def argument(self, parsed: Parsed, node: Node) -> Argument:
+        return calls.argument(parsed, node)
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        return calls.parameters(parsed, holder)
+
+    def is_awaited(self, call: Node) -> bool:
+        return call.parent is not None and call.parent.type == "await"
+
+    def is_chained(self, call: Node) -> bool:
+        return call.parent is not None and call.parent.type in ("attribute", "subscript", "call")
+
+    def by_name(self, name: str, value: str) -> str:
+        return f"{name}={value}"
+
+    def opens_block(self, statement: str) -> bool:
+        return ends_with_colon(statement)
+
+    def continues_block(self, line: str) -> bool:
+        return _CLAUSE.match(line) is not None

@@ -1,0 +1,152 @@
+"""Brackets, strings and comments of any text, told apart without a tree.
+
+In: text, how its language writes comments and strings, the state before it.  Out: tokens, or a state after each
+character.  What it is asked about is half-written by nature, so it may be wrong about where a statement ends.  Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, NamedTuple
+
+_OPEN, _CLOSE = "([{", ")]}"
+_ESCAPE = r"\\.?"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """How a language writes comments and strings.
+
+    `quotes` end with their line at the latest, `block_quotes` do not; block comments are (opening, closing).
+    """
+
+    line_comments: tuple[str, ...] = ()
+    block_comments: tuple[tuple[str, str], ...] = ()
+    quotes: tuple[str, ...] = ()
+    block_quotes: tuple[str, ...] = ()
+
+
+class Token(NamedTuple):
+    """`begin` and `end` are a string's or a block comment's, `comment` is a line comment's beginning; `quote` is what
+    ends a string or a block comment.  An `escape` is a backslash with the character behind it, if there is one."""
+
+    kind: Literal["open", "close", "begin", "end", "comment", "escape", "line"]
+    start: int
+    end: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Between two characters.  `depth` counts open brackets and goes below 0 where more were closed than opened;
+    `quote` is what ends the string or block comment one is in, or empty; `in_block`: that may be on a later line;
+    `escaped`: the next character stands for itself."""
+
+    depth: int = 0
+    quote: str = ""
+    in_block: bool = False
+    comment: bool = False
+    escaped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """`code` finds what means something outside of strings; `closing` is by what ends a string or block comment."""
+
+    code: re.Pattern[str]
+    closing: dict[str, re.Pattern[str]]
+    ends: dict[str, str]
+    blocks: frozenset[str]
+
+
+@cache
+def _patterns(lexical: Lexical) -> _Patterns:
+    comments = dict(lexical.block_comments)
+    ends = {**comments, **{quote: quote for quote in (*lexical.quotes, *lexical.block_quotes)}}
+    begins = sorted((*ends, *lexical.line_comments), key=len, reverse=True)
+    code = "|".join([_ESCAPE, r"\n", r"[\[\](){}]", *map(re.escape, begins)])
+    closing = {quote: re.compile(rf"{_ESCAPE}|\n|{re.escape(quote)}", re.DOTALL) for quote in lexical.quotes}
+    closing |= {quote: re.compile(rf"{_ESCAPE}|{re.escape(quote)}", re.DOTALL) for quote in lexical.block_quotes}
+    closing |= {end: re.compile(re.escape(end)) for end in comments.values()}
+    blocks = frozenset((*lexical.block_quotes, *comments.values()))
+    return _Patterns(re.compile(code, re.DOTALL), closing, ends, blocks)
+
+
+def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iterator[Token]:
+    """The tokens of `text` from `start` on, in order; `quote` is what ends the string that is open there."""
+    patterns = _patterns(lexical)
+    at = start
+    while (found := (patterns.closing[quote] if quote else patterns.code).search(text, at)) is not None:
+        piece, at = found[0], found.end()
+        if piece[0] == "\\" and piece != quote:
+            yield Token("escape", found.start(), at)
+        elif quote:
+            yield Token("line" if piece == "\n" else "end", found.start(), at)
+            quote = ""
+        elif piece == "\n":
+            yield Token("line", found.start(), at)
+        elif piece in _OPEN:
+            yield Token("open", found.start(), at)
+        elif piece in _CLOSE:
+            yield Token("close", found.start(), at)
+        elif piece in patterns.ends:
+            quote = patterns.ends[piece]
+            yield Token("begin", found.start(), at, quote)
+        else:
+            yield Token("comment", found.start(), at)
+            at = text.find("\n", at)
+            if at < 0:
+                return
+
+
+def scan(text: str, lexical: Lexical, state: State | None = None) -> Iterator[State]:
+    """The state after each character of `text`; a delimiter of several characters counts from its first one on."""
+    state, at = state or State(), 0
+    if state.escaped and text:
+        state, at = replace(state, escaped=False), 1
+        yield state
+    start = at
+    if state.comment:
+        start = text.find("\n", at) if "\n" in text[at:] else len(text)
+    for token in tokens(text, lexical, state.quote, start):
+        for _ in range(at, token.start):
+            yield state
+        at = token.end
+        if token.kind == "escape":
+            state = replace(state, escaped=True)
+            yield state
+            if at > token.start + 1:
+                state = replace(state, escaped=False)
+                yield state
+            continue
+        state = _after(state, token, lexical)
+        for _ in range(token.start, at):
+            yield state
+    for _ in range(at, len(text)):
+        yield state
+
+
+def _after(state: State, token: Token, lexical: Lexical) -> State:
+    match token.kind:
+        case "open":
+            return replace(state, depth=state.depth + 1)
+        case "close":
+            return replace(state, depth=state.depth - 1)
+        case "begin":
+            return replace(state, quote=token.quote, in_block=token.quote in _patterns(lexical).blocks)
+        case "comment":
+            return replace(state, comment=True)
+        case "line":
+            return replace(state, quote="", comment=False)
+    return replace(state, quote="", in_block=False)
+
+
+def unmatched_closers(text: str, lexical: Lexical, state: State) -> int:
+    """How many brackets that were open before `text` it closes."""
+    lowest = state.depth
+    for after in scan(text, lexical, state):
+        lowest = min(lowest, after.depth)
+    return state.depth - lowest
