@@ -50,7 +50,7 @@ def test_trees_of_other_files_are_bounded_by_their_sources(tmp_path: Path) -> No
     before = other_files.KEPT_CHARACTERS
     other_files.KEPT_CHARACTERS = 3000
     try:
-        assert len(list(others.having({"word"}, "python", ()))) == 20
+        assert len(list(others.having({"word"}, language_of("python"), ()))) == 20
     finally:
         other_files.KEPT_CHARACTERS = before
     assert sum(len(parsed.snapshot.text) for _, parsed in others._parsed.values()) <= 3000

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.propagation.arguments import rearranged, rewrite
 from palimpsest.syntax.calls import Parameter, calls, first_argument
 
@@ -104,7 +105,7 @@ def test_a_name_that_moved_is_imported_from_there(shop: Workspace) -> None:
     ],
 )
 def test_the_first_argument_of_what_goes_on(text: str, expected: str) -> None:
-    assert first_argument(text, "python") == expected
+    assert first_argument(text, PYTHON) == expected
 
 
 PARAMETERS = st.lists(st.sampled_from("abcd"), unique=True, max_size=4)
@@ -122,7 +123,7 @@ def test_a_rewritten_call_binds_as_the_old_one_did(before: list[str], after: lis
     if not call:
         assert not written
         return
-    pieces = rearranged(call[0], old, new, {})
+    pieces = rearranged(call[0], old, new, {}, PYTHON)
     assert pieces is not None
     made = rewrite(call[0], pieces)
     if made is not None:
