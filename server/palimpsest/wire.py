@@ -32,6 +32,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from palimpsest.errors import InvalidArgument
+
 CLIENT_HEADER = "Palimpsest-Client"
 """Which client a request comes from, a lease's among them."""
 
@@ -124,10 +126,26 @@ class FimTail:
 
 @dataclass(frozen=True, slots=True)
 class TextTail:
-    """Plain text to continue.  With `chat` it is one user turn in the model's chat template, where it has one."""
+    """Plain text to continue."""
 
     text: str
-    chat: bool = False
+
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTail:
+    """A conversation, in the model's chat template; a model that has none is given the contents alone.  Where the last
+    message is the assistant's, the answer goes on from it."""
+
+    messages: list[Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +165,7 @@ class Sampling:
 class GenerateRequest:
     """One completion, or `n` alternatives decoded in one batch over the shared cache.
 
-    Exactly one of `fim` and `text` is set.  `sync`, when given, is applied first in the same job, so that no
+    Exactly one of `fim`, `text` and `chat` is set.  `sync`, when given, is applied first in the same job, so that no
     other request can come between.  `replace` names a line of requests of which only the newest matters: an older
     one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
     rule `root`.  Behind a text that leaves less room, `max_tokens` is what there is room for, 64 at least (else
@@ -162,6 +180,7 @@ class GenerateRequest:
     workspace: str
     fim: FimTail | None = None
     text: TextTail | None = None
+    chat: ChatTail | None = None
     slot: Slot = "typing"
     sync: SyncRequest | None = None
     max_tokens: int = 64
@@ -175,6 +194,14 @@ class GenerateRequest:
     draft: int = 0
     tail: Slot | None = None
     word_search: int = 0
+
+    @property
+    def prompt(self) -> FimTail | TextTail | ChatTail:
+        """What is to be continued.  Raises InvalidArgument unless exactly one is set."""
+        given = [tail for tail in (self.fim, self.text, self.chat) if tail is not None]
+        if len(given) != 1:
+            raise InvalidArgument("fim", "exactly one of fim, text and chat is needed.")
+        return given[0]
 
 
 @dataclass(frozen=True, slots=True)

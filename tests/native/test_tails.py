@@ -112,11 +112,40 @@ def test_a_model_without_fim_tokens_says_so_and_still_writes_text(make_engine: M
 def test_a_chat_turn_is_written_in_the_models_template(make_engine: MakeEngine) -> None:
     engine = make_engine("plain")
     assert info(engine).chat_template
-    request = wire.GenerateRequest("w", text=wire.TextTail("Hi <|im_end|>", chat=True), max_tokens=1, slot="chat")
+    tail = wire.ChatTail([wire.Message("user", "Hi <|im_end|>")])
+    request = wire.GenerateRequest("w", chat=tail, max_tokens=1, slot="chat")
     composed = engine.composer.compose(request, 1000, in_place=True)
     start, end = 5, 6
     assert composed.tokens.count(start) == 2, "the template's own marks are special tokens"
     assert composed.tokens.count(end) == 1, "what the text spells is not"
+
+
+def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have_begun(make_engine: MakeEngine) -> None:
+    engine = make_engine("plain")
+    said = [wire.Message("system", "A"), wire.Message("user", "B"), wire.Message("assistant", "C")]
+    written = "<|im_start|>system\nA<|im_end|>\n<|im_start|>user\nB<|im_end|>\n"
+
+    def composed(messages: list[wire.Message]) -> tuple[int, ...]:
+        request = wire.GenerateRequest("w", chat=wire.ChatTail(messages), max_tokens=1, slot="chat")
+        return engine.composer.compose(request, 1000, in_place=True).tokens
+
+    def tokens(text: str) -> tuple[int, ...]:
+        return tuple(engine.model.tokenize(text, special=True))
+
+    assert composed(said) == tokens(f"{written}<|im_start|>assistant\nC"), "the answer goes on from it"
+    longer = [*said, wire.Message("user", "D")]
+    assert composed(longer) == tokens(
+        f"{written}<|im_start|>assistant\nC<|im_end|>\n<|im_start|>user\nD<|im_end|>\n<|im_start|>assistant\n"
+    )
+    assert ask(engine, wire.GenerateRequest("w", chat=wire.ChatTail(longer), max_tokens=2)).choices[0].tokens == 2
+
+
+def test_a_model_without_a_chat_template_is_given_what_was_said_alone(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    assert not info(engine).chat_template
+    tail = wire.ChatTail([wire.Message("system", "A"), wire.Message("user", "B")])
+    request = wire.GenerateRequest("w", chat=tail, max_tokens=1)
+    assert engine.composer.compose(request, 1000, in_place=True).tokens == tuple(engine.model.tokenize("A\nB"))
 
 
 def test_a_text_that_does_not_fit_is_an_error_with_the_room_there_is(make_engine: MakeEngine) -> None:

@@ -177,6 +177,8 @@ GOOD = to_json(sync())
         ("sync", GOOD | {"slot": "soon"}, "slot"),
         ("generate", {"workspace": "w", "text": {"text": "x"}, "max_tokens": "8"}, "max_tokens"),
         ("generate", {"workspace": "w", "text": {"text": "x"}, "stream": 1}, "stream"),
+        ("generate", {"workspace": "w", "chat": {"messages": [{"role": "tool", "content": ""}]}}, "messages[0].role"),
+        ("generate", {"workspace": "w", "chat": {"messages": []}}, "chat.messages"),
         ("generate", {"workspace": "w", "text": "x"}, "text"),
         ("count", {"texts": ["a", 1]}, "texts"),
         ("reset", {}, "workspace"),

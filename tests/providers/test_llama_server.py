@@ -23,7 +23,7 @@ from palimpsest.errors import (
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.llama_server.engine import LlamaServer
-from palimpsest.wire import GenerateAnswer, GenerateRequest, TextTail, WantedBlock
+from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, TextTail, WantedBlock
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
@@ -262,11 +262,24 @@ async def test_a_model_without_fim_tokens_edits_and_says_why_it_does_not_complet
             assert (info.fim_layout, info.chat_template) == ("", True)
             with pytest.raises(ModelError, match="FIM"):
                 await engine.generate(completion("x"))
-            edit = GenerateRequest("test", text=TextTail("L1 x\n", chat=True), grammar='root ::= "ab"')
+            edit = GenerateRequest("test", chat=ChatTail([Message("user", "L1 x\n")]), grammar='root ::= "ab"')
             answer = await engine.generate(edit)
             assert answer.choices[0].text == "ab"
             plain = await engine.generate(GenerateRequest("test", text=TextTail("L1 x\n"), grammar='root ::= "ab"'))
             assert answer.tail_tokens > plain.tail_tokens, "the turn is marked"
+            said = [
+                Message("system", "Be kind."),
+                Message("user", "Hi"),
+                Message("assistant", "Oh"),
+                Message("user", "?"),
+            ]
+            begun = [*said, Message("assistant", "Well, ")]
+            theirs = peer.tokens_of(said)
+            for messages, n_more in ((said, 0), (begun, (await engine.count(["Well, "]))[0])):
+                request = GenerateRequest("test", chat=ChatTail(messages), max_tokens=0)
+                assert (await engine.generate(request)).tail_tokens == theirs + n_more
+            with pytest.raises(InvalidArgument, match="exactly one"):
+                await engine.generate(GenerateRequest("test", text=TextTail("x"), chat=ChatTail(said)))
     finally:
         peer.kill()
 

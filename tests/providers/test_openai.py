@@ -17,7 +17,7 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.openai.engine import OpenAI
 from palimpsest.providers.openai.facts import facts
 from palimpsest.providers.openai.prompt import Workspace, put
-from palimpsest.wire import GenerateAnswer, GenerateRequest, TextTail
+from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, TextTail
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
@@ -169,7 +169,7 @@ async def test_a_model_without_fim_is_asked_in_words(tmp_path: Path) -> None:
             assert answer.layout == "chat"
             assert answer.choices[0].tokens == 8
             assert answer.decoded > 100
-            edit = GenerateRequest("test", text=TextTail("L1 x\n", chat=True), grammar='root ::= "ab"')
+            edit = GenerateRequest("test", chat=ChatTail([Message("user", "L1 x\n")]), grammar='root ::= "ab"')
             assert (await engine.generate(edit)).choices[0].text == "ab"
     finally:
         peer.kill()
@@ -213,3 +213,17 @@ def test_a_server_that_takes_a_suffix_gets_one() -> None:
     assert how.suffix is not None
     assert how.suffix.endswith("</editing>\n")
     assert how.prompt.endswith("x = ")
+
+
+def test_a_conversation_is_sent_as_it_is_with_the_blocks_before_what_the_user_says_first() -> None:
+    said = [Message("system", "Be kind."), Message("user", "Hi"), Message("assistant", "Oh"), Message("user", "?")]
+    workspace = Workspace()
+    sync = wanted(block("alpha"))
+    workspace.standing.place(sync, ["<alpha>"], [3], (1, 1), 1000)
+    base = "".join(workspace.standing.parts)
+    how = put(GenerateRequest("test", chat=ChatTail(said)), workspace, facts(listed("gpt-5", "openai"), "", 0))
+    assert base.strip()
+    assert how.messages == (said[0], Message("user", f"{base}Hi"), *said[2:])
+    base_model = facts(listed("Qwen/Qwen2.5-Coder-7B", "vllm"), "", 0)
+    plain = put(GenerateRequest("test", chat=ChatTail(said)), workspace, base_model)
+    assert (plain.layout, plain.prompt) == ("text", f"{base}Be kind.\nHi\nOh\n?")

@@ -33,6 +33,7 @@ from palimpsest.errors import (
     UnknownText,
 )
 from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.load import info
@@ -129,6 +130,14 @@ class EngineCore:
                     self._callbacks.remove(callback)
 
         return forget
+
+    def prepare(self, request: wire.GenerateRequest) -> None:
+        """Do for a request what may take seconds and needs no cache, so that the engine's thread does not wait for it:
+        its grammar is looked at, its chat template run.  Raises InvalidArgument, EngineUnavailable."""
+        if request.grammar:
+            admit(request.grammar)
+        if request.chat is not None and self._engine is not None:
+            self._engine.composer.prepare(request.chat)
 
     def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace

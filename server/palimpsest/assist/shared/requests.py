@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 from palimpsest import wire
 from palimpsest.completion.inline import open_brackets, stops
@@ -133,7 +134,7 @@ class Requests:
         nameable = [block for block in shown if instructions or block.name == EDITING]
         return wire.GenerateRequest(
             workspace=self.workspace,
-            text=wire.TextTail(well_formed(tail), chat=instructions),
+            **_text(tail, chat=instructions),
             slot=slot,
             sync=self.sync(blocks, slot),
             max_tokens=options.max_tokens,
@@ -148,7 +149,7 @@ class Requests:
         """A commit message: with `chat` for a question, else a summary's one line that goes on from `asked`."""
         return wire.GenerateRequest(
             workspace=self.workspace,
-            text=wire.TextTail(well_formed(asked), chat=chat),
+            **_text(asked, chat=chat),
             slot="suggestion",
             sync=self.sync(blocks, "suggestion"),
             max_tokens=SUMMARY_TOKENS if chat else LINE_TOKENS,
@@ -157,6 +158,12 @@ class Requests:
             grammar="" if chat else LINE_GRAMMAR,
             sampling=wire.Sampling(temperature=0.0, seed=0),
         )
+
+
+def _text(text: str, *, chat: bool) -> dict[str, Any]:
+    """The tail for a text: a user's message with `chat`, else text to go on from."""
+    text = well_formed(text)
+    return {"chat": wire.ChatTail([wire.Message("user", text)])} if chat else {"text": wire.TextTail(text)}
 
 
 def whole_prompt(view: CursorView, blocks: Sequence[Block]) -> str:

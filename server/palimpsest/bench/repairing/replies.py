@@ -128,7 +128,7 @@ class RepairPrompt:
         )
         if not bound:
             request = replace(request, grammar="")
-        other = replace(request, text=wire.TextTail(ANOTHER), max_tokens=0, grammar="", sync=None)
+        other = replace(request, text=wire.TextTail(ANOTHER), chat=None, max_tokens=0, grammar="", sync=None)
         async with services.supervisor.engine(START_S) as engine:
             await engine.generate(other)
             start = time.perf_counter()

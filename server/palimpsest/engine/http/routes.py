@@ -30,7 +30,6 @@ from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 from palimpsest.json_data import from_json, to_json
-from palimpsest.kv.generation.admission import admit
 
 if TYPE_CHECKING:
     from palimpsest.engine.core import EngineCore
@@ -97,8 +96,8 @@ class Api:
         wanted = self._named(from_json(await body(request), wire.GenerateRequest))
         if wanted.sync is not None:
             wanted = replace(wanted, sync=self._named(wanted.sync))
-        if wanted.grammar:
-            await asyncio.to_thread(admit, wanted.grammar)
+        if wanted.grammar or wanted.chat is not None:
+            await asyncio.to_thread(self._core.prepare, wanted)
         if wanted.stream:
             pieces = self._pieces(wanted, self._client(request))
             return StreamingResponse(pieces, media_type="application/jsonl")

@@ -104,6 +104,7 @@ class Engine:
         except EngineError as error:
             LOG.warning("not all blocks were kept: %s", error)
         finally:
+            self.composer.close()
             self.context.close()
             self.model.close()
 

@@ -49,6 +49,8 @@ def check_request(request: wire.GenerateRequest) -> None:
         if not -MOST <= number <= MOST:
             raise InvalidArgument(name, f"expected a number from {-MOST:,} to {MOST:,}, got {number}.")
     check_stops(request.stop)
+    if request.chat is not None and not request.chat.messages:
+        raise InvalidArgument("chat.messages", "is empty.")
     if request.n > MAX_N:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
     if request.sync is not None and request.sync.workspace != request.workspace:

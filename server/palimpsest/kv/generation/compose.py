@@ -14,12 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from palimpsest.chat_templates.frames import unframed
+from palimpsest.chat_templates.template import ChatTemplate
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.kv.generation.healing import held_back
 from palimpsest.kv.llama.facts import Facts, FimTokens
 from palimpsest.kv.llama.native import LONGEST_TEXT
 from palimpsest.kv.llama.vocab import Vocabulary
-from palimpsest.wire import FimTail, GenerateRequest, TextTail
+from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
 Layout = Literal["spm", "isolated", "psm", "text"]
 CHUNK = 256
@@ -68,6 +70,7 @@ class Composer:
 
     def __init__(self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize) -> None:
         self.facts = facts
+        self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
         self._vocab = vocab
         self._tokenize = tokenize
         self._tokenize_special = tokenize_special
@@ -78,8 +81,7 @@ class Composer:
         Raises InvalidArgument for a request that is not one, ModelError where the model cannot do it,
         ContextTooLarge for a text that does not fit with `LEAST_ANSWER` behind it (a FIM tail is cut instead).
         """
-        if (request.fim is None) == (request.text is None):
-            raise InvalidArgument("fim", "exactly one of fim and text is needed.")
+        prompt = request.prompt
         left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
         if left < 16:
             raise ContextTooLarge(
@@ -90,8 +92,8 @@ class Composer:
         if request.fim is not None:
             left = min(left, room - min(USUAL_ANSWER, room // 4))
             return self._fim(request.fim, left, heal=request.fim.heal and not request.grammar, in_place=in_place)
-        assert request.text is not None
-        return self._text(request.text, left)
+        assert not isinstance(prompt, FimTail)
+        return self._text(prompt, left)
 
     def layout_of(self, fim: FimTail, *, in_place: bool) -> Literal["spm", "isolated", "psm"]:
         """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
@@ -122,17 +124,10 @@ class Composer:
         prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
         return laid_out(layout, tokens, prefix, suffix, piece)
 
-    def _text(self, tail: TextTail, room: int) -> Composed:
-        ids = self._tokenize(tail.text)
-        if tail.chat and self.facts.chat is not None:
-            before, after = self.facts.chat
-            first = self._tokenize_special(before)
-            n_start = len(self.facts.header_start)
-            if n_start and tuple(first[:n_start]) == self.facts.header_start:
-                first = first[n_start:]  # the header has it already
-            ids = first + ids + self._tokenize_special(after)
+    def _text(self, tail: TextTail | ChatTail, room: int) -> Composed:
+        ids = self._tokenize(tail.text) if isinstance(tail, TextTail) else self._chat(tail.messages)
         if not ids:
-            raise InvalidArgument("text.text", "is empty.")
+            raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
         if len(ids) > room:
             raise ContextTooLarge(
                 f"A text of {len(ids)} tokens does not fit behind the blocks.",
@@ -140,6 +135,23 @@ class Composer:
                 hint="Shorten it, or set a larger `engine.n_ctx`.",
             )
         return Composed("text", tuple(ids))
+
+    def _chat(self, messages: Sequence[Message]) -> list[int]:
+        if self.chat_template is None:
+            return self._tokenize(unframed(messages))
+        start, ids = self.facts.header_start, list[int]()
+        for part in self.chat_template.parts(messages):
+            ids += self._tokenize_special(part.text) if part.is_frame else self._tokenize(part.text)
+        return ids[len(start) :] if start and tuple(ids[: len(start)]) == start else ids  # the header has it already
+
+    def prepare(self, chat: ChatTail) -> None:
+        """Have the chat template run for these messages, on any thread."""
+        if self.chat_template is not None:
+            self.chat_template.parts(chat.messages)
+
+    def close(self) -> None:
+        if self.chat_template is not None:
+            self.chat_template.close()
 
 
 def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:

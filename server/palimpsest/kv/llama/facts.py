@@ -6,11 +6,11 @@ Tables: GGML type sizes are ggml.c's, architectures and metadata keys the GGUF s
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from palimpsest.chat_templates.template import TemplateSource
 from palimpsest.errors import ModelError
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Model
@@ -31,8 +31,6 @@ MROPE_TYPES = {8: "M-RoPE", 40: "interleaved M-RoPE", 24: "vision RoPE"}  # LLAM
 CHUNKED = ("llama4",)
 """Architectures with attention in chunks (LLAMA_SWA_TYPE_CHUNKED), which no function of llama.cpp tells."""
 LAYOUTS: dict[str, FimLayout] = {"spm": "spm", "isolated": "isolated", "psm": "psm"}
-SENTINEL = "\u2042palimpsest\u2042"
-"""Stands for a chat turn's text while the template is written around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,8 @@ class Facts:
     grammar admits these alone at its end); `ends`: they and FIM's tokens, any of which ends an answer.  `why_not`: why
     the cache cannot be edited in place, "" when it can.  `rolls_back`: a part of a sequence can be removed.
     `state_only`: a recurrent model, which keeps one state per sequence.  `fim_layout`: what `auto` means where the
-    cache is edited in place; elsewhere `psm` is meant by `isolated`."""
+    cache is edited in place; elsewhere `psm` is meant by `isolated`.  `chat`: the template to
+    write messages in."""
 
     name: str
     architecture: str
@@ -68,7 +67,7 @@ class Facts:
     ends: frozenset[int]
     fim: FimTokens | None
     fim_layout: FimLayout
-    chat: tuple[str, str] | None
+    chat: TemplateSource | None
     rolls_back: bool
     state_only: bool
     why_not: str
@@ -111,7 +110,7 @@ def read(model: Model) -> Facts:
         ends=_ends(api, model, fim, eog),
         fim=fim,
         fim_layout=_fim_layout(model, fim),
-        chat=_chat(api, model),
+        chat=_chat(model),
         rolls_back=not (recurrent or hybrid),
         state_only=recurrent,
         why_not=_why_not(api, model, recurrent, hybrid),
@@ -209,17 +208,19 @@ def _why_not(api: Any, model: Model, recurrent: bool, hybrid: bool) -> str:
     return ""
 
 
-def _chat(api: Any, model: Model) -> tuple[str, str] | None:
-    """What the chat template writes before and after a user's turn; None without one that llama.cpp knows."""
+def chat_template(model: Model) -> TemplateSource:
+    """The chat template in the model's file."""
+    api = library().api
     template = api.llama_model_chat_template(model.handle, None)
-    if not template or model.metadata("palimpsest.prompt") == "plain":  # trained on our prompts as they are
-        return None
-    content = SENTINEL.encode()
-    turns = (api.llama_chat_message * 1)(api.llama_chat_message(role=b"user", content=content))
-    size = len(template) + 4096
-    buffer = ctypes.create_string_buffer(size)
-    n = api.llama_chat_apply_template(template, turns, 1, True, ctypes.cast(buffer, ctypes.c_char_p), size)
-    if not 0 < n <= size:
-        return None
-    before, found, after = buffer.raw[:n].decode("utf-8", "replace").partition(SENTINEL)
-    return (before, after) if found else None
+    bos, eos = (int(get(model.vocab)) for get in (api.llama_vocab_bos, api.llama_vocab_eos))
+
+    def text(token: int) -> str:
+        return model.piece(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
+
+    return TemplateSource(template.decode("utf-8", "replace") if template else "", text(bos), text(eos))
+
+
+def _chat(model: Model) -> TemplateSource | None:
+    """None for a model that was trained on our prompts as they are, whatever else its file has."""
+    source = chat_template(model)
+    return source if source.text and model.metadata("palimpsest.prompt") != "plain" else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.chat_templates.program import CHATML
+from palimpsest.kv.llama.facts import chat_template
 from palimpsest.kv.llama.library import library
 
 if TYPE_CHECKING:
@@ -39,10 +40,7 @@ def about(engine: Engine) -> ModelProperties:
     api, model = library().api, engine.model
     buffer = ctypes.create_string_buffer(256)
     api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))
-    template = api.llama_model_chat_template(model.handle, None)
-
-    def text_of(token: int) -> str:
-        return model.piece(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
+    template = chat_template(model)
 
     return ModelProperties(
         name=model.path.name,
@@ -55,7 +53,7 @@ def about(engine: Engine) -> ModelProperties:
         vocab_type=int(api.llama_vocab_type(model.vocab)),
         size=int(api.llama_model_size(model.handle)),
         ftype=buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # behind architecture and size: "all F32"
-        template=template.decode("utf-8", "replace") if template else CHATML,
-        bos=text_of(int(api.llama_vocab_bos(model.vocab))),
-        eos=text_of(int(api.llama_vocab_eos(model.vocab))),
+        template=template.text or CHATML,
+        bos=template.bos,
+        eos=template.eos,
     )

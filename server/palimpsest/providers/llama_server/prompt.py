@@ -6,15 +6,17 @@ server for nothing but tokens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.llama_server.tokens import Facts, Tokens
 from palimpsest.providers.whole_prompt.blocks import Standing
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, fitted, held_back
-from palimpsest.wire import FimTail, GenerateRequest, TextTail
+from palimpsest.wire import FimTail, GenerateRequest, Message, TextTail
 
 CACHE_REUSE = 256
 """Tokens: the shortest chunk that llama-server moves within its cache; what llama.cpp's own clients ask for."""
@@ -60,23 +62,24 @@ async def compose(request: GenerateRequest, workspace: Workspace, facts: Facts, 
             fitting=max(0, facts.n_ctx - request.max_tokens - 2 * LEAST_ROOM),
             hint="Start it with a larger --ctx-size, or with fewer slots.",
         )
-    if (request.fim is None) == (request.text is None):
-        raise InvalidArgument("fim", "exactly one of fim and text is needed.")
-    if request.fim is not None:
-        return await _fim(request, request.fim, workspace, facts, tokens, base, room)
-    assert request.text is not None
-    return await _text(request.text, facts, tokens, base, room)
-
-
-async def _text(tail: TextTail, facts: Facts, tokens: Tokens, base: tuple[int, ...], room: int) -> Prompt:
-    ids = await tokens.ids(tail.text)
-    if tail.chat and facts.chat is not None:
-        ids = facts.chat[0] + ids + facts.chat[1]
+    tail = request.prompt
+    if isinstance(tail, FimTail):
+        return await _fim(request, tail, workspace, facts, tokens, base, room)
+    ids = await (tokens.ids(tail.text) if isinstance(tail, TextTail) else _chat(tail.messages, facts, tokens))
     if not ids:
-        raise InvalidArgument("text.text", "is empty.")
+        raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
     if len(ids) > room:
         raise ContextTooLarge(f"A text of {len(ids)} tokens does not fit behind the blocks.", fitting=room)
     return Prompt(base, ids, "text")
+
+
+async def _chat(messages: Sequence[Message], facts: Facts, tokens: Tokens) -> tuple[int, ...]:
+    if facts.chat is None:
+        return await tokens.ids(unframed(messages))
+    ids = tuple[int, ...]()
+    for part in await facts.chat.parts(messages):
+        ids += await tokens.ids(part.text, special=part.is_frame)
+    return ids[len(facts.bos) :] if ids[: len(facts.bos)] == facts.bos else ids
 
 
 async def _fim(

@@ -1,6 +1,6 @@
 """A llama-server's tokenizer and what its model can do, asked once and remembered.
 
-In: texts.  Out: token ids; `Facts`.  Asks `/tokenize`, `/props`, `/v1/models`, `/apply-template`; decodes nothing.
+In: texts.  Out: token ids; `Facts`.  Asks `/tokenize`, `/props`, `/v1/models`; decodes nothing.
 """
 
 from __future__ import annotations
@@ -12,23 +12,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
+from palimpsest.chat_templates.program import CHATML
+from palimpsest.errors import EngineUnavailable
 from palimpsest.models.families import FAMILIES, QWEN, Family, of_tokens
 from palimpsest.providers.http.http import Http
+from palimpsest.providers.llama_server.chat_template import RemoteChatTemplate
 from palimpsest.wire import ModelInfo
 
 REMEMBERED_CHARS = 4_000_000
 AT_ONCE = 4
-SENTINEL = "\u2042palimpsest\u2042"
-STAND_IN = (
-    "{%- for message in messages -%}\n"
-    "  {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' -}}\n"
-    "{%- endfor -%}\n"
-    "{%- if add_generation_prompt -%}\n"
-    "  {{- '<|im_start|>assistant\n' -}}\n"
-    "{%- endif -%}"
-)
-"""What llama-server gives a model that has no chat template."""
 WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
 
 
@@ -96,14 +88,14 @@ class FimIds:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`chat`: what the template writes before and after a user's turn; `n_slots` of `n_ctx` tokens each."""
+    """`chat`: the template to write messages in; `n_slots` of `n_ctx` tokens each."""
 
     info: ModelInfo
     n_ctx: int
     n_slots: int
     bos: tuple[int, ...]
     fim: FimIds | None
-    chat: tuple[tuple[int, ...], tuple[int, ...]] | None
+    chat: RemoteChatTemplate | None
 
 
 async def read(http: Http, tokens: Tokens) -> Facts:
@@ -115,7 +107,9 @@ async def read(http: Http, tokens: Tokens) -> Facts:
         raise EngineUnavailable(f"Something that is no llama-server answers at {http.place.url}.")
     name = PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
     bos, fim = await tokens.bos(), await _fim(tokens, name)
-    chat = None if props.get("chat_template") == STAND_IN else await _chat(http, tokens)
+    chat = (
+        None if props.get("chat_template") == CHATML else await RemoteChatTemplate.found(http)
+    )  # ChatML is a stand-in
     meta = _meta(listed)
     info = ModelInfo(
         path=str(props.get("model_path") or ""),
@@ -132,14 +126,13 @@ async def read(http: Http, tokens: Tokens) -> Facts:
         why_not=WHY_NOT,
         chat_template=chat is not None,
     )
-    begin = chat and (chat[0][len(bos) :] if chat[0][: len(bos)] == bos else chat[0])
     return Facts(
         info=info,
         n_ctx=n_ctx,
         n_slots=max(1, int(props.get("total_slots") or 1)),
         bos=bos,
         fim=fim,
-        chat=(begin, chat[1]) if chat and begin is not None else None,
+        chat=chat,
     )
 
 
@@ -166,14 +159,3 @@ async def _one(tokens: Tokens, marker: str) -> int | None:
         if len(ids) == 1:
             return ids[0]
     return None
-
-
-async def _chat(http: Http, tokens: Tokens) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    try:
-        answer = await http.post("/apply-template", {"messages": [{"role": "user", "content": SENTINEL}]}, short=True)
-    except (EngineError, InvalidArgument):
-        return None
-    before, found, after = str(answer.get("prompt") or "").partition(SENTINEL)
-    if not found:
-        return None
-    return await tokens.ids(before, special=True), await tokens.ids(after, special=True)

@@ -7,15 +7,17 @@ Asks nobody anything.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.openai.facts import Facts
 from palimpsest.providers.whole_prompt.blocks import Standing
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, Anchor, asked
-from palimpsest.wire import GenerateRequest
+from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
 COMPLETIONS, CHAT = "/completions", "/chat/completions"
 CHARS_PER_TOKEN = 3.2
@@ -39,12 +41,13 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`prompt` for COMPLETIONS or one user's message for CHAT; `suffix` where the server takes it.  `line`: what
-    stands before the cursor where the answer is a chat's."""
+    """`prompt` for COMPLETIONS, `messages` for CHAT; `suffix` where the server takes it.  `line`: what is before the
+    cursor where the answer is a chat's."""
 
     route: str
-    prompt: str
     layout: str
+    prompt: str = ""
+    messages: tuple[Message, ...] = ()
     suffix: str | None = None
     line: str | None = None
 
@@ -74,29 +77,39 @@ class Habits:
 def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> Asked:
     """How a request is put to the server.  Raises InvalidArgument, ContextTooLarge."""
     base = "".join(workspace.standing.parts)
-    if (request.fim is None) == (request.text is None):
-        raise InvalidArgument("fim", "exactly one of fim and text is needed.")
+    tail = request.prompt
     room = known.n_ctx - workspace.standing.n_tokens - request.max_tokens
-    if request.text is not None:
-        n, text = estimate(request.text.text), request.text
+    if not isinstance(tail, FimTail):
+        messages = [Message("user", tail.text)] if isinstance(tail, TextTail) else tail.messages
+        n = sum(estimate(message.content) for message in messages)
         if n > room:
             raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
-        talk = known.way == "chat" or (text.chat and known.talks)
-        return Asked(CHAT if talk else COMPLETIONS, base + text.text, "chat" if talk else "text")
-    fim = request.fim
-    assert fim is not None
+        if known.way == "chat" or (isinstance(tail, ChatTail) and known.talks):
+            return Asked(CHAT, "chat", messages=_behind(base, messages))
+        return Asked(COMPLETIONS, "text", base + unframed(messages))
+    fim = tail
     prefix, suffix = cut_to(fim.prefix, fim.suffix, int(room * CHARS_PER_TOKEN))
     if known.way == "chat":
-        return Asked(CHAT, base + asked(prefix, suffix), "chat", line=prefix)
+        question = Message("user", asked(prefix, suffix))
+        return Asked(CHAT, "chat", messages=_behind(base, [question]), line=prefix)
     if known.way == "suffix" or known.family is None:
-        return Asked(COMPLETIONS, base + prefix, "suffix", suffix)
+        return Asked(COMPLETIONS, "suffix", base + prefix, suffix=suffix)
     family = known.family
     layout = family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
     typed = workspace.anchor.typed(prefix, suffix, MOST_TYPED) if workspace.anchor else None
     if typed is None or not family.types_behind(layout):
         workspace.anchor, typed = Anchor(prefix, suffix), ""
     begun = prefix[: len(prefix) - len(typed)]
-    return Asked(COMPLETIONS, family.neutral(base) + family.render(begun, suffix, typed, layout), layout)
+    return Asked(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
+
+
+def _behind(base: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The blocks come before what the user says first: a server takes nothing outside of messages."""
+    first = next((i for i, message in enumerate(messages) if message.role == "user"), 0)
+    return tuple(
+        replace(message, content=base + message.content) if i == first else message
+        for i, message in enumerate(messages)
+    )
 
 
 def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
@@ -117,7 +130,7 @@ def body(request: GenerateRequest, known: Facts, how: Asked, habits: Habits, i: 
         "stream_options": {"include_usage": True},
     }
     if how.route == CHAT:
-        made["messages"] = [{"role": "user", "content": how.prompt}]
+        made["messages"] = [{"role": message.role, "content": message.content} for message in how.messages]
     else:
         made["prompt"] = how.prompt
     if how.suffix is not None:
