@@ -11,43 +11,19 @@ import pytest
 
 from palimpsest.__main__ import COMMANDS as ON_THE_COMMAND_LINE
 from palimpsest.__main__ import main
-from palimpsest.config.origins import IN_README, given, listed
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
 from tests import documents
 from tests.documents import ALL, GUIDE, README, ROOT
 
-SETTINGS_PAGE, COMMANDS_PAGE = ROOT / "docs" / "settings.md", ROOT / "docs" / "commands.md"
+COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 
 
 def test_a_newcomer_reads_less_than_nine_kilobytes() -> None:
     assert len(README.read_bytes()) < 9_000
 
 
-def test_every_setting_is_listed_with_its_default() -> None:
-    table = documents.table(SETTINGS_PAGE, "All settings")
-    expected = {item.name: item for item in described()}
-    assert list(table) == list(expected)
-    assert set(listed()) == set(expected), "config/origins.py and config/settings.py have the same settings"
-    for name, item in expected.items():
-        default, workspace, doc = table[name]
-        says = given(name)
-        assert says is not None, f"config/origins.py does not say who may give {name}"
-        assert workspace == IN_README[says.giver], name
-        assert default == setting_default(item.default), name
-        assert item.doc in doc, name
-
-
-def setting_default(value: object) -> str:
-    if isinstance(value, tuple):
-        return "`[" + ", ".join(f'"{x}"' for x in value) + "]`"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
-
-
-def test_every_command_is_listed() -> None:
-    assert set(documents.table(COMMANDS_PAGE, "From an editor")) == set(COMMANDS)
+def test_every_command_of_the_command_line_is_listed() -> None:
     listed = documents.table(COMMANDS_PAGE, "On the command line")
     assert list(listed) == [f"palimpsest {name}" for name in ON_THE_COMMAND_LINE]
 

@@ -10,10 +10,10 @@ whole number may stand for a float.  Fields that the dataclass does not have are
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from types import GenericAlias
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import cattrs
 from cattrs.errors import AttributeValidationNote, BaseValidationError, IterableValidationNote
@@ -55,6 +55,9 @@ def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=False)
 
     def objects(kind: type) -> Hook:
+        hints = get_type_hints(kind, include_extras=True)
+        for field in fields(kind):
+            field.type = hints[field.name]  # cattrs reads annotations that are strings without their `Range`
         return _checked(dict, "an object", make_dict_structure_fn(kind, converter))
 
     def lists(kind: Any) -> Hook:
@@ -80,7 +83,10 @@ def _has_range(kind: Any) -> bool:
 
 def _scalar(value: Any, kind: Any) -> Any:
     if kind is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # JSON's whole numbers have no bound
+            raise ValueError("expected a smaller number") from None
     if type(value) is not kind:
         raise TypeError(f"expected {WORDS[kind]}, got {_shown(value)}")
     return value

@@ -134,9 +134,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("context.show", {"position": HERE}, "uri"),
     ("context.show", {"uri": "URI"}, "position"),
     ("context.show", {"uri": "URI", "position": []}, "position"),
-    ("context.show", {"uri": "URI", "position": {"line": "x", "character": 0}}, "line"),
-    ("context.show", {"uri": "URI", "position": {"line": -1, "character": 0}}, "line"),
-    ("context.show", {"uri": "URI", "position": {"line": 0, "character": 0.5}}, "character"),
+    ("context.show", {"uri": "URI", "position": {"line": "x", "character": 0}}, "position.line"),
+    ("context.show", {"uri": "URI", "position": {"line": -1, "character": 0}}, "position.line"),
+    ("context.show", {"uri": "URI", "position": {"line": 0, "character": 0.5}}, "position.character"),
     ("context.show", FAR, "uri"),
     ("context.put", {"type": "novel", "name": "x", "text": "y"}, "type"),
     ("context.put", {"type": "package", "name": "x"}, "text"),
@@ -156,7 +156,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("suggest", {"uri": "URI", "position": HERE, "format": "x"}, "format"),
     ("suggest", {"uri": "URI", "position": HERE, "instruction": 3}, "instruction"),
     ("suggest", {"uri": "URI", "position": HERE, "range": 3}, "range"),
-    ("suggest", {"uri": "URI", "position": HERE, "range": {"start": HERE}}, "end"),
+    ("suggest", {"uri": "URI", "position": HERE, "range": {"start": HERE}}, "range.end"),
     ("suggest", {"uri": "URI", "position": HERE, "workDoneToken": ["x"]}, "workDoneToken"),
     ("suggest.apply", {"uri": "URI", "position": HERE, "workDoneToken": {}}, "workDoneToken"),
     ("suggest.continue", {"id": "s-77"}, "id"),
@@ -210,7 +210,7 @@ async def test_no_argument_has_many_shapes(shop: Path) -> None:
             answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.stats", **arguments})
             assert "since" in answer["result"], arguments
             answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.context.pin", **arguments})
-            assert answer["error"]["message"] == "uri: is missing; palimpsest.context.pin wants a string.", arguments
+            assert answer["error"]["message"] == "uri: is missing; palimpsest.context.pin takes {uri}.", arguments
             assert "data" not in answer["error"], "VS Code shows it as [object Object]"
         assert "since" in (await raw.command("palimpsest.stats", {"days": None}))["result"]
         uri = await raw.open(shop / "shop" / "cart.py")

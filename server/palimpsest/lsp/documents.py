@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import At, Uri, read
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.text.positions import joined
 from palimpsest.text.snapshot import Snapshot
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from palimpsest.lsp.window import Window
 
 logger = logging.getLogger(__name__)
+
+
+CURSOR = "palimpsest/cursor"
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    textDocument: Uri
+    position: At
 
 
 def change(
@@ -63,13 +73,12 @@ def register(server: PalimpsestServer) -> None:
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
         window.session.closed(params.text_document.uri)
 
-    @server.feature("palimpsest/cursor")
+    @server.feature(CURSOR)
     async def cursor(params: Any) -> None:
         try:
-            arguments = Arguments("palimpsest/cursor", params)
-            snapshot = window.session.documents.get(arguments.object("textDocument").string("uri"))
-            position = arguments.position("position")
+            there = read(CURSOR, Cursor, params)
+            snapshot = window.session.documents.get(there.textDocument.uri)
         except InvalidArgument as error:
-            logger.warning("palimpsest/cursor: %s", error)
+            logger.warning("%s: %s", CURSOR, error)
             return
-        window.session.cursor_at(snapshot.uri, position_in(snapshot, position, window.client.encoding))
+        window.session.cursor_at(snapshot.uri, position_in(snapshot, there.position.lsp, window.client.encoding))

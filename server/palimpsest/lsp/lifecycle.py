@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.lsp.window import client_of, plain
+from palimpsest.lsp.plain import plain
+from palimpsest.lsp.window import client_of
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

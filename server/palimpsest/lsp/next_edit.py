@@ -10,10 +10,12 @@ it gets an empty list, not an error that would be shown to a person each time.
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import At, Id, read
+from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
 
@@ -28,7 +30,33 @@ THEIRS = "textDocument/copilotInlineEdit"
 SHOWN = "textDocument/didShowInlineEdit"
 FOCUS = "textDocument/didFocus"
 ACCEPT = "palimpsest.nextEdit.accept"
-DISMISS = "palimpsest.nextEdit.dismiss"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    uri: str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    textDocument: Document
+    position: At
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCommand:
+    arguments: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    command: ShownCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    item: ShownItem
 
 
 def register(server: PalimpsestServer) -> None:
@@ -37,7 +65,7 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(OURS)
     async def next_edit(params: Any) -> dict[str, Any]:
         try:
-            found = await _next(server, Arguments(OURS, params))
+            found = await _next(server, read(OURS, Asked, params))
         except PalimpsestError as error:
             raise response_error(error) from error
         if found is not None:
@@ -47,12 +75,10 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(THEIRS)
     async def inline_edit(params: Any) -> dict[str, Any]:
         try:
-            arguments = Arguments(THEIRS, params)
-            uri = arguments.object("textDocument").string("uri")
-            arguments.position("position")
-            if window.session.documents.find(uri) is None:
+            asked = read(THEIRS, Asked, params)
+            if window.session.documents.find(asked.textDocument.uri) is None:
                 return _answer(server, None)
-            found = await _next(server, arguments)
+            found = await _next(server, asked)
         except InvalidArgument as error:
             raise response_error(error) from error
         except PalimpsestError as error:
@@ -63,9 +89,8 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(SHOWN)
     async def shown(params: Any) -> None:
         try:
-            command = Arguments(SHOWN, params).object("item").object("command")
-            given = command.raw("arguments")
-            window.session.next_edits.shown(_identity(given[0] if isinstance(given, list) and given else None))
+            given = (read(SHOWN, Shown, params).item.command.arguments or [None])[0]
+            window.session.next_edits.shown(given if isinstance(given, str) else read("arguments[0]", Id, given).id)
         except InvalidArgument as error:
             logger.warning("%s: %s", SHOWN, error)
 
@@ -74,15 +99,15 @@ def register(server: PalimpsestServer) -> None:
         window.session.refresh_soon()
 
 
-async def _next(server: PalimpsestServer, arguments: Arguments) -> NextEdit | None:
+async def _next(server: PalimpsestServer, asked: Asked) -> NextEdit | None:
     """Raises InvalidArgument for what is wrong or not open, StaleDocument for a version that is not the newest."""
     session = server.window.session
-    document, position = arguments.object("textDocument"), arguments.position("position")
-    uri, version = document.string("uri"), document.integer("version", -1, low=-(2**31))
+    uri, version = asked.textDocument.uri, asked.textDocument.version
     snapshot = session.documents.get(uri)
-    if document.raw("version") is not None and version != snapshot.version:
+    if version is not None and version != snapshot.version:
         raise StaleDocument(f"version {version} of {uri} was asked about, the newest is {snapshot.version}.")
-    return await session.next_edits.next(uri, position_in(snapshot, position, server.window.client.encoding))
+    position = position_in(snapshot, asked.position.lsp, server.window.client.encoding)
+    return await session.next_edits.next(uri, position)
 
 
 def _answer(server: PalimpsestServer, found: NextEdit | None) -> dict[str, Any]:
@@ -105,22 +130,22 @@ def _answer(server: PalimpsestServer, found: NextEdit | None) -> dict[str, Any]:
     return {"edits": [edit], "total": found.total}
 
 
-def _identity(value: Any) -> str:
-    """An id alone, or in an object."""
-    if isinstance(value, str):
-        return value
-    return Arguments("arguments[0]", value).string("id")
+async def accept(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
+    return _answer(server, await server.window.session.next_edits.accept(edit.id))
 
 
-async def accept(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    return _answer(server, await server.window.session.next_edits.accept(arguments.string("id")))
+async def dismiss(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
+    server.window.session.next_edits.dismiss(edit.id)
+    return {"id": edit.id, "dismissed": True}
 
 
-async def dismiss(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    identity = arguments.string("id")
-    server.window.session.next_edits.dismiss(identity)
-    return {"id": identity, "dismissed": True}
-
-
-COMMANDS = {ACCEPT: accept, DISMISS: dismiss}
-"""They take `{id}`, or the id alone as clients of `copilotInlineEdit` send it."""
+COMMANDS = (
+    Command(
+        ACCEPT,
+        Id,
+        accept,
+        "says that a next edit was made; answers with the one after it, as `palimpsest/nextEdit` does",
+        id_alone=True,
+    ),
+    Command("palimpsest.nextEdit.dismiss", Id, dismiss, "it is not offered again", id_alone=True),
+)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from palimpsest.assist.shared.statistics import HAPPENED, PARTS, WHATS
-from palimpsest.assist.shared.switches import SCOPES
+from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
+from palimpsest.assist.shared.switches import Scope
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import Count, Id, Nothing, read
+from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -22,59 +25,89 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ACCEPTED = "palimpsest.completion.accepted"
-TOGGLE = "palimpsest.completion.toggle"
-STATS, RESET = "palimpsest.stats", "palimpsest.stats.reset"
+EVENT = "palimpsest/event"
 LONGEST_DAYS = 36_500
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    scope: Scope
+    uri: str = ""
+    enabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    days: Annotated[int, Range(1, LONGEST_DAYS)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of something that was offered."""
+
+    kind: Happened
+    part: Part = "all"
+    chars: Count | None = None
+    id: str = ""
+    what: What | None = None
 
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    @server.feature("palimpsest/event")
+    @server.feature(EVENT)
     async def event(params: Any) -> None:
         try:
-            arguments = Arguments("palimpsest/event", params)
-            kind = arguments.string("kind")
+            kind = read(EVENT, Event, params).kind
             if kind in HAPPENED:
-                counted(server, arguments)
+                counted(server, read(EVENT, Fate, params))
             elif kind == "focus":
                 window.session.refresh_soon()
         except InvalidArgument as error:
-            logger.warning("palimpsest/event: %s", error)
+            logger.warning("%s: %s", EVENT, error)
             return
         logger.debug("event %s", kind)
 
 
-def counted(server: PalimpsestServer, arguments: Arguments) -> None:
+def counted(server: PalimpsestServer, fate: Fate) -> None:
     """Something was shown, accepted or rejected.  Raises InvalidArgument that names the field."""
-    kind, part = arguments.string("kind", among=HAPPENED), arguments.string("part", "all", among=PARTS)
-    chars = arguments.integer("chars") if arguments.raw("chars") is not None else None
-    identity = arguments.string("id", "")
-    what = arguments.string("what", "suggestion" if identity.startswith(SUGGESTION) else "completion", among=WHATS)
-    server.window.session.happened(what, kind, part=part, chars=chars, id=identity)  # type: ignore[arg-type]
+    what: What = fate.what or ("suggestion" if fate.id.startswith(SUGGESTION) else "completion")
+    server.window.session.happened(what, fate.kind, part=fate.part, chars=fate.chars, id=fate.id)
 
 
-async def accepted(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
     """What an editor runs behind an accepted completion: the item's own command."""
-    server.window.session.happened("completion", "accepted", id=arguments.string("id"))
+    server.window.session.happened("completion", "accepted", id=completion.id)
     return {}
 
 
-async def toggle(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    scope = arguments.string("scope", among=SCOPES)
-    enabled = arguments.boolean("enabled") if arguments.raw("enabled") is not None else None
-    state = server.window.session.toggle(scope, arguments.string("uri", ""), enabled)  # type: ignore[arg-type]
-    return {"scope": scope, "enabled": state}
+async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
+    return {"scope": asked.scope, "enabled": server.window.session.toggle(asked.scope, asked.uri, asked.enabled)}
 
 
-async def stats(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    days = arguments.integer("days", low=1, high=LONGEST_DAYS) if arguments.raw("days") is not None else None
-    return await asyncio.to_thread(server.window.session.statistics.report, days)
+async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
+    return await asyncio.to_thread(server.window.session.statistics.report, asked.days)
 
 
-async def reset(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+async def reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     await asyncio.to_thread(server.window.session.statistics.reset)
     return {}
 
 
-COMMANDS = {ACCEPTED: accepted, TOGGLE: toggle, STATS: stats, RESET: reset}
+COMMANDS = (
+    Command(
+        "palimpsest.completion.toggle",
+        Toggle,
+        toggle,
+        "switches completions on or off for as long as the window is open: `everywhere`, or in the `language`, "
+        "`folder` or `buffer` of a document",
+    ),
+    Command(ACCEPTED, Id, accepted, "what an item runs behind its acceptance: it is counted"),
+    Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
+    Command("palimpsest.stats.reset", Nothing, reset, "forgets that"),
+)

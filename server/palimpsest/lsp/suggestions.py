@@ -6,17 +6,19 @@ session's business.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.config.settings import MOST_AT_ONCE
 from palimpsest.edits.formats import FORMATS
 from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import Range
 from palimpsest.lsp import answers
 from palimpsest.lsp.applying import confirm_and_apply, is_done
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.arguments import At, Between, Id, among
+from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import proposal_edit
 
@@ -26,84 +28,117 @@ if TYPE_CHECKING:
 
 SUGGEST = "palimpsest.suggest"
 APPLY = "palimpsest.suggest.apply"
-"""The command of an action for clients that cannot resolve: what `palimpsest.suggest` takes."""
 ACCEPT, REJECT = "palimpsest.suggest.accept", "palimpsest.suggest.reject"
 APPLIED = "palimpsest.suggest.applied"
-"""What an editor runs behind the edit of a resolved action, so that it is known what became of it."""
-RERUN, CONTINUE = "palimpsest.suggest.rerun", "palimpsest.suggest.continue"
+SLOW = "Suggesting an edit"
 
 
-async def suggested(server: PalimpsestServer, arguments: Arguments) -> Suggested:
-    """Run a suggestion for `{uri, position, range?, instruction?, n?, format?}`.  Raises PalimpsestError."""
+@dataclass(frozen=True, slots=True)
+class Suggest:
+    uri: str
+    position: At
+    range: Between | None = None
+    instruction: str = ""
+    n: Annotated[int, Range(1, MOST_AT_ONCE)] | None = None
+    format: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    id: str
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    id: str
+    instruction: str = ""
+
+
+async def suggested(server: PalimpsestServer, asked: Suggest) -> Suggested:
+    """Raises PalimpsestError."""
     window = server.window
-    session = window.session
-    uri = arguments.string("uri")
-    format = arguments.string("format", session.settings.suggestion.format, among=FORMATS)
-    n = arguments.integer("n", session.settings.suggestion.n, low=1, high=MOST_AT_ONCE)
-    lines = _lines(arguments)
-    session.roots.check_edit(uri)
-    snapshot = session.documents.get(uri)
-    position = position_in(snapshot, arguments.position("position"), window.client.encoding)
-    instruction = arguments.string("instruction", "")
-    return await session.suggest(uri, position, instruction=instruction, n=n, lines=lines, format=format)
+    session, options = window.session, window.session.settings.suggestion
+    format = among("format", asked.format or options.format, FORMATS)
+    lines = _lines(asked.range) if asked.range is not None else None
+    session.roots.check_edit(asked.uri)
+    snapshot = session.documents.get(asked.uri)
+    position = position_in(snapshot, asked.position.lsp, window.client.encoding)
+    n = asked.n or options.n
+    return await session.suggest(asked.uri, position, instruction=asked.instruction, n=n, lines=lines, format=format)
 
 
-async def suggest(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    return _answer(server, await suggested(server, arguments))
+async def suggest(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
+    return _answer(server, await suggested(server, asked))
 
 
-async def rerun(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    return _answer(server, await server.window.session.suggestions.rerun(arguments.string("id")))
+async def rerun(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
+    return _answer(server, await server.window.session.suggestions.rerun(edit.id))
 
 
-async def go_on(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    identity, instruction = arguments.string("id"), arguments.string("instruction", "")
-    return _answer(server, await server.window.session.suggestions.go_on(identity, instruction))
+async def go_on(server: PalimpsestServer, edit: Continue) -> dict[str, Any]:
+    return _answer(server, await server.window.session.suggestions.go_on(edit.id, edit.instruction))
 
 
-async def accept(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+async def accept(server: PalimpsestServer, edit: Accept) -> dict[str, Any]:
     """Have the client apply it, if it still stands.  `confirmed`: the person has seen all of it and said yes."""
-    identity = arguments.string("id")
-    summary = server.window.session.suggestions.offered(identity).proposal.summary
-    outcome = await confirm_and_apply(server, identity, confirmed=arguments.boolean("confirmed", False))
-    found = {"id": identity, "applied": outcome.applied, "summary": summary}
+    summary = server.window.session.suggestions.offered(edit.id).proposal.summary
+    outcome = await confirm_and_apply(server, edit.id, confirmed=edit.confirmed)
+    found = {"id": edit.id, "applied": outcome.applied, "summary": summary}
     return found | ({"reason": outcome.reason} if outcome.reason else {})
 
 
-async def applied(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    identity = arguments.string("id")
+async def applied(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
     suggestions = server.window.session.suggestions
-    outcome = await is_done(server, suggestions.offered(identity))
+    outcome = await is_done(server, suggestions.offered(edit.id))
     if outcome.applied:
-        suggestions.accepted(identity)
-    return {"id": identity, "applied": outcome.applied} | ({"reason": outcome.reason} if outcome.reason else {})
+        suggestions.accepted(edit.id)
+    return {"id": edit.id, "applied": outcome.applied} | ({"reason": outcome.reason} if outcome.reason else {})
 
 
-async def reject(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
-    identity = arguments.string("id")
-    server.window.session.suggestions.reject(identity)
-    return {"id": identity, "rejected": True}
+async def reject(server: PalimpsestServer, edit: Id) -> dict[str, Any]:
+    server.window.session.suggestions.reject(edit.id)
+    return {"id": edit.id, "rejected": True}
 
 
-async def apply(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
     """Suggest and have the client apply the best, for clients that cannot resolve an action."""
-    found = await suggested(server, arguments)
+    found = await suggested(server, asked)
     offer = best_of(server, found)
     if offer is None:
         return {"applied": False, "reason": reason_for_nothing(found)}
-    return await accept(server, Arguments(APPLY, {"id": offer.proposal.id}))
+    return await accept(server, Accept(offer.proposal.id))
 
 
-COMMANDS: dict[str, Callable[[PalimpsestServer, Arguments], Awaitable[dict[str, Any]]]] = {
-    SUGGEST: suggest,
-    APPLY: apply,
-    RERUN: rerun,
-    CONTINUE: go_on,
-    ACCEPT: accept,
-    APPLIED: applied,
-    REJECT: reject,
-}
-SLOW = dict.fromkeys((SUGGEST, APPLY, RERUN, CONTINUE), "Suggesting an edit")
+COMMANDS = (
+    Command(
+        SUGGEST,
+        Suggest,
+        suggest,
+        "edits of the code at the cursor, or of the selected lines in it, checked; each with an `id`",
+        slow=SLOW,
+    ),
+    Command(APPLY, Suggest, apply, "the best of them, applied by the client", slow=SLOW),
+    Command(
+        ACCEPT,
+        Accept,
+        accept,
+        "has the client apply a suggestion, if the lines it changes still stand; `confirmed` where the person has "
+        "seen all of it, and is not asked",
+    ),
+    Command(APPLIED, Id, applied, "what an editor runs behind the edit of a code action: it is counted"),
+    Command(REJECT, Id, reject, "it is not offered again for that text"),
+    Command(
+        "palimpsest.suggest.rerun", Id, rerun, "the same question again; what was offered before is left out", slow=SLOW
+    ),
+    Command(
+        "palimpsest.suggest.continue",
+        Continue,
+        go_on,
+        "goes on from a suggestion as if it were accepted, or finishes one that was cut off: both as one edit",
+        slow=SLOW,
+    ),
+)
 
 
 def best_of(server: PalimpsestServer, found: Suggested) -> Offer | None:
@@ -126,12 +161,9 @@ def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
     return answers.suggestions(found, server.window.client, server.window.session.roots)
 
 
-def _lines(arguments: Arguments) -> range | None:
-    """The whole lines that a `range` touches; none for one that is missing or empty."""
-    if arguments.raw("range") is None:
-        return None
-    inner = arguments.object("range")
-    start, end = inner.position("start"), inner.position("end")
+def _lines(selected: Between) -> range | None:
+    """The whole lines that a selection touches; none for an empty one."""
+    start, end = selected.start, selected.end
     if (end.line, end.character) < (start.line, start.character):
         raise InvalidArgument("range", "expected an end that is not before its start.")
     if start == end:

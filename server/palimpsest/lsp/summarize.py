@@ -5,23 +5,26 @@ In: `{uri?, staged?}`.  Out: `{summary, files, text, left_out, xml}`; `text` is 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.lsp.arguments import Arguments
+from palimpsest.lsp.command import Command
 from palimpsest.prompt.blocks import attribute, escape_closing
 
 if TYPE_CHECKING:
     from palimpsest.assist.summaries.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 
-COMMAND = "palimpsest.summarize"
-TITLE = "Summarizing the change"
+
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    uri: str = ""
+    staged: bool = False
 
 
-async def summarize(server: PalimpsestServer, arguments: Arguments) -> dict[str, Any]:
+async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    uri, staged = arguments.string("uri", ""), arguments.boolean("staged", False)
-    return answer(await server.window.session.summarize(uri, staged=staged))
+    return answer(await server.window.session.summarize(asked.uri, staged=asked.staged))
 
 
 def answer(found: Summarized) -> dict[str, Any]:
@@ -33,3 +36,12 @@ def answer(found: Summarized) -> dict[str, Any]:
         "left_out": [{"file": file, "reason": reason} for file, reason in found.left_out],
         "xml": f"<summary files={attribute(files)}>\n{escape_closing(found.text, 'summary')}</summary>",
     }
+
+
+COMMAND = Command(
+    "palimpsest.summarize",
+    Summarize,
+    summarize,
+    "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved)",
+    slow="Summarizing the change",
+)

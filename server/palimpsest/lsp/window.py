@@ -21,6 +21,7 @@ from palimpsest.config.layers import from_file, merged, of_others, read_toml
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
+from palimpsest.lsp.plain import plain
 from palimpsest.lsp.protocol import OUR_FAULT, Protocol
 from palimpsest.lsp.report import Report
 from palimpsest.system import folders
@@ -58,13 +59,6 @@ class Making:
 
     build: Callable[[Settings, tuple[Path, ...], Report], Session]
     change: Callable[[Session, Settings, tuple[Path, ...]], None]
-
-
-def plain(value: Any) -> Any:
-    """pygls may give a JSON object as a namedtuple; here it is a dictionary again."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(inner) for key, inner in value._asdict().items()}
-    return value
 
 
 class Window:

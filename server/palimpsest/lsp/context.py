@@ -1,0 +1,90 @@
+"""`palimpsest.context.*`: what a cursor's context is, and blocks that come from outside.
+
+In: arguments.  Out: answers.  Which blocks there are is `context/`'s to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.lsp import answers
+from palimpsest.lsp.arguments import Place, Uri
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_in
+from palimpsest.types import BlockType
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    type: BlockType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    type: BlockType
+    name: str
+    text: str
+    editable: bool = False
+    uri: str = ""
+    source: str = ""
+    priority: float = 0.0
+    ttl: float | None = None
+
+
+async def show(server: PalimpsestServer, place: Place) -> dict[str, Any]:
+    session = server.window.session
+    snapshot = session.documents.get(place.uri)
+    position = position_in(snapshot, place.position.lsp, server.window.client.encoding)
+    return answers.context(await session.show(snapshot.uri, position))
+
+
+async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
+    session = server.window.session
+    made = session.chooser.external.put(
+        type=block.type,
+        name=block.name,
+        text=block.text,
+        editable=block.editable,
+        uri=block.uri or None,
+        source=block.source,
+        priority=block.priority,
+        ttl=block.ttl,
+    )
+    session.refresh_soon()
+    return {"name": made.name, "tokens": session.chooser.count(made)}
+
+
+async def drop(server: PalimpsestServer, block: Named) -> dict[str, Any]:
+    session = server.window.session
+    dropped = session.chooser.external.drop(block.type, block.name)
+    session.refresh_soon()
+    return {"dropped": dropped}
+
+
+async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
+    name, tokens = server.window.session.pin(file.uri)
+    return {"name": name, "tokens": tokens}
+
+
+async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
+    name, tokens = server.window.session.unpin(file.uri)
+    return {"name": name, "tokens": tokens}
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.context.show",
+        Place,
+        show,
+        "the editing block and context blocks for a cursor, and their state in the cache",
+    ),
+    Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
+    Command("palimpsest.context.drop", Named, drop, "takes it off again"),
+    Command("palimpsest.context.pin", Uri, pin, "holds a file in the context"),
+    Command("palimpsest.context.unpin", Uri, unpin, "lets it go"),
+)

@@ -1,0 +1,54 @@
+"""`palimpsest.cache.*`, `palimpsest.model.info`, `palimpsest.restartEngine`: the engine itself.
+
+In: nothing.  Out: what it says of its cache and model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.lsp import answers
+from palimpsest.lsp.arguments import Nothing
+from palimpsest.lsp.command import Command
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+async def cache_map(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    session = server.window.session
+    engine = await session.engine()
+    return answers.cache_map(await engine.cache_map(session.services.workspace), session.usage)
+
+
+async def cache_reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    await server.window.session.reset_cache()
+    return {}
+
+
+async def model_info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    engine = await server.window.session.engine()
+    return answers.model(await engine.model())
+
+
+async def restart(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    server.window.report.forget_troubles()
+    await server.window.session.restart_engine()
+    return {}
+
+
+CACHE = (
+    Command(
+        "palimpsest.cache.map",
+        Nothing,
+        cache_map,
+        "which block is at which positions, what is free, tokens decoded and reused so far",
+    ),
+    Command("palimpsest.cache.reset", Nothing, cache_reset, "forgets this window's cache"),
+)
+MODEL_INFO = Command(
+    "palimpsest.model.info", Nothing, model_info, "the model, and whether its cache is edited in place"
+)
+RESTART = Command(
+    "palimpsest.restartEngine", Nothing, restart, "starts the engine anew, also one that hangs or was given up"
+)

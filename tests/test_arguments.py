@@ -1,0 +1,76 @@
+"""How the arguments of commands are read: what is missing or wrong is named together with what it is in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.lsp.arguments import Id, Nothing, Place, among, read, shape
+from palimpsest.lsp.context import Put
+from palimpsest.lsp.next_edit import Asked
+from palimpsest.lsp.suggestions import Suggest
+
+HERE = {"line": 0, "character": 0}
+PUT = {"type": "package", "name": "x", "text": "y"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (Place, {}, "uri: is missing; a.command takes {uri, position}."),
+        (Place, {"uri": "u"}, "position: is missing; a.command takes {uri, position}."),
+        (Place, {"uri": "u", "position": []}, "position: is missing; a.command takes {uri, position}."),
+        (
+            Place,
+            {"uri": "u", "position": {"line": 0}},
+            "position.character: is missing; a.command takes {uri, position}.",
+        ),
+        (
+            Place,
+            {"uri": "u", "position": {"line": -1, "character": 0}},
+            "position.line: expected 0 to 2147483647, got -1.",
+        ),
+        (Place, {"uri": "u", "position": HERE | {"line": "x"}}, "position.line: expected a whole number, got 'x'."),
+        (Place, 3, "a.command: expected one object as the argument, got int."),
+        (Place, [{}], "a.command: expected one object as the argument, got list."),
+        (Id, "no", "a.command: expected one object as the argument, got str."),
+        (Suggest, {"uri": "u", "position": HERE, "n": 0}, "n: expected 1 to 16, got 0."),
+        (
+            Suggest,
+            {"uri": "u", "position": HERE, "range": {"start": HERE}},
+            "range.end: is missing; a.command takes {uri, position, range?, instruction?, n?, format?}.",
+        ),
+        (Suggest, {"uri": "u", "position": HERE, "range": 3}, "range: expected an object, got 3."),
+        (Put, PUT | {"type": "novel"}, "type: expected one of filesystem, class, "),
+        (Put, PUT | {"ttl": 10**400}, "ttl: expected a smaller number."),
+        (Put, PUT | {"editable": "yes"}, "editable: expected true or false, got 'yes'."),
+        (Asked, {"textDocument": {"uri": 3}, "position": HERE}, "textDocument.uri: expected a string, got 3."),
+    ],
+)
+def test_what_is_wrong_is_named(kind: type, given: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        read("a.command", kind, given)
+    assert str(caught.value).startswith(message), message
+    assert caught.value.field == message.partition(":")[0]
+
+
+def test_nothing_has_many_shapes_and_a_field_may_be_null() -> None:
+    for nothing in (None, [], {}):
+        assert read("a.command", Nothing, nothing) == Nothing()
+    empty: Any
+    for empty in (None, []):
+        more = dict.fromkeys(("editable", "uri", "source", "priority", "ttl"), empty)
+        assert read("a.command", Put, PUT | more) == Put(**PUT)
+
+
+def test_an_argument_is_shown_by_its_fields() -> None:
+    assert shape(Nothing) == "{}"
+    assert shape(Suggest) == "{uri, position, range?, instruction?, n?, format?}"
+
+
+def test_choices_that_are_known_only_at_run_time_are_listed() -> None:
+    assert among("format", "b", ("a", "b")) == "b"
+    with pytest.raises(InvalidArgument, match=r"^format: expected one of a, b, got 'c'\."):
+        among("format", "c", ("a", "b"))
