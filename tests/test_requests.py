@@ -9,7 +9,7 @@ from palimpsest.assist.shared.requests import SMALL, WORD_SEARCH, Requests
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parser import Parser

@@ -55,7 +55,7 @@ class Block:
 
     `text` is verbatim content without the surrounding tags and without a newline at its end.
     `value` orders candidates, higher first; what it weighs is the source's business (see
-    `context/selection.py`).  `uri` is the document that an edit of an editable block goes to,
+    `context/choice/selection.py`).  `uri` is the document that an edit of an editable block goes to,
     `lines` the document line (0-based) of each line of `text`, or None for a line of no document line.
     """
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from random import Random
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.chooser import Chooser
-from palimpsest.context.editing import editing_at
+from palimpsest.context.choice.chooser import Chooser
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.gather import Gatherer
+from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.prompt import blocks as rendering

@@ -25,7 +25,7 @@ from palimpsest.bench.repairing.outcomes import Outcome, outcome
 from palimpsest.bench.repairing.rates import row
 from palimpsest.bench.replaying.ours import own_folders
 from palimpsest.bench.shared.source import functions
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.editing import editing_at
+from palimpsest.context.choice.chooser import Chooser
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.gather import Gatherer
+from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parser import Parser
@@ -60,6 +61,10 @@ class Workspace:
         editing = editing_at(parsed, position, name, self.settings.editing_tokens)
         scope = scope_at(parsed, position.line, position.column)
         return CursorView(parsed, scope, editing, position, name, (self.root,), root, self.settings)
+
+    def pin(self, file: str) -> None:
+        """Raises what says why the file may not be pinned."""
+        Chooser(self.gatherer, self.external, self.settings).pin(to_uri(self.root / file), [self.root])
 
     def blocks(self, file: str, text: str | None = None) -> dict[str, Block]:
         """Candidates by key."""

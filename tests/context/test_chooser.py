@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.context.chooser import Chooser
-from palimpsest.context.gather import Gatherer
+from palimpsest.context.choice.chooser import Chooser
+from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.types import Block
 
 Make = Callable[..., Workspace]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palimpsest.context import cutting, editing
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing import block as editing
+from palimpsest.context.editing import cutting
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.estimate import estimate
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.languages.registry import language_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.context.selection import select
+from palimpsest.context.choice.selection import select
 from palimpsest.context.sources.scope import ScopeSource
 from palimpsest.errors import InvalidArgument, OutsideWorkspace
 from palimpsest.text.snapshot import Snapshot
@@ -139,7 +139,7 @@ def test_a_pin_that_is_refused_says_why(workspace: Make, name: str, error: type[
     (made.root.parent / "outside.txt").write_text("x")
     (made.root / "linked.txt").symlink_to(made.root.parent / "outside.txt")
     with pytest.raises(error, match=reason):
-        made.gatherer.pinned_file(to_uri(made.root / name), [made.root])
+        made.pin(name)
 
 
 def test_a_pinned_file_is_whole_or_cut_and_named_so(workspace: Make) -> None:
@@ -148,8 +148,7 @@ def test_a_pinned_file_is_whole_or_cut_and_named_so(workspace: Make) -> None:
     )
     made.write({"notes.txt": "a note\n"})
     for name in ("data/case.json", "notes.txt"):
-        made.gatherer.pinned_file(to_uri(made.root / name), [made.root])
-        made.external.pin(to_uri(made.root / name))
+        made.pin(name)
     blocks = [b for b in made.blocks("use.py", "x = $0").values() if b.type == "file"]
     assert [b.name for b in blocks][1] == "notes.txt"
     assert (blocks[1].text, blocks[1].lines, blocks[1].pinned) == ("a note", (0,), True)
@@ -176,6 +175,14 @@ def test_what_agents_put_is_a_candidate(workspace: Make) -> None:
 def test_only_the_kinds_that_are_asked_for(workspace: Make) -> None:
     made = workspace(SHOP, sources=("scope",))
     assert {b.type for b in made.blocks("shop/cart.py", cart("ONE")).values()} == {"scope"}
+
+
+def test_what_was_put_is_there_whatever_sources_are_asked_for(workspace: Make) -> None:
+    for sources, expected in ((), {"recent:put"}), (("file",), {"recent:put", "file:notes.txt"}):
+        made = workspace({**SHOP, "notes.txt": "a note\n"}, sources=sources)
+        made.external.put("recent", "put", "text")
+        made.pin("notes.txt")
+        assert made.blocks("shop/cart.py", cart("ONE")).keys() == expected
 
 
 def test_a_source_that_fails_yields_nothing_and_is_logged_once(

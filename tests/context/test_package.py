@@ -13,7 +13,7 @@ from context_workspace import Workspace
 
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.gather import Gatherer
+from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.types import Block
 
 Make = Callable[..., Workspace]

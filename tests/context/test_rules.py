@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context import values
+from palimpsest.context.choice.selection import select
 from palimpsest.context.estimate import estimate
-from palimpsest.context.selection import select
 from palimpsest.context.sources.rules import MARK, cut
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri

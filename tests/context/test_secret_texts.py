@@ -8,10 +8,10 @@ import pytest
 from context_workspace import Workspace
 
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 PEM = "-----BEGIN EC PRIVATE KEY-----\r\nMHcCAQEEIBkg4LVWM9nuwNSk3yByxZpYRTBnVJk4oBMMHXNvTDIJoAoGCCqGSM49\r\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.context.selection import select
+from palimpsest.context.choice.selection import select
 from palimpsest.context.values import RESIDENT_BONUS
 from palimpsest.types import Block
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.context.sources.gitignore import IgnoreRules
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.gitignore import IgnoreRules
 
 Make = Callable[..., Workspace]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from palimpsest.config.layers import read_toml
-from palimpsest.context.workspace_files import WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
 from tests.e2e.conftest import start_editor, stop_editor
 from tests.e2e.raw import Raw
 

@@ -8,8 +8,7 @@ import pytest
 
 from palimpsest.assist.next_edits import other_files
 from palimpsest.assist.next_edits.other_files import OtherFiles
-from palimpsest.context import workspace_files
-from palimpsest.context.workspace_files import MAX_ENTRIES, WorkspaceFiles
+from palimpsest.workspace.files import MAX_ENTRIES, Entry, WorkspaceFiles
 
 
 class Clock:
@@ -35,7 +34,7 @@ def listed(files: OtherFiles, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     monkeypatch.setattr(other_files, "time", clock)
     listing = files._files.listing
 
-    def look(folder: Path) -> tuple[workspace_files.Entry, ...]:
+    def look(folder: Path) -> tuple[Entry, ...]:
         seen.append(folder)
         clock.now += 1
         return listing(folder)

@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.languages.python.lines import scan
 from palimpsest.syntax.parse import Parsed, parse_text

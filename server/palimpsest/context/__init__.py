@@ -1,6 +1,6 @@
 """Context: what a model should know about the code at the cursor.
 
-`editing.py` makes the editing block, `sources/` yield candidates, `gather.py` collects them, `external_blocks.py`
-holds what comes from outside, `selection.py` chooses under a budget.  Pure but for the sources, which read files
-through `workspace_files.py` and, for installed packages, through the environment's own folders.
+`view.py` is the cursor as sources see it.  `editing/` makes the editing block, `sources/` find candidates for the other
+blocks, `external_blocks.py` holds those from outside, `choice/` chooses under a budget by the table in `values.py`.
+Only sources read files, and the workspace's through `workspace/files.py` alone.
 """

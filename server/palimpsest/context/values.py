@@ -54,6 +54,3 @@ PER_RANK = 0.01
 """Taken off for each place behind the first in a source's own order."""
 TOKENS_PER_POINT = 200
 RESIDENT_BONUS = 8.0
-
-RULES_SOURCE = "rules"
-"""What the blocks of `sources/rules.py` say they are from."""

@@ -20,9 +20,9 @@ from palimpsest.assist.shared.switches import Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.assist.shared.window_parts import WindowPart, stale_parts
 from palimpsest.config.settings import Settings
-from palimpsest.context.chooser import Chooser
+from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.gather import Gatherer
+from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.languages.registry import language_of
 from palimpsest.models.files import model_path
 from palimpsest.providers.base.target import Target
@@ -93,7 +93,7 @@ def workspace_name(roots: tuple[Path, ...]) -> str:
 
 def _gatherer(external: ExternalBlocks, settings: Settings, documents: Documents) -> Gatherer:
     cache = _in(folders.cache, "packages")
-    return Gatherer.for_workspace(external, settings.context, open_document=documents.find, cache=cache)
+    return Gatherer(external, settings.context, open_document=documents.find, cache=cache)
 
 
 def _in(folder: Callable[[], Path], name: str) -> Path | None:

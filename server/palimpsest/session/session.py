@@ -28,7 +28,7 @@ from palimpsest.assist.suggestions.proactive import Proactive
 from palimpsest.assist.suggestions.suggestions import Suggested, Suggestions
 from palimpsest.assist.summaries.summaries import Summaries, Summarized
 from palimpsest.config.settings import Settings
-from palimpsest.context.chooser import Chooser
+from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.providers.base.protocol import Engine
@@ -128,7 +128,7 @@ class Session:
         self.services.switches.closed(uri)
         self.services.privacy.closed(uri)
         self.services.parser.forget(uri)
-        self.chooser.forget(uri)
+        self.chooser.document_closed()
         self.next_edits.closed(uri)
         self.proactive.closed(uri)
         if self._cursor is not None and self._cursor[0] == uri:
@@ -214,7 +214,7 @@ class Session:
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Something was saved, or changed on disk behind the editor."""
-        self.chooser.files_changed(uris)
+        self.chooser.files_changed()
         self.services.privacy.look_again()
         self.next_edits.saved(uris)
         self.refresh_soon()

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.context.workspace_files import Source, WorkspaceFiles
 from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
+from palimpsest.workspace.files import FileText, WorkspaceFiles
 
 MOST_FILES = 2_000
 MOST_ENTRIES = 50_000
@@ -67,7 +67,7 @@ class OtherFiles:
                         return
                     yield path
 
-    def _tree(self, source: Source, language: Language) -> Parsed:
+    def _tree(self, source: FileText, language: Language) -> Parsed:
         known = self._parsed.pop(source.uri, None)
         if known is None or known[0] != source.stamp:
             known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)

@@ -18,7 +18,6 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from palimpsest.config.settings import EngineSettings, Settings
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.errors import InvalidArgument
 from palimpsest.system.engine_address import is_loopback
 from palimpsest.text import tokens
@@ -26,6 +25,7 @@ from palimpsest.text.roots import Roots
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
+from palimpsest.workspace.files import WorkspaceFiles
 
 AROUND = 2_000
 """Characters before and behind what changed that are looked through with it: a key's head and its first lines."""

@@ -17,8 +17,8 @@ from palimpsest.assist.shared.statistics import Statistics
 from palimpsest.assist.shared.switches import Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.settings import Settings
-from palimpsest.context.chooser import Chooser
-from palimpsest.context.editing import editing_at
+from palimpsest.context.choice.chooser import Chooser
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
 from palimpsest.languages.registry import language_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.estimate import chars_for
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt.summary import FileChange

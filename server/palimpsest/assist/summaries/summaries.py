@@ -16,7 +16,6 @@ from palimpsest.assist.summaries.changed_block import changed_block
 from palimpsest.assist.summaries.uncommitted import Uncommitted, uncommitted
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.sources.rules import RulesSource
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.shown import of_editing
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, OutsideWorkspace
@@ -25,6 +24,7 @@ from palimpsest.prompt.summary import OPEN, FileChange, commit_message, message,
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_path
 from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_TOKENS = 3000
 """A change is shown with no more, and with no more than a third of what the model can read at once."""

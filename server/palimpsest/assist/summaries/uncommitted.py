@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.context.workspace_files import WorkspaceFiles, decoded
 from palimpsest.errors import GitError, InvalidArgument
 from palimpsest.prompt.summary import FileChange
 from palimpsest.system import git
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
+from palimpsest.workspace.files import WorkspaceFiles, decoded
 
 MOST_FILES, MOST_NAMED = 300, 2000
 """Further files are only named, and those beyond not even looked for in the rules."""

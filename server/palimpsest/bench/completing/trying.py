@@ -18,9 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.uris import is_inside
+from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_BYTES = 200_000_000
 SAID = 400

@@ -23,7 +23,7 @@ from palimpsest.bench.replaying.kinds import View, keyed
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Request, Save, Trace
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.errors import EngineUnavailable
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.driver import Driver, Position

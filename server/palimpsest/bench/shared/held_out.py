@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from random import Random
 
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt.blocks import EDITING_END, editing_head, escape_closing

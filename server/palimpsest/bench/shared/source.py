@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import Scope, scopes
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 LARGEST = 150_000
 """Characters of a file."""

@@ -6,21 +6,19 @@ In: a view of the cursor.  Out: a block for each cell that says something, the n
 from __future__ import annotations
 
 from palimpsest.context.sources.fit import head
+from palimpsest.context.sources.source import Source
 from palimpsest.context.values import EARLIER_CELL, PER_RANK
 from palimpsest.context.view import Cell, CursorView
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
 
 
-class CellSource:
-    type: BlockType = "file"
+class CellSource(Source):
+    name = "cell"
+    setting = "file"
 
     def candidates(self, view: CursorView) -> list[Block]:
         blocks = (_block(cell, rank, view.settings.block_tokens) for rank, cell in enumerate(reversed(view.cells)))
         return [block for block in blocks if block.text]
-
-    def still_valid(self, block: Block, view: CursorView) -> bool:
-        """Never: a cell that stands before the cursor is a candidate, with the text that it has now."""
-        return False
 
 
 def _block(cell: Cell, rank: int, max_tokens: int) -> Block:

@@ -19,6 +19,7 @@ from palimpsest.context.sources.python.finding import find_module
 from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
 from palimpsest.context.sources.seen import children, visible
 from palimpsest.context.sources.skeleton import Line, skeleton
+from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.steady import shown
 from palimpsest.context.values import (
     ANNOTATION_CLASS,
@@ -29,13 +30,13 @@ from palimpsest.context.values import (
     USED_CLASS,
 )
 from palimpsest.context.view import CursorView
-from palimpsest.context.workspace_files import Source, WorkspaceFiles
 from palimpsest.syntax.names import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, enclosing, file_scope, signature
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.uris import to_uri
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
+from palimpsest.workspace.files import FileText, WorkspaceFiles
 
 MAX_CLASSES = 12
 _MAX_STEPS = 3
@@ -67,14 +68,15 @@ class _Found:
         return f"{self.module.name}.{self.scope.qualified_name}"
 
 
-class ClassSource:
+class ClassSource(Source):
     """Owner of the parses of files that are not open."""
 
-    type: BlockType = "class"
+    name = "class"
+    setting = "class"
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._parsed: dict[Path, tuple[Source, Parsed]] = {}
+        self._parsed: dict[Path, tuple[FileText, Parsed]] = {}
         self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
         self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
 
@@ -247,7 +249,7 @@ class ClassSource:
             value=value,
             editable=True,
             uri=found.module.uri,
-            source="class",
+            source=self.name,
             lines=tuple(lines[i].place for i in kept),
         )
 

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.sources.source import Source
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
-from palimpsest.context.workspace_files import Source, WorkspaceFiles
 from palimpsest.syntax.scopes import docstring, enclosing, file_scope
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
+from palimpsest.workspace.files import FileText, WorkspaceFiles
 
 MAX_SECTIONS = 2
 MAX_TOKENS = 250
@@ -43,12 +44,13 @@ class Section:
     words: frozenset[str]
 
 
-class DocumentationSource:
-    type: BlockType = "documentation"
+class DocumentationSource(Source):
+    name = "documentation"
+    setting = "documentation"
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._sections: dict[Path, tuple[Source, list[Section]]] = {}
+        self._sections: dict[Path, tuple[FileText, list[Section]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         return [*self._docstring(view), *self._readme(view)]
@@ -64,9 +66,7 @@ class DocumentationSource:
         name = module_name(view.path, view.root) if view.path is not None else view.file
         lines = head(text.strip().split("\n"), min(MAX_TOKENS, view.settings.block_tokens))
         if any(lines):
-            yield Block(
-                "documentation", f"module {name}", "\n".join(lines), MODULE_DOCUMENTATION, source="documentation"
-            )
+            yield Block("documentation", f"module {name}", "\n".join(lines), MODULE_DOCUMENTATION, source=self.name)
 
     def _readme(self, view: CursorView) -> list[Block]:
         wanted = self._wanted(view)
@@ -107,7 +107,7 @@ class DocumentationSource:
                     name = path.relative_to(view.root).as_posix()
                     for section in self._read(path):
                         text = "\n".join(head(section.lines, max_tokens)).strip()
-                        block = Block("documentation", f"{name}#{section.title}", text, source="documentation")
+                        block = Block("documentation", f"{name}#{section.title}", text, source=self.name)
                         yield section, block
 
     def _read(self, path: Path) -> list[Section]:

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
-from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
 
 MAX_FOLDERS = 64
 """The most folders looked into for one block."""
@@ -25,8 +26,9 @@ MOST_S = 0.25
 """Time for looking into folders, asked at each; only folders full of what is ignored come near it."""
 
 
-class FilesystemSource:
-    type: BlockType = "filesystem"
+class FilesystemSource(Source):
+    name = "filesystem"
+    setting = "filesystem"
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
@@ -39,11 +41,7 @@ class FilesystemSource:
         if not lines:
             return []
         name = "root" if folder == view.root else folder.relative_to(view.root).as_posix()
-        return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source="filesystem")]
-
-    def still_valid(self, block: Block, view: CursorView) -> bool:
-        """Never: the file's own folder is always a candidate, another's is of no use."""
-        return False
+        return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source=self.name)]
 
     def _lines(self, root: Path, folder: Path, max_tokens: int) -> list[str]:
         taken, used, ends = dict[str, None](), 0, time.monotonic() + MOST_S

@@ -5,14 +5,14 @@ with docstrings; then the rest of its public names, as far as tokens go.  "Uses"
 out the word being typed, so that the text stays the same while a person types and moves from function to function.
 
 Modules are described by two catalogs, the workspace's and the interpreter's; what they do not know yet is read in the
-background, and `on_ready` called.  Knows no token and no tree.
+background, and raises `revision`.  Knows no token and no tree.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +26,12 @@ from palimpsest.context.sources.python.library import Description, ModuleSource
 from palimpsest.context.sources.python.model import Entry
 from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
 from palimpsest.context.sources.python.places import EnvironmentPlace, WorkspacePlace
+from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PACKAGE, PER_RANK, WORKSPACE_MODULE
 from palimpsest.context.view import CursorView
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.syntax.names import Import
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
 
 MAX_MODULES = 16
 _KEPT = 256
@@ -56,17 +57,17 @@ class Use:
     is_own: bool = False
 
 
-class PackageSource:
+class PackageSource(Source):
     """`executor` None reads at once, in `candidates`.  `cache` is the folder for what interpreters answered."""
 
-    type: BlockType = "package"
+    name = "package"
+    setting = "package"
 
     def __init__(
         self,
         files: WorkspaceFiles,
         *,
         executor: Executor | None = None,
-        on_ready: Callable[[], None] = lambda: None,
         variables: Mapping[str, str] = os.environ,
         cache: Path | None = None,
         setting: str = "",
@@ -74,14 +75,15 @@ class PackageSource:
         self._files = files
         self._folders: tuple[Path, ...] = ()
         self._inspector = Inspector(cache)
+        self._revision = 0
         self._texts: dict[str, tuple[Description, Use, int, frozenset[str], str]] = {}
 
         def open_environment() -> ModuleSource | None:
             environment = find_environment(setting, files.roots, variables)
             return EnvironmentPlace(environment, self._inspector) if environment is not None else None
 
-        self._installed = Catalog(open_environment, executor, on_ready)
-        self._own = Catalog(lambda: WorkspacePlace(files, lambda: self._folders), executor, on_ready)
+        self._installed = Catalog(open_environment, executor, self._read_on)
+        self._own = Catalog(lambda: WorkspacePlace(files, lambda: self._folders), executor, self._read_on)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.language.id != "python":
@@ -95,9 +97,16 @@ class PackageSource:
         modules = {module for found in view.imports for module in self._imported(own, found)}
         return block.name in modules or block.name.rpartition(".")[0] in modules
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Until everything asked for has been read; False when time ran out."""
+    @property
+    def revision(self) -> int:
+        return self._revision
+
+    def wait(self, seconds: float | None) -> bool:
         return self._installed.wait(seconds) and self._own.wait(seconds)
+
+    def _read_on(self) -> None:
+        """Called on the thread that reads."""
+        self._revision += 1
 
     def _look_around(self, view: CursorView) -> None:
         self._folders = self._files.once(
@@ -172,13 +181,13 @@ class PackageSource:
         if not below or use.star or set(use.names) - set(below):
             text = self._text(found, use, max_tokens, view.words)
             if text:
-                yield Block("package", use.module, text, value=value, source="package")
+                yield Block("package", use.module, text, value=value, source=self.name)
         for name in below:
             entry, head = found.entry(name), use.names[name]
             inner = Use(f"{use.module}.{name}", head, {n: f"{head}.{n}" for n in view.attributes_of(head)})
             deeper = self._describe(entry.target, inner.names) if entry is not None and inner.names else None
             if deeper is not None and (text := self._text(deeper, inner, max_tokens, view.words)):
-                yield Block("package", inner.module, text, value=value - PER_RANK / 2, source="package")
+                yield Block("package", inner.module, text, value=value - PER_RANK / 2, source=self.name)
 
 
 @dataclass(frozen=True, slots=True)

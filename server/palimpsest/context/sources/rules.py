@@ -13,10 +13,11 @@ from pathlib import Path
 
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.fit import head
-from palimpsest.context.values import PER_RANK, RULES, RULES_SOURCE
+from palimpsest.context.sources.source import Source
+from palimpsest.context.values import PER_RANK, RULES
 from palimpsest.context.view import CursorView
-from palimpsest.context.workspace_files import WorkspaceFiles
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +28,9 @@ MARK = "(...)"
 _FENCE = re.compile(r"^\s*(```|~~~)")
 
 
-class RulesSource:
-    type: BlockType = "documentation"
+class RulesSource(Source):
+    name = "rules"
+    setting = "documentation"
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
@@ -38,10 +40,6 @@ class RulesSource:
         root = view.root or (view.roots[0] if len(view.roots) == 1 else None)
         return self.of(root, view.settings.rules, view.settings.block_tokens) if root is not None else []
 
-    def still_valid(self, block: Block, view: CursorView) -> bool:
-        """Never: what is there is a candidate in every file of the folder, and what no longer is shall go."""
-        return False
-
     def of(self, root: Path, names: Sequence[str], max_tokens: int) -> list[Block]:
         """The rules of one workspace folder, in the setting's order, each of at most `max_tokens`."""
         found = list[Block]()
@@ -49,7 +47,7 @@ class RulesSource:
             lines = self._lines(root / name)
             if lines:
                 text = "\n".join(cut(lines, max_tokens))
-                found.append(Block(self.type, name, text, RULES - rank * PER_RANK, source=RULES_SOURCE))
+                found.append(Block("documentation", name, text, RULES - rank * PER_RANK, source=self.name))
         return found
 
     def _lines(self, path: Path) -> list[str]:

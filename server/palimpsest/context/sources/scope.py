@@ -14,21 +14,23 @@ from pathlib import PurePosixPath
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.python.naming import module_name
 from palimpsest.context.sources.seen import visible
+from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.steady import shown
 from palimpsest.context.values import PER_RANK, SCOPE
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.scopes import enclosing, file_scope
-from palimpsest.types import Block, BlockType
+from palimpsest.types import Block
 
 _KEPT = 128
 _LOCAL = ("parameter", "local", "function", "class")
 
 
-class ScopeSource:
+class ScopeSource(Source):
     """Owner of the names of the files being edited as they were when their code was last sound."""
 
-    type: BlockType = "scope"
+    name = "scope"
+    setting = "scope"
 
     def __init__(self) -> None:
         self._sound: dict[str, tuple[str, list[str]]] = {}
@@ -51,7 +53,7 @@ class ScopeSource:
             ]
             found.append((f"{name}.{around.qualified_name}", _block_text(view, self._level(view, local))))
         return [
-            Block("scope", name, text, value=SCOPE - rank * PER_RANK, source="scope")
+            Block("scope", name, text, value=SCOPE - rank * PER_RANK, source=self.name)
             for rank, (name, text) in enumerate(found)
             if text
         ]

@@ -15,9 +15,9 @@ from palimpsest.context.sources.python.finding import Found, find_module
 from palimpsest.context.sources.python.inspecting import Inspector
 from palimpsest.context.sources.python.library import Stamp
 from palimpsest.context.sources.python.model import Module
-from palimpsest.context.workspace_files import WorkspaceFiles
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.uris import is_inside
+from palimpsest.workspace.files import WorkspaceFiles
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
 """Of the standard library, what does something when it is imported."""

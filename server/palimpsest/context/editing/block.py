@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from palimpsest.context.cutting import window
+from palimpsest.context.editing.cutting import window
 from palimpsest.context.estimate import chars_for
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, scope_at

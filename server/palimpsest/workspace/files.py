@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from palimpsest.context.sources.gitignore import IgnoreRules
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
 from palimpsest.text.kept import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import is_inside, to_uri
+from palimpsest.workspace.gitignore import IgnoreRules
 
 MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
@@ -47,7 +47,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileText:
     """A file's text with what tells versions apart: the document's version, or the file's time stamp and size."""
 
     uri: str
@@ -67,7 +67,7 @@ class WorkspaceFiles:
         self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
-        self._texts: dict[Path, Source] = {}
+        self._texts: dict[Path, FileText] = {}
         self._given_away: dict[Path, tuple[str, str]] = {}  # the text looked through, and what stands in it
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
         self._seen: dict[Hashable, Any] = {}
@@ -151,7 +151,7 @@ class WorkspaceFiles:
             return "is not a file"
         return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
 
-    def source(self, path: Path, *, pinned: bool = False, having: Collection[str] = ()) -> Source | None:
+    def source(self, path: Path, *, pinned: bool = False, having: Collection[str] = ()) -> FileText | None:
         """The text as it stands in the editor, else on disk; None where `refusal` has a reason, where it is binary,
         where keys or tokens stand in it, and where none of the words `having` does."""
         source = self._read(path, pinned)
@@ -159,23 +159,23 @@ class WorkspaceFiles:
             return None
         return None if source is None or self._gives_away(path, source.text) else source
 
-    def described(self, path: Path) -> Source | None:
+    def described(self, path: Path) -> FileText | None:
         """`source` for who tells of a module what it offers: a text with keys or tokens is given without these."""
         source = self._read(path, False)
         if source is None or not self._gives_away(path, source.text):
             return source
-        return Source(source.uri, tokens.masked(source.text), source.stamp)
+        return FileText(source.uri, tokens.masked(source.text), source.stamp)
 
-    def _read(self, path: Path, pinned: bool) -> Source | None:
+    def _read(self, path: Path, pinned: bool) -> FileText | None:
         return self.once(("source", path, pinned), lambda: self._source(path, pinned))
 
-    def _source(self, path: Path, pinned: bool) -> Source | None:
+    def _source(self, path: Path, pinned: bool) -> FileText | None:
         if self.refusal(path, pinned=pinned) is not None:
             return None
         uri = to_uri(path)
         snapshot = self._open_document(uri)
         if snapshot is not None:
-            return Source(uri, snapshot.text, ("open", snapshot.version, len(snapshot.text)))
+            return FileText(uri, snapshot.text, ("open", snapshot.version, len(snapshot.text)))
         try:
             status = path.stat()
             stamp = ("disk", status.st_mtime_ns, status.st_size)
@@ -188,7 +188,7 @@ class WorkspaceFiles:
         text = decoded(data)
         if text is None:
             return None
-        found = Source(uri, text, stamp)
+        found = FileText(uri, text, stamp)
         with self._lock:
             _keep(self._texts, path, found)
             forget_oldest(self._texts, _KEPT, lambda source: len(source.text), _KEPT_CHARACTERS)

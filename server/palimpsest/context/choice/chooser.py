@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.choice.selection import select
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
-from palimpsest.context.gather import Gatherer
-from palimpsest.context.selection import select
-from palimpsest.context.values import FOLLOWED_RULES, RULES_SOURCE
+from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.context.sources.pins import pinned_block
+from palimpsest.context.sources.rules import RulesSource
+from palimpsest.context.values import FOLLOWED_RULES
 from palimpsest.context.view import CursorView
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
@@ -85,7 +87,7 @@ class Chooser:
     def _selected(self, view: CursorView) -> list[Block]:
         candidates = self._gatherer.candidates(view)
         if self._follows:
-            candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RULES_SOURCE else c for c in candidates]
+            candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
         return select(candidates, self._chosen, self._budget, self.count, valid).chosen
 
@@ -104,17 +106,18 @@ class Chooser:
 
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
         """Pin a file.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
-        block = self._gatherer.pinned_file(uri, roots)
+        block = pinned_block(self._gatherer.files(roots), uri, self._settings.block_tokens)
         self.external.pin(uri)
         return block
 
     def file(self, path: Path, roots: Sequence[Path]) -> str | None:
         """The text of a workspace's file, open or not, under the rules for blocks; None where these say no."""
-        return self._gatherer.file(path, roots, pinned=self._is_pinned(path))
+        source = self._gatherer.files(roots).source(path, pinned=self._is_pinned(path))
+        return None if source is None else source.text
 
     def kept_out(self, path: Path, roots: Sequence[Path]) -> str | None:
         """Why a file of the workspace may be neither shown nor edited, open or not; None where it may."""
-        return self._gatherer.kept_out(path, roots, pinned=self._is_pinned(path))
+        return self._gatherer.files(roots).kept_out(path, pinned=self._is_pinned(path))
 
     def _is_pinned(self, path: Path) -> bool:
         return any(path_or_none(uri) == path for uri in self.external.pins)
@@ -134,12 +137,12 @@ class Chooser:
         _bound(self._counts)
         _bound(self._ratios)
 
-    def forget(self, uri: str) -> None:
-        """A document was closed; what it gave may stay while there is room."""
+    def document_closed(self) -> None:
+        """What it gave may stay while there is room."""
         self._made_for = None
 
-    def files_changed(self, uris: Sequence[str]) -> None:
-        self._gatherer.files_changed(uris)
+    def files_changed(self) -> None:
+        self._gatherer.files_changed()
         self._made_for = None
 
     def close(self) -> None:

@@ -1,0 +1,1 @@
+"""The workspace's files, as far as a model may see them."""
