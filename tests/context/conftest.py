@@ -8,6 +8,16 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
+from palimpsest.context.sources import filesystem
+from palimpsest.workspace import files
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine lists no fewer files."""
+    for bounded in (files, filesystem):
+        monkeypatch.setattr(bounded, "MOST_S", 600.0)
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Callable[..., Workspace]:
