@@ -20,8 +20,8 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Context, Run
 from palimpsest.measure.measure import with_f32_weights
 from palimpsest.prompt.blocks import FOOTER, HEADER

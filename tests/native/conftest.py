@@ -11,7 +11,7 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core import EngineCore
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from tests.models import written
 from tests.native.helpers import TestedEngine
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from palimpsest import wire
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.measure.equivalence import Reference, edited
 
@@ -72,11 +72,11 @@ def done(work: Generator[None, None, T]) -> T:
 
 
 def sync(engine: Engine, blocks: Sequence[tuple[str, str]], workspace: str = "w") -> wire.SyncAnswer:
-    return done(engine.workspace(workspace).sync(request(blocks, workspace)))
+    return done(engine.workspaces.open(workspace).sync(request(blocks, workspace)))
 
 
 def ask(engine: Engine, what: wire.GenerateRequest) -> wire.GenerateAnswer:
-    return done(generate(engine, engine.workspace(what.workspace), what, None))
+    return done(generate(engine.generator, engine.workspaces.open(what.workspace), what, None))
 
 
 def difference(engine: Engine, workspace: Workspace, probe: str = PROBE) -> float:

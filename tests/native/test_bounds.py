@@ -14,8 +14,8 @@ from palimpsest import wire
 from palimpsest.engine.core import EngineCore
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, HEADER, ask, difference, done, fim, request, sized, sync, text
@@ -24,7 +24,7 @@ WAIT_S = 120
 
 
 def bounded(engine: Engine, blocks: list[tuple[str, str]], **bounds: int) -> wire.SyncAnswer:
-    return done(engine.workspace("w").sync(request(blocks, **bounds)))
+    return done(engine.workspaces.open("w").sync(request(blocks, **bounds)))
 
 
 def actions(answer: wire.SyncAnswer) -> dict[str, str]:
@@ -32,14 +32,14 @@ def actions(answer: wire.SyncAnswer) -> dict[str, str]:
 
 
 def attached(engine: Engine) -> set[str]:
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.arena is not None
     return {r.key for r in workspace.arena if r.attached}
 
 
 def check(engine: Engine) -> None:
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.arena is not None
     workspace.arena.check()
@@ -81,10 +81,10 @@ def test_a_bound_in_time_follows_the_measured_pace(make_engine: MakeEngine) -> N
     engine = make_engine()
     sync(engine, [])
     blocks = [("a", sized(engine, 60, 1)), ("b", sized(engine, 90, 2))]
-    engine.pace.seconds = 1.0
+    engine.pool.pace.seconds = 1.0
     assert set(actions(bounded(engine, blocks, max_decode_ms=59_000)).values()) == {"deferred"}
     assert actions(bounded(engine, blocks, max_decode_ms=60_000)) == {"a": "written", "b": "deferred"}
-    engine.pace.seconds = 1e-6
+    engine.pool.pace.seconds = 1e-6
     assert actions(bounded(engine, blocks, max_decode_ms=60_000)) == {"a": "kept", "b": "written"}
 
 
@@ -105,7 +105,7 @@ def test_without_a_pace_the_time_itself_ends_it_and_what_there_is_of_a_block_sta
     sync(engine, [("a", old)] if grown else [])
     blocks = [("a", old + sized(engine, 120, 2)), ("b", sized(engine, 20, 3))]
     first = bounded(engine, blocks, max_decode_ms=5)
-    assert not engine.pace.seconds
+    assert not engine.pool.pace.seconds
     assert set(actions(first).values()) == {"deferred"}
     assert attached(engine) == set()
     check(engine)
@@ -129,7 +129,7 @@ def test_a_request_is_not_planned_again_until_something_has_changed(make_engine:
     assert (again.ms["plan"], again.revision, again.reused) == (0.0, first.revision, 150)
     assert [report.span for report in again.blocks] == [report.span for report in first.blocks]
     assert sync(engine, blocks[::-1]).ms["plan"] > 0, "their order of value is another"
-    assert engine.workspace("w").shrink(1, attached=True), "another workspace needs the room"
+    assert engine.workspaces.open("w").shrink(1, attached=True), "another workspace needs the room"
     back = sync(engine, blocks)
     assert back.restored > 0
     assert attached(engine) == {"a", "b"}
@@ -250,7 +250,7 @@ def test_a_keystroke_ends_a_warming_and_goes_on_from_what_it_has(core: EngineCor
     typed: list[Future[wire.GenerateAnswer]] = []
     code = "def f(self):\n    " + text(5, 900) + "\n    value = "
     alone = core.generate(warm(code)).result(WAIT_S).decoded
-    core.call(lambda engine: engine.workspace("w").drop_tails()).result(WAIT_S)
+    core.call(lambda engine: engine.workspaces.open("w").tails.drop_all()).result(WAIT_S)
     before = decoded(core)
 
     def arrive(n: int) -> None:
@@ -285,4 +285,4 @@ def test_the_tail_of_another_slot_is_named_or_refused(make_engine: MakeEngine) -
     engine = make_engine()
     sync(engine, [])
     ask(engine, warm("def f("))
-    assert set(engine.workspace("w").tails) == {"typing"}
+    assert set(engine.workspaces.open("w").tails) == {"typing"}

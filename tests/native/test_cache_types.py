@@ -54,9 +54,9 @@ def test_a_recurrent_model_has_no_types(models: Callable[[str], Path]) -> None:
 def test_a_type_that_cannot_be_shifted_is_not_edited_in_place(make_engine: MakeEngine, type_k: str) -> None:
     """With heads of 32; llama.cpp would end the process at the first move."""
     engine = make_engine(type_k=type_k)
-    assert type_k in engine.why_not
+    assert type_k in engine.loaded.why_not
     sync(engine, [("a", text(1)), ("b", text(2))])
     sync(engine, [("b", text(2)), ("c", text(3))])
-    assert difference(engine, engine.workspace("w")) < 0.05
+    assert difference(engine, engine.workspaces.open("w")) < 0.05
     with pytest.raises(ModelError, match=r"engine\.type_k"):
         make_engine(type_k=type_k, mode="in-place")

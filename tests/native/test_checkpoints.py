@@ -40,7 +40,7 @@ class Session:
 
     @property
     def workspace(self) -> WholeWorkspace:
-        workspace = self.engine.workspace("w")
+        workspace = self.engine.workspaces.open("w")
         assert isinstance(workspace, WholeWorkspace)
         return workspace
 
@@ -79,7 +79,7 @@ def test_blocks_seen_before_cost_what_the_memory_forgot(make_engine: MakeEngine,
         session.blocks = blocks
         cost = session.decoded()
     assert cost == (0 if kind == "mamba" else N)
-    assert (session.engine.stats["restored"] > 0) == (kind == "mamba")
+    assert (session.engine.pool.stats["restored"] > 0) == (kind == "mamba")
 
 
 @pytest.mark.parametrize("kind", STATES)
@@ -118,7 +118,7 @@ def test_a_later_engine_starts_with_a_recurrent_models_state(
 def test_a_reset_forgets_the_states(make_engine: MakeEngine, kind: str) -> None:
     session = Session(make_engine, kind)
     session.decoded()
-    session.engine.reset("w")
+    session.engine.workspaces.reset("w")
     assert session.engine.store.bytes == 0
     assert session.decoded() == 4 * N
 

@@ -57,7 +57,7 @@ def test_no_keystroke_and_no_edit_of_two_windows_is_lost(make_core: MakeCore) ->
             keys[-1].result(WAIT_S)
     assert all(future.result(WAIT_S).choices for future in edits)
     assert len(keys) == 56
-    core.call(lambda engine: engine.check()).result(WAIT_S)
+    core.call(lambda engine: engine.workspaces.check()).result(WAIT_S)
 
 
 def test_an_edit_that_makes_way_is_done_over_with_the_same_answer(
@@ -74,7 +74,7 @@ def test_an_edit_that_makes_way_is_done_over_with_the_same_answer(
     assert done.choices[0].tokens == 4
     assert job.result(WAIT_S).choices == expected
     assert "makes way" in caplog.text
-    core.call(lambda engine: engine.check()).result(WAIT_S)
+    core.call(lambda engine: engine.workspaces.check()).result(WAIT_S)
 
 
 def test_one_of_which_a_part_was_seen_says_that_there_was_no_room(make_core: MakeCore) -> None:
@@ -86,7 +86,7 @@ def test_one_of_which_a_part_was_seen_says_that_there_was_no_room(make_core: Mak
     error = job.exception(WAIT_S)
     assert isinstance(error, ContextTooLarge)
     assert "more urgent" in error.message
-    core.call(lambda engine: engine.check()).result(WAIT_S)
+    core.call(lambda engine: engine.workspaces.check()).result(WAIT_S)
 
 
 def test_blocks_that_a_suspended_job_looks_at_are_not_evicted_for_nothing(make_engine: MakeEngine) -> None:
@@ -94,16 +94,16 @@ def test_blocks_that_a_suspended_job_looks_at_are_not_evicted_for_nothing(make_e
     blocks = [(f"b{i}", sized(engine, 150, i)) for i in range(5)]
     sync(engine, blocks)
     wanted = wire.GenerateRequest("w", text=wire.TextTail("def f("), slot="suggestion", max_tokens=10)
-    slow = generate(engine, engine.workspace("w"), wanted, None)
+    slow = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
     assert stepped(slow, 3)
     sync(engine, blocks[:1])
-    free = engine.free_cells
-    workspace = engine.workspace("w")
+    free = engine.pool.free_cells
+    workspace = engine.workspaces.open("w")
     assert not workspace.shrink(400, attached=True), "no cell would come of it"
-    assert engine.free_cells == free
+    assert engine.pool.free_cells == free
     slow.close()
-    workspace.drop_tails()
+    workspace.tails.drop_all()
     assert workspace.shrink(400, attached=False)
-    assert engine.free_cells >= free + 400
+    assert engine.pool.free_cells >= free + 400
     assert ask(engine, fim("def f(", sync=request(blocks))).sync is not None
-    engine.check()
+    engine.workspaces.check()

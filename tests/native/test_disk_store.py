@@ -13,8 +13,8 @@ import pytest
 from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.disk_file import Header, checksum, read, write
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.llama.identity import kv_identity
 from palimpsest.kv.llama.native import Run
+from palimpsest.kv.model.identity import kv_identity
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, TestedEngine, difference, done, request, sized, sync, text
 
@@ -53,7 +53,7 @@ def test_a_later_engine_decodes_no_block_again(make_engine: MakeEngine, folder: 
     assert {(report.action, report.decoded) for report in answer.blocks} == {("restored", 0)}
     assert answer.restored == sum(report.tokens for report in answer.blocks)
     assert answer.moved == 0
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
 
 
 def test_blocks_in_another_place_than_they_were_saved_at(make_engine: MakeEngine) -> None:
@@ -62,7 +62,7 @@ def test_blocks_in_another_place_than_they_were_saved_at(make_engine: MakeEngine
     sync(engine, [("first", sized(engine, 150, 30))])
     answer = sync(engine, [("first", sized(engine, 150, 30)), *BLOCKS[::-1]])
     assert sum(report.decoded for report in answer.blocks) == 0
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.arena is not None
     assert difference(engine, workspace) < CLOSE
@@ -84,12 +84,12 @@ def test_damaged_files_are_decoded_instead(make_engine: MakeEngine, folder: Path
     answer = sync(engine, BLOCKS)
     actions = [report.action for report in answer.blocks]
     assert (actions.count("restored"), actions.count("written")) == (5, 7)
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
     engine.close()
     assert len(files(folder)) == len(BLOCKS)
     again = begun(make_engine)
     assert sync(again, BLOCKS).restored > 0
-    assert difference(again, again.workspace("w")) < CLOSE
+    assert difference(again, again.workspaces.open("w")) < CLOSE
 
 
 def test_files_of_another_kind_of_cache_do_not_fit_and_are_decoded(make_engine: MakeEngine, folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_files_of_another_kind_of_cache_do_not_fit_and_are_decoded(make_engine: 
         write(path, made, data)
     engine = begun(make_engine)
     assert {report.action for report in sync(engine, BLOCKS).blocks} == {"written"}
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
 
 
 def test_files_that_another_engine_has_written_anew_are_read_as_they_are_now(
@@ -112,7 +112,7 @@ def test_files_that_another_engine_has_written_anew_are_read_as_they_are_now(
     """The same blocks at other positions, after their headers were read."""
     written(make_engine)
     engine = begun(make_engine)
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     sync(engine, [])
     known = {path.stem: engine.store.start_of(path.stem) for path in files(folder)}
@@ -126,7 +126,7 @@ def test_files_that_another_engine_has_written_anew_are_read_as_they_are_now(
     moved = [path for path in files(folder) if path.stem in known and read(path)[0].start != known[path.stem]]
     assert len(moved) > 6
     assert {report.action for report in sync(engine, BLOCKS).blocks} == {"restored"}
-    engine.check()
+    engine.workspaces.check()
     assert difference(engine, workspace) < CLOSE
 
 
@@ -143,25 +143,25 @@ def test_a_file_with_fewer_cells_than_it_says_is_not_taken(make_engine: MakeEngi
     actions = [report.action for report in sync(engine, BLOCKS).blocks]
     assert actions.count("restored") == 1
     assert actions.count("written") == len(BLOCKS) - 1
-    engine.check()
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    engine.workspaces.check()
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
 
 
 def test_a_copy_that_only_finds_no_room_is_kept(make_engine: MakeEngine, folder: Path) -> None:
     written(make_engine)
     engine = begun(make_engine)
     sync(engine, [])
-    seq = engine.take()
-    n = engine.free_cells - 20
+    seq = engine.pool.take()
+    n = engine.pool.free_cells - 20
     for start in range(0, n, engine.context.n_batch):
         engine.context.decode([Run([5] * min(engine.context.n_batch, n - start), start, seq)])
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     limits = workspace._limits
     workspace._limits = lambda: replace(limits(), cells_free=4000)  # type: ignore[method-assign]
     assert {report.action for report in sync(engine, BLOCKS[:3]).blocks} == {"unfit"}
     del workspace._limits
-    engine.give(seq)
+    engine.pool.give(seq)
     assert len(files(folder)) == len(BLOCKS)
     assert {report.action for report in sync(engine, BLOCKS).blocks} == {"restored"}
     assert difference(engine, workspace) < CLOSE
@@ -192,10 +192,10 @@ def test_a_reset_forgets_the_copies_on_disk_too(make_engine: MakeEngine, folder:
     written(make_engine)
     engine = begun(make_engine)
     sync(engine, BLOCKS[:6])
-    engine.reset("w")
+    engine.workspaces.reset("w")
     answer = sync(engine, BLOCKS)
     assert [report.action for report in answer.blocks] == ["written"] * 6 + ["restored"] * 6
-    engine.reset("w")
+    engine.workspaces.reset("w")
     engine.close()
     assert files(folder) == []
 
@@ -203,10 +203,10 @@ def test_a_reset_forgets_the_copies_on_disk_too(make_engine: MakeEngine, folder:
 def test_a_closed_workspaces_blocks_are_there_for_another_one(make_engine: MakeEngine) -> None:
     engine = begun(make_engine)
     sync(engine, BLOCKS, "one")
-    engine.close_workspace("one")
+    engine.workspaces.close("one")
     answer = sync(engine, BLOCKS, "two")
     assert sum(report.decoded for report in answer.blocks) == 0
-    assert difference(engine, engine.workspace("two")) < CLOSE
+    assert difference(engine, engine.workspaces.open("two")) < CLOSE
 
 
 def test_what_is_saved_while_idle_is_there_after_a_crash(make_core: MakeCore, folder: Path) -> None:
@@ -223,14 +223,14 @@ def test_what_is_saved_while_idle_is_there_after_a_crash(make_core: MakeCore, fo
 def test_saving_makes_way_for_whatever_comes(make_engine: MakeEngine, folder: Path) -> None:
     engine = begun(make_engine)
     sync(engine, BLOCKS)
-    saving = engine.save()
+    saving = engine.workspaces.save()
     next(saving)
     sync(engine, [("other", text(40)), *BLOCKS[3:]])
     for _ in saving:
         pass
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
     sync(engine, BLOCKS)
-    done(engine.save())
+    done(engine.workspaces.save())
     engine.store.flush()
     assert len(files(folder)) == len(BLOCKS) + 1
 

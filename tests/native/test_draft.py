@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.draft import GAP, Drafter
 from palimpsest.kv.llama.native import widen
 from palimpsest.models.files import embedded as embedded_model
@@ -32,7 +32,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def cold(engine: Engine, request: wire.GenerateRequest, workspace: str = "w") -> wire.GenerateAnswer:
-    engine.workspace(workspace).drop_tails()
+    engine.workspaces.open(workspace).tails.drop_all()
     return ask(engine, request)
 
 
@@ -95,10 +95,10 @@ def test_what_a_draft_leaves_in_the_cache_is_what_an_answer_leaves(embedded: Eng
     answers = []
     for draft in (0, 8):
         cold(embedded, replace(request, draft=draft))
-        cells = embedded.used_cells
+        cells = embedded.pool.used_cells
         answers.append([ask(embedded, f) for f in follow])
-        embedded.workspace("w").drop_tails()
-        answers.append([cells, embedded.used_cells])
+        embedded.workspaces.open("w").tails.drop_all()
+        answers.append([cells, embedded.pool.used_cells])
     plain, drafted = answers[0], answers[2]
     assert [a.choices[0].text for a in plain] == [a.choices[0].text for a in drafted]
     assert [a.decoded for a in plain] == [a.decoded for a in drafted]
@@ -166,6 +166,6 @@ def test_what_repeats_itself_is_expected_to_go_on() -> None:
 def test_an_earlier_answer_is_looked_up(embedded: Engine) -> None:
     """The frame of a reply is in no prompt, but it was in the reply before."""
     grammar = r'root ::= "<suggestion name=\"editing\">" [a-z]{2} "</suggestion>"'
-    embedded.workspace("w").drop_tails()
+    embedded.workspaces.open("w").tails.drop_all()
     first, second = (ask(embedded, written(f"a{i} = {i}\n", grammar=grammar, draft=8)) for i in range(2))
     assert second.steps <= first.steps - 4

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import widen
 from palimpsest.measure.measure import measure
 from tests.native.conftest import CLOSE as SETTINGS
@@ -34,7 +34,7 @@ def test_it_is_edited_in_place_with_the_suffix_first(engine: Engine) -> None:
     assert engine.facts.fim_layout == "spm"
     assert engine.facts.header_start == (0,), "the header begins with BOS"
     sync(engine, [("a", text(1))])
-    workspace = engine.workspace("w")
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.header[0] == 0
     assert ask(engine, fim(PREFIX, SUFFIX, layout="auto")).layout == "spm"
@@ -58,7 +58,7 @@ def test_its_cache_is_equivalent_with_its_weights_in_f32(tmp_path: Path) -> None
     blocks = [(f"b{i}", text(i)) for i in range(4)]
     for wanted in (blocks, blocks[1:], [blocks[0], ("b2", text(2) + "changed"), *blocks[3:]]):
         sync(engine, wanted)
-        assert difference(engine, engine.workspace("w")) < CLOSE
+        assert difference(engine, engine.workspaces.open("w")) < CLOSE
     engine.close()
 
 

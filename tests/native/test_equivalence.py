@@ -8,15 +8,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.engine import Engine
 from palimpsest.measure.equivalence import edited
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 
 
 def in_place(engine: Engine, name: str = "w") -> InPlaceWorkspace:
-    workspace = engine.workspace(name)
+    workspace = engine.workspaces.open(name)
     assert isinstance(workspace, InPlaceWorkspace)
     return workspace
 
@@ -142,7 +142,7 @@ def test_a_workspace_makes_way_for_another_and_comes_back_from_the_store(make_en
     first = sync(engine, mine, "one")
     assert not first.unfit
     sync(engine, [(f"y{i}", text(20 + i, 900)) for i in range(4)], "two")
-    assert engine.used_cells <= engine.n_ctx
+    assert engine.pool.used_cells <= engine.sizes.n_ctx
     back = sync(engine, mine, "one")
     assert not back.unfit
     assert back.restored > 0

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.generation.compose import Layout, laid_out
-from palimpsest.kv.llama.facts import FimTokens
-from palimpsest.kv.llama.load import info
+from palimpsest.kv.cache.tail_prompt import Layout
+from palimpsest.kv.generation.compose import laid_out
+from palimpsest.kv.model.facts import FimTokens
 from palimpsest.models.families import FAMILIES, OTHER, SuffixFirst, of_file, of_server
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
@@ -70,7 +70,7 @@ def test_markers_that_llama_cpp_does_not_know_are_found_in_the_vocabulary(make_e
     assert (found.family, found.order, engine.facts.fim_layout) == ("Seed-Coder", "suffix-prefix-middle", "spm")
     assert {1, 2, 3} <= engine.facts.ends
     assert ask(engine, fim("def f(", layout="auto")).layout == "spm"
-    assert engine.tokens_of("<[fim-suffix]>") != (3,), "in a document it is text like any other"
+    assert engine.tokenizer.tokens_of("<[fim-suffix]>") != (3,), "in a document it is text like any other"
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_what_was_trained_suffix_first_is_asked_so_and_others_get_the_suffix_by_
     for kind, here, whole in (("fim", "isolated", "psm"), ("starcoder", "spm", "spm")):
         engine = make_engine(kind)
         assert engine.facts.fim is not None
-        assert (info(engine).fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (here, here)
+        assert (engine.loaded.info().fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (here, here)
         engine = make_engine(kind, mode="whole-prompt")
-        assert (info(engine).fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (whole, whole)
+        assert (engine.loaded.info().fim_layout, ask(engine, fim("def f(", layout="auto")).layout) == (whole, whole)
 
 
 def test_a_file_says_itself_how_it_was_trained(make_engine: MakeEngine) -> None:
@@ -109,16 +109,16 @@ def test_a_file_says_itself_how_it_was_trained(make_engine: MakeEngine) -> None:
 def test_typing_in_each_order_is_as_from_a_fresh_cache(make_engine: MakeEngine, order: SuffixFirst) -> None:
     engine = make_engine()
     assert engine.facts.fim is not None
-    engine.composer.facts = replace(engine.facts, fim=replace(engine.facts.fim, order=order))
+    engine.generator.composer.facts = replace(engine.facts, fim=replace(engine.facts.fim, order=order))
     sync(engine, [("x", text(1))])
     costs = []
     for typed in ("self", "self.", "self.it", "self.items", "self.items.", "self.items.append", "self.items"):
         request = fim(text(2, 200) + "\n    " + typed, text(9, 200), max_tokens=5)
         answer = ask(engine, request)
         costs.append(answer.decoded)
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         cold = ask(engine, request)
         assert answer.choices == [replace(c, logprob=pytest.approx(c.logprob, abs=1e-3)) for c in cold.choices]
         ask(engine, replace(request, max_tokens=0))
     assert max(costs[1:]) <= 4
-    assert isinstance(engine.composer.layout_of(wire.FimTail("", ""), in_place=True), str)
+    assert isinstance(engine.generator.composer.layout_of(wire.FimTail("", "")), str)

@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.generation.sampler import log_probability
@@ -62,7 +62,7 @@ def test_what_is_no_grammar_is_an_error(engine: Engine) -> None:
 
 def test_greedy_answers_are_the_most_probable_tokens(engine: Engine) -> None:
     choice = write(engine, max_tokens=1).choices[0]
-    tail = engine.workspace("w").tails["suggestion"]
+    tail = engine.workspaces.open("w").tails["suggestion"]
     assert tail.logits is not None
     best = int(tail.logits.argmax())
     assert choice.text == engine.vocab.pieces[best].decode("utf-8", "ignore")
@@ -119,7 +119,9 @@ def test_streamed_text_is_the_answer_whatever_the_stop_string(
     pieces: list[tuple[int, str]] = []
     tail = wire.TextTail("def f(")
     request = wire.GenerateRequest("w", text=tail, slot="suggestion", max_tokens=12, stop=[stop], n=2)
-    answer = done(generate(engine, engine.workspace("w"), request, lambda i, piece: pieces.append((i, piece))))
+    answer = done(
+        generate(engine.generator, engine.workspaces.open("w"), request, lambda i, piece: pieces.append((i, piece)))
+    )
     for i, choice in enumerate(answer.choices):
         assert "".join(piece for j, piece in pieces if j == i) == choice.text
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.generation.compose import isolated_start
+from palimpsest.kv.cache.tail_prompt import isolated_start
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.healing import held_back
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
@@ -70,7 +70,7 @@ def test_a_word_completed_costs_the_least_that_the_layout_allows(
         first, said = words_of(engine, layout, start)
         if first.layout != "spm":
             said = "ue.items"  # what is typed costs the same whether the answer agrees or not
-        kept = engine.workspace("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].kept
         assert kept is not None
         for n in range(1, len(said) + 1):
             before, now = tokens(kept_back(start)), tokens(kept_back(start + said[:n]))
@@ -102,7 +102,7 @@ def test_answers_to_typing_are_those_of_a_cache_that_knew_nothing(
     for typed in ("v", "va", "val", "value", "value.", "value.it", "value", "value = ", "value = self", "x", ""):
         request = fim(start + typed, SUFFIX, layout=layout, max_tokens=5)
         kept = ask(engine, request).choices[0].text
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         ask(engine, replace(request, max_tokens=0))
         assert ask(engine, request).choices[0].text == kept, typed
 

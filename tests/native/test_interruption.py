@@ -9,8 +9,8 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeEngine
@@ -21,7 +21,7 @@ AFTER = [("d", text(9, 400)), ("a", text(1, 200) + "changed" + text(1, 500)[200:
 
 
 def in_place(engine: Engine, name: str = "w") -> InPlaceWorkspace:
-    workspace = engine.workspace(name)
+    workspace = engine.workspaces.open(name)
     assert isinstance(workspace, InPlaceWorkspace)
     return workspace
 
@@ -52,13 +52,13 @@ def test_a_sync_closed_at_any_yield_leaves_the_cache_equivalent(make_engine: Mak
     engine = make_engine(n_batch=64)
     n, unfinished = 0, True
     while unfinished:
-        engine.reset("w")
+        engine.workspaces.reset("w")
         sync(engine, BEFORE)
         work = in_place(engine).sync(request(AFTER))
         unfinished = stepped(work, n)
         work.close()
         check(engine)
-        assert engine.free_sequences + sequences_in_use(engine) == engine.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
         again = sync(engine, AFTER)
         assert not again.unfit
         check(engine)
@@ -69,7 +69,7 @@ def test_a_sync_closed_at_any_yield_leaves_the_cache_equivalent(make_engine: Mak
 def test_a_first_sync_closed_at_any_yield_can_be_done_again(make_engine: MakeEngine) -> None:
     engine = make_engine(n_batch=64)
     for n in range(6):
-        engine.reset("w")
+        engine.workspaces.reset("w")
         work = in_place(engine).sync(request(BEFORE))
         stepped(work, n)
         work.close()
@@ -81,7 +81,7 @@ def test_a_first_sync_closed_at_any_yield_can_be_done_again(make_engine: MakeEng
 def test_a_sync_overtaken_by_another_plans_again(make_engine: MakeEngine) -> None:
     engine = make_engine(n_batch=64, n_ctx=1536)
     for n in range(1, 12, 2):
-        engine.reset("w")
+        engine.workspaces.reset("w")
         sync(engine, BEFORE)
         slow = in_place(engine).sync(request(AFTER))
         if not stepped(slow, n):
@@ -114,12 +114,12 @@ def test_a_generation_closed_at_any_yield_leaves_the_cache_equivalent(make_engin
     expected = ask(engine, wanted).choices[0].text
     n, unfinished = 0, True
     while unfinished:
-        engine.workspace("w").drop_tails()
-        work = generate(engine, engine.workspace("w"), wanted, None)
+        engine.workspaces.open("w").tails.drop_all()
+        work = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
         unfinished = stepped(work, n)
         work.close()
         check(engine)
-        assert engine.free_sequences + sequences_in_use(engine) == engine.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
         answer = ask(engine, wanted)
         assert answer.choices[0].text == expected, f"closed after {n} yields"
         n += 1
@@ -131,8 +131,8 @@ def test_a_cancelled_answer_is_gone_on_with(make_engine: MakeEngine) -> None:
     sync(engine, BEFORE)
     wanted = fim("def f(self):\n    ret", max_tokens=8)
     expected = ask(engine, wanted).choices[0].text
-    engine.workspace("w").drop_tails()
-    work = generate(engine, engine.workspace("w"), wanted, None)
+    engine.workspaces.open("w").tails.drop_all()
+    work = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
     stepped(work, 6)
     work.close()
     answer = ask(engine, wanted)
@@ -151,9 +151,9 @@ def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine
     wanted = wire.GenerateRequest("w", text=wire.TextTail("def f("), slot="chat", max_tokens=10, sync=request(blocks))
     expected = ask(engine, wanted).choices[0].text
     for n in range(1, 9):
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         sync(engine, blocks)
-        slow = generate(engine, engine.workspace("w"), wanted, None)
+        slow = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
         assert stepped(slow, n)
         overtaking = [blocks[1], blocks[3], ("large", sized(engine, 130, 9 + n))]
         synced = ask(engine, fim("import o", sync=request(overtaking))).sync
@@ -162,7 +162,7 @@ def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine
         check(engine)
         assert done(slow).choices[0].text == expected, f"suspended after {n} yields"
         check(engine)
-        assert not engine.workspace("w").snapshots
+        assert not engine.workspaces.open("w").snapshots
     if not store_mb:
         assert moved > 0, "or moving under a snapshot was not tried"
 
@@ -198,7 +198,7 @@ def failing(engine: Engine) -> Failing:
 def test_a_sync_survives_a_decode_that_fails(make_engine: MakeEngine, code: int) -> None:
     engine = make_engine(make_context=Failing, n_batch=64)
     for call in (1, 2, 3, 5, 8):
-        engine.reset("w")
+        engine.workspaces.reset("w")
         sync(engine, BEFORE)
         failing(engine).fail({call: code})
         answer = sync(engine, AFTER)
@@ -208,7 +208,7 @@ def test_a_sync_survives_a_decode_that_fails(make_engine: MakeEngine, code: int)
         check(engine)
         assert not sync(engine, AFTER).unfit
         check(engine)
-        assert engine.free_sequences + sequences_in_use(engine) == engine.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
 
 
 @pytest.mark.parametrize("code", [2, -1, -3])
@@ -220,7 +220,7 @@ def test_an_answer_survives_a_decode_that_fails_before_its_first_word(
     wanted = fim("def f(self):\n    " + text(4, 200), text(5, 200), layout=layout, max_tokens=4, sync=request(BEFORE))
     expected = ask(engine, wanted).choices[0].text
     for call in range(1, 5):
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         failing(engine).fail({call: code})
         answer = ask(engine, wanted)
         failing(engine).fail({})
@@ -234,7 +234,7 @@ def test_a_decode_that_keeps_failing_is_an_error_and_the_next_request_works(make
     wanted = fim("def f(", max_tokens=6, sync=request(BEFORE))
     expected = ask(engine, wanted).choices[0].text
     for first in (1, 2, 3, 5):
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         failing(engine).fail(dict.fromkeys(range(first, 200), code))
         with pytest.raises((DecodeError, ContextTooLarge)) as caught:
             ask(engine, wanted)

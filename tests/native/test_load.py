@@ -11,7 +11,6 @@ import pytest
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core import EngineCore
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
-from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.machine import free_memory, physical_cores
 from palimpsest.kv.llama.native import Model
 from tests.native.conftest import MakeCore, MakeEngine
@@ -83,7 +82,7 @@ def test_a_context_too_large_says_how_many_tokens_would_fit(make_engine: MakeEng
     fitting = caught.value.fitting
     assert 256 <= fitting < 1 << 20
     assert str(fitting) in str(caught.value)
-    assert make_engine(n_ctx=fitting, memory_mb=8).n_ctx == fitting
+    assert make_engine(n_ctx=fitting, memory_mb=8).sizes.n_ctx == fitting
 
 
 def test_kv_bytes_are_what_llama_cpp_allocates(make_engine: MakeEngine) -> None:
@@ -100,19 +99,19 @@ def test_quantized_v_without_flash_attention_is_refused(make_engine: MakeEngine)
 
 def test_the_default_context_is_what_the_model_was_trained_with(make_engine: MakeEngine) -> None:
     engine = make_engine(n_ctx=0)
-    assert engine.n_ctx == engine.facts.n_ctx_train == 4096
-    assert info(engine).in_place
+    assert engine.sizes.n_ctx == engine.facts.n_ctx_train == 4096
+    assert engine.loaded.info().in_place
 
 
 @pytest.mark.parametrize("n_batch", [16, 33, 4096])
 def test_any_micro_batch_works(make_engine: MakeEngine, n_batch: int) -> None:
     engine = make_engine(n_batch=n_batch, n_ctx=1024)
     sync(engine, [("a", text(1)), ("b", text(2))])
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
 
 
 def test_quantized_models_load_with_and_without_repacking(make_engine: MakeEngine) -> None:
-    assert info(make_engine("fim-q8")).settings["extra_bufts"] is False
+    assert make_engine("fim-q8").loaded.info().settings["extra_bufts"] is False
 
 
 def test_while_loading_requests_say_so(models: Callable[[str], Path]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from palimpsest.errors import ContextTooLarge
-from palimpsest.kv.llama import memory
-from palimpsest.kv.llama.load import context_params
+from palimpsest.kv.model import memory
+from palimpsest.kv.model.params import context_params
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, difference, sync, text
 
@@ -22,14 +22,14 @@ def test_the_computed_size_of_the_cache_is_what_llama_cpp_allocates(
     make_engine: MakeEngine, kind: str, types: tuple[str, str]
 ) -> None:
     engine = make_engine(kind, type_k=types[0], type_v=types[1], mode="auto")
-    computed = engine.facts.kv_bytes(engine.n_ctx, *types)
+    computed = engine.facts.kv_bytes(engine.sizes.n_ctx, *types)
     assert abs(engine.context.cache_bytes - computed) <= ROUNDING
 
 
 def test_a_block_in_the_store_takes_what_its_cells_take(make_engine: MakeEngine) -> None:
     engine = make_engine()
     tokens = sync(engine, [("a", text(1, 900))]).blocks[0].tokens
-    engine.close_workspace("w")
+    engine.workspaces.close("w")
     cells = engine.facts.kv_bytes(tokens, "f32", "f32")
     assert cells <= engine.memory()["store"] <= cells * 1.05 + 200
 
@@ -60,7 +60,7 @@ def test_what_is_said_to_fit_fits_and_little_more_would(make_engine: MakeEngine,
     taken = engine.memory()
     assert taken["cache"] + taken["compute"] <= taken["limit"]
     sync(engine, [("a", text(1))])
-    assert difference(engine, engine.workspace("w")) < CLOSE
+    assert difference(engine, engine.workspaces.open("w")) < CLOSE
     with pytest.raises(ContextTooLarge):
         make_engine(kind, n_ctx=fitting + 1024, memory_mb=6)
 
@@ -74,9 +74,9 @@ def test_a_bound_too_small_for_anything_says_so(make_engine: MakeEngine) -> None
 
 def test_small_caches_tell_the_size_of_large_ones(make_engine: MakeEngine) -> None:
     engine = make_engine(n_ctx=16384)
-    fixed, for_each = memory.needed(engine.model, context_params(engine.settings, engine.facts))
+    fixed, for_each = memory.needed(engine.model, context_params(engine.loaded.settings, engine.facts))
     taken = engine.context.cache_bytes + engine.context.compute_bytes
-    assert fixed + for_each * engine.n_ctx == pytest.approx(taken, rel=0.05)
+    assert fixed + for_each * engine.sizes.n_ctx == pytest.approx(taken, rel=0.05)
 
 
 def test_the_sizes_the_readme_gives(make_engine: MakeEngine) -> None:

@@ -99,17 +99,17 @@ class Play:
         engine, random, name = self.engine, self.random, self.random.choice(WORKSPACES)
         sync = request(self.blocks(), name)
         if random.random() < 0.4:
-            return self._active(name, lambda: engine.workspace(name).sync(sync))
+            return self._active(name, lambda: engine.workspaces.open(name).sync(sync))
         prefix = "def f(self):\n    " + text(random.randrange(6), random.randrange(10, 300))
         layout = random.choice(["spm", "isolated", "psm"])
         wanted = fim(prefix, text(random.randrange(6), 100), layout=layout, n=random.choice([1, 1, 3]), max_tokens=5)
         wanted = replace(wanted, workspace=name, sync=random.choice([None, sync]), word_search=random.choice([0, 4]))
         if random.random() < 0.3:
             wanted = replace(wanted, fim=None, text=wire.TextTail(prefix), slot="suggestion", tail="", draft=4)
-        return generate(engine, engine.workspace(name), wanted, None)
+        return generate(engine.generator, engine.workspaces.open(name), wanted, None)
 
     def _active(self, name: str, work: Callable[[], Generator[None, None, Any]]) -> Generator[None, None, Any]:
-        with self.engine.workspace(name).active():
+        with self.engine.workspaces.open(name).active():
             return (yield from work())
 
     def step(self) -> None:
@@ -129,7 +129,7 @@ class Play:
             elif kind in ("reset", "end") and random.random() < 0.5:
                 name = random.choice(WORKSPACES)
                 if name in self.engine.workspaces and not self.engine.workspaces[name].busy:
-                    self.engine.reset(name) if kind == "reset" else self.engine.close_workspace(name)
+                    self.engine.workspaces.reset(name) if kind == "reset" else self.engine.workspaces.close(name)
         except (EngineError, MemoryError) as error:
             self.seen[type(error).__name__] += 1
 
@@ -155,7 +155,7 @@ class Play:
         for workspace in self.engine.workspaces.values():
             workspace.check()
         if not self.left:
-            self.engine.check()
+            self.engine.workspaces.check()
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: int, n_ctx: int) -> None:
     engine = TestedEngine(wide, EngineSettings(**{**SETTINGS, "n_ctx": n_ctx, "n_batch": 64}), make_context=Faulty)
     play = Play(engine, seed)
-    engine.end_suspended = play.end_suspended
+    engine.pool.end_suspended = play.end_suspended
     for step in range(100):
         play.step()
         play.check()
@@ -188,6 +188,6 @@ def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: in
     while play.end_suspended():
         pass
     for name in list(engine.workspaces):
-        engine.close_workspace(name)
-    assert (engine.used_cells, engine.free_sequences) == (0, engine.n_sequences)
+        engine.workspaces.close(name)
+    assert (engine.pool.used_cells, engine.pool.free_sequences) == (0, engine.pool.n_sequences)
     engine.close()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from palimpsest.errors import DecodeError, EngineError
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Run
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
@@ -22,7 +22,7 @@ def typed(engine: Engine, name: str, i: int) -> str:
 
 
 def check(engine: Engine) -> None:
-    assert engine.free_sequences + sequences_in_use(engine) == engine.n_sequences
+    assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
     for workspace in list(engine.workspaces.values()):
         if workspace.ready:
             assert workspace.verify()
@@ -36,30 +36,30 @@ def test_windows_take_turns_when_sequences_or_cells_or_both_run_out(
 ) -> None:
     engine = make_engine(n_ctx=n_ctx, store_mb=store_mb)
     expected = [typed(engine, "w", i) for i in range(4)]
-    engine.close_workspace("w")
+    engine.workspaces.close("w")
     for i in range(80):
         assert typed(engine, f"w{i}", i % 4) == expected[i % 4], f"window {i}"
-        assert engine.free_sequences + sequences_in_use(engine) == engine.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
     assert len(engine.workspaces) < 40
-    engine._give_up_sequences()
+    engine.pool._give_up_sequences()
     check(engine)
 
 
 def test_a_workspace_is_closed_and_kept_with_no_sequence_and_no_cell_left(make_engine: MakeEngine) -> None:
     engine = make_engine(n_ctx=512)
     sync(engine, [("a", text(1, 300))])
-    held = [engine.take() for _ in range(engine.free_sequences)]
+    held = [engine.pool.take() for _ in range(engine.pool.free_sequences)]
     with suppress(DecodeError):
         while True:
             engine.context.decode([Run([5], engine.context.last(held[0]) + 1, held[0])])
-    engine.close_workspace("w")
+    engine.workspaces.close("w")
     assert engine.store.bytes > 0
-    assert engine.free_sequences == 2
-    held += [engine.take(), engine.take()]
+    assert engine.pool.free_sequences == 2
+    held += [engine.pool.take(), engine.pool.take()]
     with pytest.raises(EngineError, match="in use"):
-        engine.take()
+        engine.pool.take()
     for seq in held:
-        engine.give(seq)
+        engine.pool.give(seq)
     assert sync(engine, [("a", text(1, 300))]).restored > 0
     check(engine)
 
@@ -67,12 +67,12 @@ def test_a_workspace_is_closed_and_kept_with_no_sequence_and_no_cell_left(make_e
 def test_a_workspace_in_the_middle_of_a_step_is_never_closed(make_engine: MakeEngine) -> None:
     engine = make_engine()
     sync(engine, [("a", text(1))])
-    held = [engine.take() for _ in range(engine.free_sequences)]
+    held = [engine.pool.take() for _ in range(engine.pool.free_sequences)]
     with in_place(engine).locked(), pytest.raises(EngineError, match="in use"):
-        engine.take()
+        engine.pool.take()
     assert in_place(engine).ready
     for seq in held:
-        engine.give(seq)
+        engine.pool.give(seq)
     check(engine)
 
 
@@ -83,10 +83,10 @@ def test_closing_that_fails_on_the_way_still_gives_everything_back(make_engine: 
     sync(engine, [("a", text(1)), ("b", text(2))])
     engine.context.shift(in_place(engine).hold, 0, 1, 0)
     failing(engine).fail({1: code})
-    engine.close_workspace("w")
+    engine.workspaces.close("w")
     failing(engine).fail({})
     assert engine.workspaces == {}
-    assert engine.free_sequences == engine.n_sequences
+    assert engine.pool.free_sequences == engine.pool.n_sequences
     sync(engine, [("a", text(1)), ("b", text(2))])
     check(engine)
 
@@ -96,9 +96,9 @@ def test_saving_that_fails_on_the_way_leaves_books_that_are_true(make_engine: Ma
     sync(engine, [("a", text(1)), ("b", text(2))])
     engine.context.shift(in_place(engine).hold, 0, 1, 0)
     failing(engine).fail({1: -3})
-    done(engine.save())
+    done(engine.workspaces.save())
     failing(engine).fail({})
-    engine.check()
+    engine.workspaces.check()
     sync(engine, [("a", text(1)), ("b", text(2))])
-    engine.check()
+    engine.workspaces.check()
     check(engine)

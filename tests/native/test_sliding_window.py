@@ -10,9 +10,9 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
-from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.llama import trial
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Context, Model
+from palimpsest.kv.model import trial
 from tests.native.conftest import CLOSE as SETTINGS
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, fim, sized, sync, text
@@ -23,7 +23,7 @@ def churn(engine: Engine) -> None:
     """Every cell that can be had is used once by somebody else."""
     for i in range(4):
         sync(engine, [(f"x{i}", sized(engine, 200, 10 + i))], "other")
-        engine.reset("other")
+        engine.workspaces.reset("other")
 
 
 def changed(blocks: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -47,7 +47,7 @@ def test_random_operations_in_a_small_cache_keep_it_equivalent(make_engine: Make
         sync(engine, order)
         if step % 3 == 0:
             churn(engine)
-        assert difference(engine, engine.workspace("w")) < CLOSE, f"step {step}"
+        assert difference(engine, engine.workspaces.open("w")) < CLOSE, f"step {step}"
         engine.context.check()
 
 
@@ -66,7 +66,7 @@ def test_a_restored_block_is_all_there(make_engine: MakeEngine) -> None:
     engine = make_engine("swa", n_ctx=1024, store_mb=16)
     blocks = [(f"b{i}", sized(engine, 150, i)) for i in range(3)]
     sync(engine, blocks)
-    engine.close_workspace("w")
+    engine.workspaces.close("w")
     assert sync(engine, blocks).restored == 450
     assert [report.action for report in sync(engine, changed(blocks)).blocks] == ["extended"] * 3
     assert difference(engine, in_place(engine)) < CLOSE
@@ -79,7 +79,7 @@ def test_a_tail_goes_back_to_where_the_window_no_longer_reached(make_engine: Mak
     prefix = sized(engine, 200, 4)
     half = prefix[: prefix.rindex("\n", 0, len(prefix) // 2)]
     expected = ask(engine, fim(half)).choices[0].text
-    engine.workspace("w").drop_tails()
+    engine.workspaces.open("w").tails.drop_all()
     ask(engine, fim(prefix))
     churn(engine)
     again = ask(engine, fim(half))
@@ -100,7 +100,7 @@ def test_where_the_cache_loses_what_it_was_given_it_is_not_edited_in_place(model
     for kind, why in (("swa", "sliding window"), ("fim", "")):
         engine = Engine(models(kind), EngineSettings(**SETTINGS), make_context=Plain)
         assert engine.in_place == (not why)
-        assert why in engine.why_not
+        assert why in engine.loaded.why_not
         engine.close()
     with pytest.raises(ModelError, match="edited in place"):
         Engine(models("swa"), EngineSettings(**SETTINGS, mode="in-place"), make_context=Plain)

@@ -9,9 +9,8 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.compose import CHUNK, fitted
-from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.native import Logits
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sync, text
@@ -20,7 +19,7 @@ SUFFIXES = ("\n    return 1\n", "", ")\n", text(3, 200))
 
 
 def logits(engine: Engine) -> Logits:
-    found = engine.workspace("w").tails["typing"].logits
+    found = engine.workspaces.open("w").tails["typing"].logits
     assert found is not None
     return found
 
@@ -51,11 +50,11 @@ def test_a_reused_tail_is_equivalent(make_engine: MakeEngine, layout: str) -> No
             blocks[step % 2] = (blocks[step % 2][0], text(step))
         for one in (engine, other):
             sync(one, blocks)
-        other.workspace("w").drop_tails()
+        other.workspaces.open("w").tails.drop_all()
         request = fim(prefix, suffix, layout=layout, max_tokens=2, heal=bool(step % 3))
         texts = [ask(one, request).choices[0].text for one in (engine, other)]
         assert texts[0] == texts[1], f"step {step}: {prefix[-20:]!r}"
-        kept = engine.workspace("w").tails["typing"]
+        kept = engine.workspaces.open("w").tails["typing"]
         if kept.logits is not None:
             # the two engines' blocks may be at other places; the same request again tells whether the tail is right
             again = kept.logits
@@ -94,7 +93,7 @@ def test_healing_begins_the_answer_with_the_piece(make_engine: MakeEngine) -> No
     for prefix in ("    ret", "x = se", "foo(", "import os.pa", "   ", "日本", "f(é"):
         healed = ask(engine, fim(prefix, max_tokens=12))
         assert healed.healed
-        kept = engine.workspace("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].kept
         assert kept is not None
         assert engine.vocab.text(kept.tokens).startswith(healed.healed.encode())
         assert ask(engine, fim(prefix, heal=False)).healed == ""
@@ -106,15 +105,15 @@ def test_a_model_without_fim_tokens_says_so_and_still_writes_text(make_engine: M
         ask(engine, fim("def f("))
     answer = ask(engine, wire.GenerateRequest("w", text=wire.TextTail("def f("), max_tokens=4))
     assert answer.choices[0].tokens == 4
-    assert info(engine).fim_layouts == []
+    assert engine.loaded.info().fim_layouts == []
 
 
 def test_a_chat_turn_is_written_in_the_models_template(make_engine: MakeEngine) -> None:
     engine = make_engine("plain")
-    assert info(engine).chat_template
+    assert engine.loaded.info().chat_template
     tail = wire.ChatTail([wire.Message("user", "Hi <|im_end|>")])
     request = wire.GenerateRequest("w", chat=tail, max_tokens=1, slot="chat")
-    composed = engine.composer.compose(request, 1000, in_place=True)
+    composed = engine.generator.composer.compose(request, 1000)
     start, end = 5, 6
     assert composed.tokens.count(start) == 2, "the template's own marks are special tokens"
     assert composed.tokens.count(end) == 1, "what the text spells is not"
@@ -127,7 +126,7 @@ def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have
 
     def composed(messages: list[wire.Message]) -> tuple[int, ...]:
         request = wire.GenerateRequest("w", chat=wire.ChatTail(messages), max_tokens=1, slot="chat")
-        return engine.composer.compose(request, 1000, in_place=True).tokens
+        return engine.generator.composer.compose(request, 1000).tokens
 
     def tokens(text: str) -> tuple[int, ...]:
         return tuple(engine.model.tokenize(text, special=True))
@@ -142,10 +141,10 @@ def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have
 
 def test_a_model_without_a_chat_template_is_given_what_was_said_alone(make_engine: MakeEngine) -> None:
     engine = make_engine()
-    assert not info(engine).chat_template
+    assert not engine.loaded.info().chat_template
     tail = wire.ChatTail([wire.Message("system", "A"), wire.Message("user", "B")])
     request = wire.GenerateRequest("w", chat=tail, max_tokens=1)
-    assert engine.composer.compose(request, 1000, in_place=True).tokens == tuple(engine.model.tokenize("A\nB"))
+    assert engine.generator.composer.compose(request, 1000).tokens == tuple(engine.model.tokenize("A\nB"))
 
 
 def test_a_text_that_does_not_fit_is_an_error_with_the_room_there_is(make_engine: MakeEngine) -> None:
@@ -157,20 +156,20 @@ def test_a_text_that_does_not_fit_is_an_error_with_the_room_there_is(make_engine
 
 def test_a_text_that_leaves_less_room_than_its_answer_may_take_gets_a_shorter_answer(make_engine: MakeEngine) -> None:
     engine = make_engine("plain")
-    assert engine.tail_room >= 1003 + 400, "instructions with a short function, and a suggestion's usual answer"
+    assert engine.sizes.tail_room >= 1003 + 400, "instructions with a short function, and a suggestion's usual answer"
     words = engine.model.tokenize(text(0, 9000))
 
     def answered(n_tokens: int) -> wire.GenerateAnswer:
         tail = wire.TextTail(engine.vocab.text(words[:n_tokens]).decode())
         return ask(engine, wire.GenerateRequest("w", text=tail, slot="suggestion", max_tokens=400))
 
-    shorter = answered(engine.tail_room - 100)
+    shorter = answered(engine.sizes.tail_room - 100)
     (choice,) = shorter.choices
     assert choice.finish == "length"
-    assert choice.tokens == engine.tail_room - shorter.tail_tokens < 400
+    assert choice.tokens == engine.sizes.tail_room - shorter.tail_tokens < 400
     with pytest.raises(ContextTooLarge) as caught:
-        answered(engine.tail_room - 40)
-    assert caught.value.fitting == engine.tail_room - 64
+        answered(engine.sizes.tail_room - 40)
+    assert caught.value.fitting == engine.sizes.tail_room - 64
 
 
 def test_an_answer_longer_than_the_room_is_an_error(make_engine: MakeEngine) -> None:

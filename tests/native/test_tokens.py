@@ -80,7 +80,7 @@ def test_a_kept_answer_is_what_a_fresh_cache_answers(make_engine: MakeEngine) ->
     answer = ask(engine, fim(PREFIX, max_tokens=16)).choices[0].text
     for n in range(1, len(answer), 3):
         request = fim(PREFIX + answer[:n], max_tokens=16)
-        other.workspace("w").drop_tails()
+        other.workspaces.open("w").tails.drop_all()
         mine, theirs = ask(engine, request).choices[0], ask(other, request).choices[0]
         assert (mine.text, mine.finish) == (theirs.text, theirs.finish), f"after {answer[:n]!r}"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

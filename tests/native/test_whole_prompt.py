@@ -9,7 +9,7 @@ import pytest
 from palimpsest import wire
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.whole import WholeWorkspace
-from palimpsest.kv.llama.load import info
+from palimpsest.kv.engine import Engine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped
@@ -17,19 +17,19 @@ from tests.native.test_interruption import stepped
 KINDS = ["fim", "mrope", "mamba", "swa", "hybrid"]
 
 
-def whole(make_engine: MakeEngine, kind: str, **settings: object) -> WholeWorkspace:
+def whole(make_engine: MakeEngine, kind: str, **settings: object) -> tuple[Engine, WholeWorkspace]:
     engine = make_engine(kind, mode="whole-prompt" if kind in ("fim", "swa") else "auto", **settings)
     assert not engine.in_place
-    assert engine.why_not
-    workspace = engine.workspace("w")
+    assert engine.loaded.why_not
+    workspace = engine.workspaces.open("w")
     assert isinstance(workspace, WholeWorkspace)
-    return workspace
+    return engine, workspace
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_syncs_equal_a_fresh_prompt(make_engine: MakeEngine, kind: str) -> None:
-    workspace = whole(make_engine, kind)
-    engine, random = workspace.engine, Random(3)
+    engine, workspace = whole(make_engine, kind)
+    random = Random(3)
     blocks = {f"b{i}": text(i, 150) for i in range(4)}
     for _ in range(10):
         key = f"b{random.randrange(6)}"
@@ -45,8 +45,7 @@ def test_random_syncs_equal_a_fresh_prompt(make_engine: MakeEngine, kind: str) -
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_more_block_costs_that_block_and_the_footer(make_engine: MakeEngine, kind: str) -> None:
-    workspace = whole(make_engine, kind)
-    engine = workspace.engine
+    engine, workspace = whole(make_engine, kind)
     blocks = [("a", text(1)), ("b", text(2))]
     first = sync(engine, blocks)
     assert first.decoded == len(workspace.tokens)
@@ -59,8 +58,7 @@ def test_one_more_block_costs_that_block_and_the_footer(make_engine: MakeEngine,
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_typing_decodes_what_is_typed(make_engine: MakeEngine, kind: str) -> None:
-    workspace = whole(make_engine, kind)
-    engine = workspace.engine
+    engine, _workspace = whole(make_engine, kind)
     sync(engine, [("a", text(1)), ("b", text(2))])
     prefix = "class Cart:\n    def add(self, item):\n        "
     ask(engine, fim(prefix, "\n    pass\n"))
@@ -74,22 +72,20 @@ def test_typing_decodes_what_is_typed(make_engine: MakeEngine, kind: str) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_are_those_of_a_cache_that_knew_nothing(make_engine: MakeEngine, kind: str) -> None:
-    workspace = whole(make_engine, kind)
-    engine = workspace.engine
+    engine, workspace = whole(make_engine, kind)
     sync(engine, [("a", text(1))])
     prefix = "def f(self):\n    "
     for typed in ("re", "ret", "return s", "return", "return self.", "x = [", "x = [1, "):
         for n in (1, 2):
             wanted = fim(prefix + typed, "\n", max_tokens=6, n=n, sampling=wire.Sampling(seed=1))
             kept = ask(engine, wanted).choices[0].text
-            workspace.drop_tails()
+            workspace.tails.drop_all()
             assert ask(engine, wanted).choices[0].text == kept, typed
 
 
 @pytest.mark.parametrize("kind", ["fim", "mamba"])
 def test_a_sync_closed_or_overtaken_on_the_way(make_engine: MakeEngine, kind: str) -> None:
-    workspace = whole(make_engine, kind, n_batch=64)
-    engine = workspace.engine
+    engine, workspace = whole(make_engine, kind, n_batch=64)
     one, two = [("a", text(1, 500)), ("b", text(2, 500))], [("a", text(1, 500)), ("c", text(3, 500))]
     for n in range(1, 8, 2):
         sync(engine, one)
@@ -108,8 +104,7 @@ def test_a_sync_closed_or_overtaken_on_the_way(make_engine: MakeEngine, kind: st
 
 
 def test_an_answer_without_a_whole_base_makes_it_first(make_engine: MakeEngine) -> None:
-    workspace = whole(make_engine, "fim", n_batch=64)
-    engine = workspace.engine
+    engine, workspace = whole(make_engine, "fim", n_batch=64)
     slow = workspace.sync(request([("a", text(1, 500))]))
     stepped(slow, 2)
     slow.close()
@@ -119,20 +114,19 @@ def test_an_answer_without_a_whole_base_makes_it_first(make_engine: MakeEngine) 
 
 
 def test_what_does_not_fit_is_named(make_engine: MakeEngine) -> None:
-    workspace = whole(make_engine, "fim", n_ctx=512)
-    answer = sync(workspace.engine, [(f"b{i}", text(i, 400)) for i in range(5)])
+    engine, _workspace = whole(make_engine, "fim", n_ctx=512)
+    answer = sync(engine, [(f"b{i}", text(i, 400)) for i in range(5)])
     assert answer.unfit
     assert "b0" not in answer.unfit
 
 
 def test_two_workspaces_share_a_small_cache_by_turns(make_engine: MakeEngine) -> None:
-    workspace = whole(make_engine, "fim", n_ctx=1024)
-    engine = workspace.engine
+    engine, _workspace = whole(make_engine, "fim", n_ctx=1024)
     for i in range(3):
         for name in ("one", "two", "three"):
             sync(engine, [("a", text(i, 800))], name)
-            assert engine.used_cells <= engine.n_ctx
-            assert difference(engine, engine.workspace(name)) < CLOSE
+            assert engine.pool.used_cells <= engine.sizes.n_ctx
+            assert difference(engine, engine.workspaces.open(name)) < CLOSE
 
 
 def test_in_place_cannot_be_forced_on_a_model_that_cannot(make_engine: MakeEngine) -> None:
@@ -142,6 +136,6 @@ def test_in_place_cannot_be_forced_on_a_model_that_cannot(make_engine: MakeEngin
 
 
 def test_isolated_needs_editing_in_place(make_engine: MakeEngine) -> None:
-    workspace = whole(make_engine, "fim")
-    assert info(workspace.engine).fim_layouts == ["spm", "psm"]
-    assert ask(workspace.engine, fim("def f(", layout="isolated")).layout == "psm"
+    engine, _workspace = whole(make_engine, "fim")
+    assert engine.loaded.info().fim_layouts == ["spm", "psm"]
+    assert ask(engine, fim("def f(", layout="isolated")).layout == "psm"

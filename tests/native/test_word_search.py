@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.generation.known import typed_word
 from palimpsest.kv.generation.words import Candidate, WordSearch
@@ -35,15 +35,15 @@ def prepared(make_engine: MakeEngine, kind: str = "fim", **others: object) -> En
 
 
 def cold(engine: Engine, request: wire.GenerateRequest) -> wire.GenerateAnswer:
-    engine.workspace("w").drop_tails()
+    engine.workspaces.open("w").tails.drop_all()
     return ask(engine, request)
 
 
 def check(engine: Engine) -> None:
     """No sequence and no cell is anybody's but the workspaces' and their tails'."""
     n_held = sequences_in_use(engine) - (0 if engine.in_place else 1)  # a whole prompt has one where others have two
-    assert engine.free_sequences + n_held == engine.n_sequences
-    workspace = engine.workspace("w")
+    assert engine.pool.free_sequences + n_held == engine.pool.n_sequences
+    workspace = engine.workspaces.open("w")
     assert workspace.verify()
     for tail in workspace.tails.values():
         if tail.gen >= 0 and tail.gen == tail.seq:
@@ -54,17 +54,17 @@ def check(engine: Engine) -> None:
 
 def plain_logits(engine: Engine, tokens: tuple[int, ...]) -> Logits:
     """The logits after the prompt of the last request and `tokens`, decoded one by one in a sequence of their own."""
-    tail = engine.workspace("w").tails["typing"]
+    tail = engine.workspaces.open("w").tails["typing"]
     assert tail.prompt is not None
     assert tail.logits is not None
-    row, end, seq = tail.logits, tail._prompt_end(tail.prompt), engine.take()
+    row, end, seq = tail.logits, tail._prompt_end(tail.prompt), engine.pool.take()
     engine.context.copy(tail.gen, seq)
     engine.context.remove(seq, end)
     for i, token in enumerate(tokens):
         (found,) = engine.context.decode([Run([token], end + i, seq, logits=True)])
         assert found is not None
         row = found
-    engine.give(seq)
+    engine.pool.give(seq)
     return row
 
 
@@ -75,9 +75,9 @@ def plain_search(engine: Engine, prefix: str, piece: str) -> WordSearch:
     joined, stem = typed
     tokens = engine.model.tokenize
     blocks = [tuple(tokens(content)) for _, content in BLOCKS]
-    known = engine.known_words.beginning(stem, prefix[: len(prefix) - len(piece)], SUFFIX, blocks)
+    known = engine.generator.known_words.beginning(stem, prefix[: len(prefix) - len(piece)], SUFFIX, blocks)
     candidates = [Candidate((joined + k.word).encode(), tuple(tokens(joined + k.word)), k.boost) for k in known]
-    search = WordSearch(engine.lexicon, piece.encode(), plain_logits(engine, ()), candidates, width=WIDTH)
+    search = WordSearch(engine.generator.lexicon, piece.encode(), plain_logits(engine, ()), candidates, width=WIDTH)
     while search.wanted:
         search.take([plain_logits(engine, path.tokens) for path in search.wanted])
     return search
@@ -104,7 +104,7 @@ def test_the_word_chosen_is_that_of_plain_decodes(
     for i, piece in enumerate(("    val", "x = self.valu", "x = va", "_")):
         prefix = text(7 * i, 160) + "\n" + piece
         answer = cold(engine, searching(prefix, layout=layout, max_tokens=16))
-        kept = engine.workspace("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].kept
         assert kept is not None
         search = plain_search(engine, prefix, answer.healed)
         best = search.best
@@ -114,7 +114,7 @@ def test_the_word_chosen_is_that_of_plain_decodes(
         assert kept.logprobs[:n] == pytest.approx(best.logprobs, abs=CLOSE)
         assert answer.searched == search.n_taken
         if best.last is None:  # what follows is the likeliest of what does not go on with the word
-            row, ending = plain_logits(engine, best.tokens), engine.lexicon.ending
+            row, ending = plain_logits(engine, best.tokens), engine.generator.lexicon.ending
             assert kept.tokens[n] == ending[np.argmax(row[ending])]
         n_searched += answer.searched
         known_won += best.text.strip(b" .") in (b"valuation", b"values")
@@ -143,7 +143,7 @@ def test_the_answer_goes_on_as_one_that_knew_its_word(make_engine: MakeEngine) -
     engine = prepared(make_engine)
     prefix = text(2, 160) + "\n    self.val"
     ask(engine, searching(prefix, max_tokens=12))
-    tail = engine.workspace("w").tails["typing"]
+    tail = engine.workspaces.open("w").tails["typing"]
     assert tail.kept is not None
     tokens, n_right = tuple(tail.kept.tokens), 0
     for n in range(1, len(tokens)):
@@ -188,8 +188,8 @@ def test_a_search_closed_at_any_yield_leaves_nothing(make_engine: MakeEngine, la
     expected = cold(engine, wanted).choices[0].text
     n, unfinished = 0, True
     while unfinished:
-        engine.workspace("w").drop_tails()
-        work = generate(engine, engine.workspace("w"), wanted, None)
+        engine.workspaces.open("w").tails.drop_all()
+        work = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
         unfinished = stepped(work, n)
         work.close()
         check(engine)
@@ -209,7 +209,7 @@ def test_a_search_survives_a_decode_that_fails(make_engine: MakeEngine, code: in
     assert answer.steps > 1
     for call in range(n_calls - answer.steps + 1, n_calls + 1):
         sync(engine, BLOCKS)
-        engine.workspace("w").drop_tails()
+        engine.workspaces.open("w").tails.drop_all()
         failing(engine).fail({call: code})
         assert ask(engine, wanted).choices[0].text in ((found, plain) if code == 1 else (found,))
         failing(engine).fail({})
@@ -221,11 +221,11 @@ def test_nobody_is_driven_out_for_a_search(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
     prefix = text(2, 160) + "\n    self.val"
     plain = cold(engine, searching(prefix, word_search=0)).choices[0].text
-    others = [engine.take() for _ in range(engine.free_sequences - WIDTH)]
+    others = [engine.pool.take() for _ in range(engine.pool.free_sequences - WIDTH)]
     answer = cold(engine, searching(prefix))
     assert (answer.searched, answer.choices[0].text) == (0, plain)
     for seq in others:
-        engine.give(seq)
+        engine.pool.give(seq)
     check(engine)
 
 
@@ -263,7 +263,7 @@ def test_a_cursor_behind_no_word_is_not_searched(make_engine: MakeEngine) -> Non
 def test_a_search_ends_with_its_time(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
     wanted = searching(text(2, 160) + "\n    self.val", time_ms=1)
-    work = generate(engine, engine.workspace("w"), wanted, None)
+    work = generate(engine.generator, engine.workspaces.open("w"), wanted, None)
     answer = done(work)
     assert answer.searched <= WIDTH + 16, "one step at most was begun in time"
     check(engine)
@@ -277,10 +277,10 @@ def test_a_width_below_none_is_named(make_engine: MakeEngine) -> None:
 
 def test_a_search_is_counted(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
-    before = dict(engine.stats)
+    before = dict(engine.pool.stats)
     answer = cold(engine, searching(text(2, 160) + "\n    self.val", max_tokens=6))
     assert answer.searched > 0
-    assert engine.stats["searched"] - before["searched"] == answer.searched
-    assert answer.generated == answer.choices[0].tokens == engine.stats["generated"] - before["generated"] == 6
+    assert engine.pool.stats["searched"] - before["searched"] == answer.searched
+    assert answer.generated == answer.choices[0].tokens == engine.pool.stats["generated"] - before["generated"] == 6
     plain = cold(engine, replace(searching(text(2, 160) + "\n    self.val", max_tokens=6), word_search=0))
     assert answer.steps > 6 - len(plain.choices[0].text)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.library import library
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import evaluate, held, measures, tokenizer

@@ -32,11 +32,10 @@ from palimpsest.errors import (
     PalimpsestError,
     UnknownText,
 )
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.native import Context
 
 __all__ = ["CancelToken", "EngineCore", "error_object"]
@@ -137,7 +136,7 @@ class EngineCore:
         if request.grammar:
             admit(request.grammar)
         if request.chat is not None and self._engine is not None:
-            self._engine.composer.prepare(request.chat)
+            self._engine.generator.composer.prepare(request.chat)
 
     def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace
@@ -146,7 +145,7 @@ class EngineCore:
             return _failed(InvalidArgument("slot", f"expected one of {', '.join(wire.SLOTS)}, got {request.slot!r}."))
 
         def work(engine: Engine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
-            workspace = engine.workspace(request.workspace)
+            workspace = engine.workspaces.open(request.workspace)
             with workspace.active():
                 return (yield from workspace.sync(request))
 
@@ -162,14 +161,14 @@ class EngineCore:
 
         def work(engine: Engine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
             queued = 1000 * (time.perf_counter() - job.submitted)
-            workspace = engine.workspace(request.workspace)
+            workspace = engine.workspaces.open(request.workspace)
 
             def tell(choice: int, text: str) -> None:
                 if on_text is not None:
                     job.repeatable = False
                     on_text(choice, text)
 
-            answer = yield from generate(engine, workspace, request, tell)
+            answer = yield from generate(engine.generator, workspace, request, tell)
             return replace(answer, ms={"queue": queued, **answer.ms})
 
         return self._submit(
@@ -189,7 +188,7 @@ class EngineCore:
             counts = []
             for text in texts:
                 yield
-                counts.append(len(engine.tokens_of(text)))
+                counts.append(len(engine.tokenizer.tokens_of(text)))
             return counts
 
         return self._submit(work, None)
@@ -199,12 +198,14 @@ class EngineCore:
 
     def reset(self, workspace: str) -> Future[None]:
         """Forget all of the workspace's cache, the host store's copies included; its jobs are cancelled."""
-        return self._end_workspace(workspace, "The workspace was reset.", lambda engine: engine.reset(workspace))
+        return self._end_workspace(
+            workspace, "The workspace was reset.", lambda engine: engine.workspaces.reset(workspace)
+        )
 
     def close(self, workspace: str) -> Future[None]:
         """Free the workspace's cells; its blocks' KV goes to the host store; its jobs are cancelled."""
         return self._end_workspace(
-            workspace, "The workspace was closed.", lambda engine: engine.close_workspace(workspace)
+            workspace, "The workspace was closed.", lambda engine: engine.workspaces.close(workspace)
         )
 
     def call(self, function: Callable[[Engine], T]) -> Future[T]:
@@ -276,9 +277,9 @@ class EngineCore:
             self._error = error
             self._say(replace(self._health, state="failed", error=error_object(error)))
             return
-        self._info = info(engine)
+        self._info = engine.loaded.info()
         self._engine = engine
-        engine.end_suspended = self._loop.end_suspended
+        engine.pool.end_suspended = self._loop.end_suspended
         self._log.info("%s loaded in %.2f s", self._path, time.perf_counter() - began)
         self._say(replace(self._health, state="ready", model=self._info.name))
 
@@ -295,7 +296,7 @@ class EngineCore:
         self._say(replace(self._health, busy=busy))
 
     def _save(self) -> None:
-        self._submit(lambda engine, _job: engine.save(), None, slot="background")
+        self._submit(lambda engine, _job: engine.workspaces.save(), None, slot="background")
 
     def _say(self, health: wire.Health) -> None:
         self._health = health

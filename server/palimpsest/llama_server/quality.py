@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.cache.tail_prompt import TailPrompt
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Run
 from palimpsest.llama_server.completions.infill_layout import Layout
 from palimpsest.llama_server.completions.samplers import most_probable
@@ -70,7 +70,7 @@ def _stock(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]
     return _loss(engine, plain_workspace(engine, 0), composed, wanted)
 
 
-def _loss(engine: Engine, workspace: Any, composed: Composed, wanted: Sequence[int]) -> float:
+def _loss(engine: Engine, workspace: Any, composed: TailPrompt, wanted: Sequence[int]) -> float:
     with workspace.tail("measure") as tail:
         tail.snapshot(workspace.base, composed)
         start = _driven(tail.prepare(workspace.base, composed, reuse_answer=False))
@@ -78,7 +78,7 @@ def _loss(engine: Engine, workspace: Any, composed: Composed, wanted: Sequence[i
         for i, token in enumerate(wanted):
             _, (value,) = most_probable(logits, [token], 0)
             total -= value
-            (logits,) = engine.decode([Run([token], start.position + i, start.seq, logits=True)], workspace)
+            (logits,) = engine.pool.decode([Run([token], start.position + i, start.seq, logits=True)], workspace)
             tail.note([token])
     return total
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
-from palimpsest.kv.cache.engine import Engine
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Run
 from palimpsest.measure.measure import with_f32_weights
 from palimpsest.measure.source import source
@@ -114,8 +114,8 @@ def _measured(path: Path, types: Types, positions: int, shifts: int) -> tuple[Ro
         if engine.facts.state_only:
             raise ModelError(f"{engine.facts.name} is a recurrent model: it has no K and V.")
         if not engine.in_place and not engine.facts.why_not:  # the reference is, and another layout is another context
-            raise ModelError(engine.why_not)
-        workspace = engine.workspace("measure")
+            raise ModelError(engine.loaded.why_not)
+        workspace = engine.workspaces.open("measure")
         text = source()
         blocks = [
             wire.WantedBlock(f"file:{i}", text[i * BLOCK_CHARACTERS : (i + 1) * BLOCK_CHARACTERS])
@@ -123,7 +123,7 @@ def _measured(path: Path, types: Types, positions: int, shifts: int) -> tuple[Ro
         ]
         for _ in workspace.sync(wire.SyncRequest("measure", "<workspace>\n", "</workspace>\n", blocks)):
             pass
-        room = min(positions, engine.tail_room)
+        room = min(positions, engine.sizes.tail_room)
         tail = engine.model.tokenize(text[N_BLOCKS * BLOCK_CHARACTERS :][: 16 * positions])[:room]
         rows, shifted = _rows(engine, workspace, tail), None
         if isinstance(workspace, InPlaceWorkspace):
@@ -148,7 +148,7 @@ def _facts(engine: Engine, workspace: Workspace, types: Types) -> dict[str, Any]
 
 def _rows(engine: Engine, workspace: Workspace, tail: list[int]) -> Rows:
     base, context = workspace.base, engine.context
-    seq = engine.take()
+    seq = engine.pool.take()
     found: list[Rows] = []
     try:
         context.copy(base.seq, seq)
@@ -156,7 +156,7 @@ def _rows(engine: Engine, workspace: Workspace, tail: list[int]) -> Rows:
             runs = [Run([token], base.end + i + j, seq, logits=True) for j, token in enumerate(tail[i : i + ROWS])]
             found += [row for row in context.decode(runs) if row is not None]
     finally:
-        engine.give(seq)
+        engine.pool.give(seq)
     return np.stack(found)
 
 
@@ -168,4 +168,4 @@ def _shift(engine: Engine, workspace: InPlaceWorkspace, times: int) -> None:
     for i in range(times + times % 2):
         at, by = (0, DISTANCE) if i % 2 == 0 else (DISTANCE, -DISTANCE)
         engine.context.shift(workspace.hold, start + at, end + at, by)
-        engine.apply_shifts()
+        engine.pool.apply_shifts()

@@ -15,19 +15,19 @@ from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.llama.native import Context, Logits, Run
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
 Tokens = Sequence[int]
 
 
 def edited(engine: Engine, workspace: Workspace, tail: Tokens) -> Logits:
     """Logits after `tail` behind the workspace's base as it stands."""
-    seq = engine.take()
+    seq = engine.pool.take()
     try:
         engine.context.copy(workspace.base.seq, seq)
         return _decode(engine.context, tail, workspace.base.end, seq)
     finally:
-        engine.give(seq)
+        engine.pool.give(seq)
 
 
 class Reference:
@@ -36,7 +36,7 @@ class Reference:
     MAIN, SCRATCH = 0, 1
 
     def __init__(self, engine: Engine) -> None:
-        self._context = Context(engine.model, engine.params)
+        self._context = Context(engine.model, engine.loaded.params)
 
     def close(self) -> None:
         self._context.close()

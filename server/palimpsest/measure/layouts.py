@@ -16,11 +16,10 @@ import numpy as np
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.load import info
 from palimpsest.kv.llama.native import Logits, Run
 
 T = TypeVar("T")
@@ -71,10 +70,10 @@ def measure(path: Path, texts: Texts) -> dict[str, Any]:
     settings = EngineSettings(n_ctx=N_CTX, extra_bufts="off")
     engine = Engine(path, settings)
     try:
-        about = info(engine)
+        about = engine.loaded.info()
         if not about.fim_layouts:
             raise ModelError(f"{about.name} has no FIM tokens: there is no layout to measure.")
-        workspace = engine.workspace("layouts")
+        workspace = engine.workspaces.open("layouts")
         _done(workspace.sync(wire.SyncRequest(workspace.name, texts.header, texts.footer, [])))
         layouts: dict[str, dict[str, dict[str, Any]]] = {layout: {} for layout in about.fim_layouts}
         for layout, rows in layouts.items():
@@ -120,7 +119,7 @@ class _Layout:
     def _ask(self, prefix: str, suffix: str, max_tokens: int) -> tuple[str, int]:
         """The answer's text and how many tokens of the tail were decoded for it."""
         request = self._request(prefix, suffix, max_tokens)
-        answer = _done(generate(self._engine, self._workspace, request, None))
+        answer = _done(generate(self._engine.generator, self._workspace, request, None))
         return answer.choices[0].text, answer.decoded
 
     # How good
@@ -128,9 +127,7 @@ class _Layout:
     def _nats(self, middle: Middle) -> float:
         engine = self._engine
         request = self._request(middle.prefix, middle.suffix, 64)
-        composed = engine.composer.compose(request, engine.tail_room, in_place=engine.in_place)
-        if not engine.in_place and composed.alone:
-            composed = composed.in_order
+        composed = engine.generator.composer.compose(request, engine.sizes.tail_room)
         target = engine.model.tokenize(composed.piece.decode("utf-8") + middle.text)
         left, nats = composed.piece, 0.0
         for token, row in zip(target, self._rows(composed, target), strict=True):
@@ -139,7 +136,7 @@ class _Layout:
             left = left[len(engine.vocab.pieces[token]) :]
         return nats
 
-    def _rows(self, composed: Composed, target: Sequence[int]) -> list[Logits]:
+    def _rows(self, composed: TailPrompt, target: Sequence[int]) -> list[Logits]:
         """Logits before each token of `target` behind the tail; nothing of it stays."""
         engine, workspace = self._engine, self._workspace
         with workspace.tail("typing") as tail:
@@ -151,7 +148,7 @@ class _Layout:
             for i in range(0, len(target) - 1, size):
                 part = target[i : min(i + size, len(target) - 1)]
                 runs = [Run([token], start.position + i + j, start.seq, logits=True) for j, token in enumerate(part)]
-                rows += [row for row in engine.decode(runs, workspace) if row is not None]
+                rows += [row for row in engine.pool.decode(runs, workspace) if row is not None]
             tail.drop()
         return rows
 
@@ -168,7 +165,7 @@ class _Layout:
         costs: dict[bool, list[int]] = {True: [], False: []}
         for line in lines:
             for said in (False, True):
-                self._workspace.drop_tails()
+                self._workspace.tails.drop_all()
                 shown, _ = self._ask(line.prefix, line.suffix, MAX_SHOWN)
                 typed = ""
                 while len(typed) < MAX_TYPED:

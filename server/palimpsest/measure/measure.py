@@ -21,10 +21,8 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
 from palimpsest.kv.arena.arena import Move
 from palimpsest.kv.arena.plan import Plan
-from palimpsest.kv.cache.engine import Engine
-from palimpsest.kv.cache.execute import Executor
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import widen
 from palimpsest.measure.equivalence import Reference, edited
 from palimpsest.measure.source import source
@@ -90,7 +88,7 @@ class _Run:
         engine = Engine(self._path, self._settings)
         try:
             if not engine.in_place:
-                raise ModelError(f"The cache of {engine.facts.name} is not edited in place: {engine.why_not}")
+                raise ModelError(f"The cache of {engine.facts.name} is not edited in place: {engine.loaded.why_not}")
             reference = Reference(engine)
             try:
                 largest, scale, compared = self._operate(engine, reference, operations)
@@ -110,7 +108,7 @@ class _Run:
             engine.close()
 
     def _operate(self, engine: Engine, reference: Reference, operations: int) -> tuple[float, float, int]:
-        workspace = engine.workspace("measure")
+        workspace = engine.workspaces.open("measure")
         assert isinstance(workspace, InPlaceWorkspace)
         tail = engine.model.tokenize(PROBE)
         largest, scale, compared = 0.0, float("inf"), 0
@@ -150,7 +148,7 @@ class _Run:
                 self._gone = {key: blocks.pop(key)}
         self._sync(workspace)
         if kind == "evict":
-            workspace.shrink(workspace.engine.n_ctx, attached=False)
+            workspace.shrink(workspace.sizes.n_ctx, attached=False)
         elif kind == "move":
             _move(workspace, key)
 
@@ -177,7 +175,7 @@ def _move(workspace: InPlaceWorkspace, key: str) -> None:
     if span is None:
         return
     step = Move(key, resident.span, span, resident.n_tokens)
-    for _ in Executor(workspace, Plan((step,), (), arena, arena.tick + 1), Ledger()).run():
+    for _ in workspace.carry_out(Plan((step,), (), arena, arena.tick + 1)):
         pass
 
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from palimpsest.kv.arena.store import StoredKV
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.pool import CellPool
+from palimpsest.kv.cache.stores import Stores
 
 Tokens = tuple[int, ...]
 LEAST = 32
@@ -51,45 +49,46 @@ def _places(ends: Sequence[int]) -> Iterator[int]:
 class Checkpoints:
     """One workspace's."""
 
-    def __init__(self, engine: Engine, workspace: str) -> None:
-        self._engine, self._workspace = engine, workspace
-        self._alone = engine.facts.state_only
+    def __init__(self, pool: CellPool, store: Stores, workspace: str, *, state_only: bool) -> None:
+        """`state_only`: a sequence has nothing but its state."""
+        self._pool, self._store, self._workspace = pool, store, workspace
+        self._alone = state_only
 
     def save(self, seq: int, n_tokens: int, digest: str) -> None:
         """Have the state of `seq`, which has `n_tokens` tokens of which `digest` is the name."""
-        store = self._engine.store
+        store = self._store
         if store.enabled and digest not in store:
             store.note(self._workspace, digest)
-            store.put(digest, StoredKV(self._engine.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
+            store.put(digest, StoredKV(self._pool.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
 
     def climb(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
         """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
         and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
-        engine, limit = self._engine, max(found, default=0) if self._alone else n_common
+        pool, store, limit = self._pool, self._store, max(found, default=0) if self._alone else n_common
         for n in sorted(found, reverse=True):
-            held = engine.store.get(found[n]) if n <= limit else None
+            held = store.get(found[n]) if n <= limit else None
             item = None if held is None else held.read()
             if item is None:
                 continue
-            new = engine.take()
+            new = pool.take()
             try:
                 if self._taken_up(seq, new, item, n):
-                    engine.store.note(self._workspace, found[n])
-                    engine.give(seq)
+                    store.note(self._workspace, found[n])
+                    pool.give(seq)
                     return new, n
             except BaseException:
-                engine.give(new)
+                pool.give(new)
                 raise
-            engine.give(new)
-            engine.store.drop(found[n])
+            pool.give(new)
+            store.drop(found[n])
         if seq < 0:
-            return engine.take(), 0
-        engine.context.remove(seq)
+            return pool.take(), 0
+        pool.context.remove(seq)
         return seq, 0
 
     def _taken_up(self, seq: int, new: int, item: StoredKV, n_tokens: int) -> bool:
         """Make `new` have the state, behind the same tokens' cells of `seq` where those are kept."""
-        context = self._engine.context
+        context = self._pool.context
         if not self._alone:
             context.copy(seq, new)
         loaded = item.n_tokens == n_tokens and context.load_partial(new, item.data)

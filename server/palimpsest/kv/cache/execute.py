@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, suppress
+from typing import Protocol
 
+from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.arena import Arena, Move
 from palimpsest.kv.arena.plan import Plan
@@ -32,28 +33,59 @@ from palimpsest.kv.arena.steps import (
 )
 from palimpsest.kv.arena.store import StoredKV
 from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.pool import CellPool
+from palimpsest.kv.cache.stores import Stores
+from palimpsest.kv.cache.tenants import Tenant
 from palimpsest.kv.cache.writing import Writer
 from palimpsest.kv.llama.native import NO_SLOT
 
-if TYPE_CHECKING:
-    from palimpsest import wire
-    from palimpsest.kv.cache.in_place import InPlaceWorkspace
+
+class Target(Tenant, Protocol):
+    """The workspace that a plan is carried out on.  `version` counts changes of the arena; `snapshots` are sequences in
+    which suspended jobs still look at cells as they were."""
+
+    hold: int
+    main: int
+    version: int
+    header: tuple[int, ...]
+
+    @property
+    def arena(self) -> Arena | None: ...
+
+    @property
+    def snapshots(self) -> set[int]: ...
+
+    def locked(self) -> AbstractContextManager[None]:
+        """While a step is carried out, nobody takes blocks from under it to make room."""
+
+    def changed(self) -> None:
+        """What is attached is about to change."""
 
 
 class Executor:
     """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then.
     Behind `deadline` (of `time.perf_counter`) nothing more is written, and what is left of the plan is deferred."""
 
-    def __init__(self, workspace: InPlaceWorkspace, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> None:
+    def __init__(
+        self,
+        workspace: Target,
+        pool: CellPool,
+        store: Stores,
+        made: Plan,
+        ledger: Ledger,
+        *,
+        deadline: float = math.inf,
+    ) -> None:
         assert workspace.arena is not None
         self._workspace = workspace
-        self._engine = workspace.engine
-        self._context = workspace.engine.context
+        self._pool = pool
+        self._store = store
+        self._context = pool.context
         self._arena: Arena = workspace.arena
         self._made = made
         self._ledger = ledger
         self._deadline = deadline
-        self._stored = {step.digest: self._engine.store.get(step.digest) for step in made.restores}
+        self._stored = {step.digest: self._store.get(step.digest) for step in made.restores}
         self._moves = [step for step in made.steps if isinstance(step, Move)]
         self._writes: list[Write] = []
 
@@ -136,13 +168,13 @@ class Executor:
     def _save(self, key: str, digest: str, start: int, end: int) -> None:
         data = self._copy_of(start, end)
         if data is not None:
-            self._engine.store.put(digest, StoredKV(data, end - start, start, key))
+            self._store.put(digest, StoredKV(data, end - start, start, key))
 
     def _copy_of(self, start: int, end: int) -> bytearray | None:
         """The cells' state; None where there is no memory for it, or no cell to apply a pending shift with."""
-        if not self._engine.apply_shifts():
+        if not self._pool.apply_shifts():
             return None
-        with self._engine.scratch() as scratch, suppress(MemoryError):
+        with self._pool.scratch() as scratch, suppress(MemoryError):
             self._context.copy(self._workspace.hold, scratch, start, end)
             return self._context.save(scratch)
         return None
@@ -154,8 +186,8 @@ class Executor:
         held = self._stored[step.digest]
         item = None if held is None else held.read()
         if item is None or not self._load(item, step.span.start, step.n_tokens, attached=True):
-            if item is not None and self._engine.free_cells >= step.n_tokens:  # it is not what it says it is
-                self._engine.store.drop(step.digest)
+            if item is not None and self._pool.free_cells >= step.n_tokens:  # it is not what it says it is
+                self._store.drop(step.digest)
             self._writes.append(Write(step.key, step.span, step.tokens, step.digest, step.rank))
             return
         self._ledger.restored += step.n_tokens
@@ -166,9 +198,9 @@ class Executor:
         """Saved cells to `new` in HOLD, and MAIN when attached; False, and nothing is changed, when there is no room,
         or they are not `n_tokens` cells."""
         old = item.start
-        if self._engine.free_cells < n_tokens and not self._engine.make_room(n_tokens, self._workspace):
+        if self._pool.free_cells < n_tokens and not self._pool.make_room(n_tokens, self._workspace):
             return False
-        with self._engine.scratch() as scratch:
+        with self._pool.scratch() as scratch:
             if not self._context.load(scratch, item.data, old, n_tokens):
                 return False
             if old != new:
@@ -217,8 +249,8 @@ class Executor:
 
     def _write(self) -> Generator[None, None, bool]:
         """Whatever finds no cells after all is unfit, what there is no time for deferred."""
-        workspace, engine, ledger = self._workspace, self._engine, self._ledger
-        writer = Writer(engine, workspace, workspace.header, workspace.hold)
+        workspace, ledger = self._workspace, self._ledger
+        writer = Writer(self._pool, workspace, workspace.header, workspace.hold)
         writing = writer.write(self._writes, self._publish_written, self._begun)
         try:
             while True:

@@ -10,9 +10,9 @@ Sequence HOLD has everything resident, MAIN what is attached; tails copy MAIN.  
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,15 +25,14 @@ from palimpsest.kv.arena.steps import Save, Write
 from palimpsest.kv.cache.execute import Executor
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.pace import Bound
+from palimpsest.kv.cache.pool import NONE
+from palimpsest.kv.cache.shared import Shared
+from palimpsest.kv.cache.tail import Base
+from palimpsest.kv.cache.tokenizer import Tokens
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.cache.writing import Writer
-from palimpsest.kv.generation.tail import NONE, Base
 from palimpsest.kv.llama.native import NO_SLOT, Run
 
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-
-Tokens = tuple[int, ...]
 Standing = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
 """Header, footer and blocks, all of them attached, and the arena's version: while that is the same, they still are."""
 MAX_ATTEMPTS = 3
@@ -44,9 +43,8 @@ class InPlaceWorkspace(Workspace):
     """`arena` is None until the first sync.  `version` counts changes of the arena, so that a sync that was suspended
     sees that it must plan again."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        super().__init__(engine, name)
-        self.context = engine.context
+    def __init__(self, shared: Shared, name: str) -> None:
+        super().__init__(shared, name)
         self.hold = self.main = NONE
         self.header: Tokens = ()
         self.footer: Tokens = ()
@@ -94,15 +92,15 @@ class InPlaceWorkspace(Workspace):
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         ledger = Ledger()
-        bound = Bound.of(request, self.engine.pace)
-        header, footer, blocks = self._tokenized(request, ledger)
+        bound = Bound.of(request, self.pool.pace)
+        header, footer, blocks = self.tokenized(request, ledger)
         if self._stands != (header, footer, list(blocks.items()), self.version):
             yield from self._stand(header, footer, blocks, bound, ledger)
         self._report_places(blocks, ledger)
         self.request = request
         answer = ledger.answer(self.revision)
         for name in ("reused", "restored", "moved", "evicted"):
-            self.engine.stats[name] += getattr(answer, name)
+            self.pool.stats[name] += getattr(answer, name)
         return answer
 
     def _stand(
@@ -116,7 +114,7 @@ class InPlaceWorkspace(Workspace):
                 yield from self._attach(wanted, bound, ledger)
                 break
             except DecodeError as error:
-                self.recover(error)
+                self.pool.recover(error, self)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
             except PalimpsestError:
@@ -134,44 +132,34 @@ class InPlaceWorkspace(Workspace):
             if resident is not None and resident.attached:
                 ledger.placed(key, resident.span.start, resident.n_tokens)
 
-    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
-        """Header, footer and blocks."""
-        with ledger.timed("tokenize"):
-            tokens_of = self.engine.tokens_of
-            header = self.engine.facts.header_start + tokens_of(request.header)
-            footer = tokens_of(request.footer) or tokens_of("\n")
-            blocks = self.engine.texts.tokens(request.blocks)
-            ledger.expect([(key, len(tokens)) for key, tokens in blocks.items()])
-        return header, footer, blocks
-
     def _digest(self, header: Tokens, tokens: Tokens) -> str:
         """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
         digest = hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()
-        self.engine.store.note(self.name, digest)
+        self.store.note(self.name, digest)
         return digest
 
     def _have_base(self, header: Tokens, footer: Tokens, ledger: Ledger) -> Generator[None, None, None]:
         """Header and footer in place; with others than before, everything begins anew."""
         while self.arena is None or (header, footer) != (self.header, self.footer):
             self.forget()
-            end = self.engine.n_positions - self.engine.tail_room - len(footer)
-            if end - len(header) < LEAST_ARENA or len(header) + len(footer) > self.engine.n_ctx // 4:
+            end = self.sizes.n_positions - self.sizes.tail_room - len(footer)
+            if end - len(header) < LEAST_ARENA or len(header) + len(footer) > self.sizes.n_ctx // 4:
                 raise ContextTooLarge(
                     "Header and footer leave no room for blocks.", fitting=0, hint="Set a larger `engine.n_ctx`."
                 )
-            hold = self.engine.take()
+            hold = self.pool.take()
             main = NONE
             try:
-                main = self.engine.take()
+                main = self.pool.take()
                 with ledger.timed("decode"):
                     yield from self._decode_base(header, footer, hold, main, end)
             except BaseException:
-                self.engine.give(hold)
-                self.engine.give(main)
+                self.pool.give(hold)
+                self.pool.give(main)
                 raise
             if self.arena is not None:  # another sync was faster while this one was suspended
-                self.engine.give(hold)
-                self.engine.give(main)
+                self.pool.give(hold)
+                self.pool.give(main)
                 continue
             ledger.decoded += 2 * len(header) + len(footer)
             ledger.replayed += len(header)
@@ -184,17 +172,17 @@ class InPlaceWorkspace(Workspace):
         self, header: Tokens, footer: Tokens, hold: int, main: int, end: int
     ) -> Generator[None, None, None]:
         """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
-        size = self.engine.n_batch
+        size = self.pool.n_batch
         for i in range(0, len(header), size):
             yield
-            self.engine.decode([Run(header[i : i + size], i, main)], self)
+            self.pool.decode([Run(header[i : i + size], i, main)], self)
 
         def publish(step: Write, scratch: int) -> None:
             self.context.copy(scratch, main, step.span.start, step.span.end)
             self.context.copy(main, hold)
 
         step = Write("", Span(end, end + len(footer)), footer, "", 0)
-        for _ in Writer(self.engine, self, header, hold).write([step], publish):
+        for _ in Writer(self.pool, self, header, hold).write([step], publish):
             yield
 
     def _attach(self, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger) -> Generator[None, None, None]:
@@ -206,19 +194,18 @@ class InPlaceWorkspace(Workspace):
             with ledger.timed("plan"):
                 self._room_from_others(wanted)
                 left = bound.left(ledger.decoded_of_blocks)
-                made = plan(self.arena, wanted, self.engine.store.start_of, self._limits(), left)
+                made = plan(self.arena, wanted, self.store.start_of, self._limits(), left)
             for key in made.unfit:
                 ledger.did(key, "unfit")
             for key in made.deferred:
                 ledger.did(key, "deferred")
-            done = yield from Executor(self, made, ledger, deadline=bound.deadline).run()
+            done = yield from self._executor(made, ledger, deadline=bound.deadline).run()
 
     def _limits(self) -> Limits:
         """Cells for blocks: what is free, but for the room a tail may take."""
-        engine = self.engine
-        reserve = max(0, engine.tail_room - self.tail_cells)
-        free = engine.free_cells - reserve
-        return Limits(free, len(self.header), store=engine.store.enabled, pinned=self._pinned())
+        reserve = max(0, self.sizes.tail_room - self.tail_cells)
+        free = self.pool.free_cells - reserve
+        return Limits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
 
     def _pinned(self) -> frozenset[str]:
         """Blocks whose cells suspended jobs look at, too: evicting one gives none of them back."""
@@ -239,7 +226,7 @@ class InPlaceWorkspace(Workspace):
         short = coming + len(self.header) - limits.cells_free - goes
         if coming and short > 0:
             with self.locked():
-                self.engine.make_room(self.engine.free_cells + short, self)
+                self.pool.make_room(self.pool.free_cells + short, self)
 
     # Giving up
 
@@ -248,15 +235,15 @@ class InPlaceWorkspace(Workspace):
         self.arena = None
         self.version += 1
         self.revision += 1
-        self._abandon_tails()
+        self.tails.abandon()
         for seq in held:
-            self.engine.give(seq)
+            self.pool.give(seq)
 
     def close(self) -> None:
         assert not self._n_locks, f"{self.name} is closed in the middle of a step"
         try:
             if self.arena is not None:
-                self.drop_tails()
+                self.tails.drop_all()
                 self.shrink(self.arena.n_tokens, attached=True)
         finally:
             self.forget()
@@ -264,11 +251,11 @@ class InPlaceWorkspace(Workspace):
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         if self.arena is None or self._n_locks or n_cells <= 0:
             return False
-        made = shrink(self.arena, n_cells, self.engine.store.start_of, self._limits(), attached=attached)
+        made = shrink(self.arena, n_cells, self.store.start_of, self._limits(), attached=attached)
         ledger = Ledger()
-        for _ in Executor(self, made, ledger).run():
+        for _ in self._executor(made, ledger).run():
             pass
-        self.engine.stats["evicted"] += ledger.evicted
+        self.pool.stats["evicted"] += ledger.evicted
         return bool(made.steps)
 
     def save(self) -> Generator[None, None, None]:
@@ -276,11 +263,16 @@ class InPlaceWorkspace(Workspace):
         if self.arena is None or self._n_locks:
             return
         steps = tuple(
-            Save(r.key, r.used, r.n_tokens, r.digest)
-            for r in self.arena
-            if r.complete and r.digest not in self.engine.store
+            Save(r.key, r.used, r.n_tokens, r.digest) for r in self.arena if r.complete and r.digest not in self.store
         )
-        yield from Executor(self, Plan(steps, (), self.arena, self.arena.tick), Ledger()).run()
+        yield from self.carry_out(Plan(steps, (), self.arena, self.arena.tick))
+
+    def carry_out(self, made: Plan) -> Generator[None, None, None]:
+        """A plan of one's own."""
+        yield from self._executor(made, Ledger()).run()
+
+    def _executor(self, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> Executor:
+        return Executor(self, self.pool, self.store, made, ledger, deadline=deadline)
 
     # Looking
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.arena.store import Held, HostStore, StoredKV
 from palimpsest.kv.cache.disk import DiskStore
-from palimpsest.kv.llama.identity import kv_identity
+from palimpsest.kv.model.identity import kv_identity
 from palimpsest.system import folders
 
 LOG = logging.getLogger("palimpsest.engine")

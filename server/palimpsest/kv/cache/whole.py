@@ -13,21 +13,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.cache.checkpoints import Checkpoints, rungs
 from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.pool import NONE
+from palimpsest.kv.cache.shared import Shared
+from palimpsest.kv.cache.tail import Base
+from palimpsest.kv.cache.tokenizer import Tokens
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.generation.tail import NONE, Base
 from palimpsest.kv.llama.native import Run
 
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-
-Tokens = tuple[int, ...]
 MAX_ATTEMPTS = 3
 
 
@@ -51,15 +49,14 @@ class _Prompt:
 class WholeWorkspace(Workspace):
     """`tokens` are in BASE; `blocks` are the ones meant by `target`, in the prompt's order."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        super().__init__(engine, name)
-        self.context = engine.context
+    def __init__(self, shared: Shared, name: str) -> None:
+        super().__init__(shared, name)
         self.seq = NONE
         self.tokens: Tokens = ()
         self.target: Tokens = ()
         self.blocks: dict[str, Tokens] = {}
         self.header: Tokens = ()
-        self._ladder = Checkpoints(engine, name)
+        self._ladder = Checkpoints(self.pool, self.store, name, state_only=self.facts.state_only)
 
     @property
     def ready(self) -> bool:
@@ -85,7 +82,7 @@ class WholeWorkspace(Workspace):
         ledger = Ledger()
         self.request = request
         header, footer, blocks = self._admitted(request, ledger)
-        prompt = _Prompt.of(header, blocks, footer, checkpoints=not self.engine.facts.rolls_back)
+        prompt = _Prompt.of(header, blocks, footer, checkpoints=not self.facts.rolls_back)
         n_here = common_prefix(self.tokens, prompt.tokens) if self.seq >= 0 else 0
         for attempt in range(MAX_ATTEMPTS):
             try:
@@ -93,25 +90,20 @@ class WholeWorkspace(Workspace):
                     n_kept = yield from self._have(prompt, ledger)
                 break
             except DecodeError as error:
-                self.recover(error)
+                self.pool.recover(error, self)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
         self._report(prompt, n_here, n_kept, ledger)
         answer = ledger.answer(self.revision)
         for name in ("reused", "restored"):
-            self.engine.stats[name] += getattr(answer, name)
+            self.pool.stats[name] += getattr(answer, name)
         return answer
 
     def _admitted(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
         """Header, footer, and the blocks that fit: those already there in their old order, the new ones, and last
         those whose text is another than it was."""
-        tokens_of = self.engine.tokens_of
-        with ledger.timed("tokenize"):
-            header = self.engine.facts.header_start + tokens_of(request.header)
-            footer = tokens_of(request.footer) or tokens_of("\n")
-            wanted = self.engine.texts.tokens(request.blocks)
-        ledger.expect([(key, len(tokens)) for key, tokens in wanted.items()])
-        room = min(self.engine.n_positions, self.engine.n_ctx) - self.engine.tail_room - len(header) - len(footer)
+        header, footer, wanted = self.tokenized(request, ledger)
+        room = self.sizes.n_prompt - self.sizes.tail_room - len(header) - len(footer)
         if room < 0:
             message = "Header and footer leave no room for a tail."
             raise ContextTooLarge(message, fitting=0, hint="Set a larger `engine.n_ctx`.")
@@ -149,10 +141,10 @@ class WholeWorkspace(Workspace):
         if self.seq == NONE or n < len(self.tokens):
             n = self._back_to(n, prompt)
         next_rung = next((rung for rung in prompt.rungs if rung > n), len(prompt.tokens))
-        part = prompt.tokens[n : min(next_rung, n + self.engine.n_batch)]
+        part = prompt.tokens[n : min(next_rung, n + self.pool.n_batch)]
         if part:
             try:
-                self.engine.decode([Run(part, n, self.seq)], self)
+                self.pool.decode([Run(part, n, self.seq)], self)
             except Exception:
                 self._drop_base()
                 raise
@@ -163,11 +155,11 @@ class WholeWorkspace(Workspace):
 
     def _back_to(self, n: int, prompt: _Prompt) -> int:
         """Make BASE end within the prompt, at its `n`th token if it can; how many tokens it has then."""
-        if not self.engine.facts.rolls_back:
+        if not self.facts.rolls_back:
             self.seq, n = self._ladder.climb(self.seq, n if self.seq >= 0 else 0, prompt.rungs)
         elif self.seq == NONE or not self.context.remove(self.seq, n):
             self._drop_base()
-            self.seq, n = self.engine.take(), 0
+            self.seq, n = self.pool.take(), 0
         self.tokens = prompt.tokens[:n]
         return n
 
@@ -188,12 +180,12 @@ class WholeWorkspace(Workspace):
     def forget(self) -> None:
         self.target, self.blocks = (), {}
         self.revision += 1
-        self._abandon_tails()
+        self.tails.abandon()
         self._drop_base()
 
     def _drop_base(self) -> None:
         seq, self.seq, self.tokens = self.seq, NONE, ()
-        self.engine.give(seq)
+        self.pool.give(seq)
 
     def close(self) -> None:
         self.forget()
@@ -214,7 +206,7 @@ class WholeWorkspace(Workspace):
             found.append(wire.SpanReport(at, at + len(tokens), key, "attached"))
             at += len(tokens)
         found.append(wire.SpanReport(at, len(self.tokens), "", "footer"))
-        return found, [(len(self.tokens), self.engine.n_positions - self.engine.tail_room)]
+        return found, [(len(self.tokens), self.sizes.n_positions - self.sizes.tail_room)]
 
     def verify(self) -> bool:
         return self.seq == NONE or self.context.last(self.seq) == len(self.tokens) - 1

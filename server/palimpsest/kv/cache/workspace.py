@@ -1,4 +1,4 @@
-"""What one workspace has in the cache, as far as both modes have it in common: tails, bookkeeping, the map.
+"""What one workspace has in the cache, as far as both kinds have it in common: tails, bookkeeping, the map.
 
 In: sync requests.  Out: the base that tails stand on.  `in_place.py` and `whole.py` are the two kinds.
 """
@@ -6,32 +6,31 @@ In: sync requests.  Out: the base that tails stand on.  `in_place.py` and `whole
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from palimpsest import wire
-from palimpsest.errors import DecodeError
-from palimpsest.kv.generation.tail import NONE, Base, Tail
-from palimpsest.kv.llama.native import NO_SLOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.pool import NONE
+from palimpsest.kv.cache.shared import Shared
+from palimpsest.kv.cache.tail import Base, Tail
+from palimpsest.kv.cache.tails import Tails
+from palimpsest.kv.cache.tokenizer import WantedTokens
 
 
 class Workspace(ABC):
-    """`revision` counts changes of what is attached; a tail is good for one revision.  `request` is the last sync."""
+    """A tenant of the pool.  `revision` counts changes of what is attached; a tail is good for one revision.
+    `request` is the last sync."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        self.engine = engine
+    def __init__(self, shared: Shared, name: str) -> None:
         self.name = name
+        self.pool, self.store, self.sizes, self.facts = shared.pool, shared.store, shared.sizes, shared.facts
+        self.context = shared.pool.context
         self.revision = 0
-        self.last_used = engine.tick()
         self.request: wire.SyncRequest | None = None
-        self.tails: dict[str, Tail] = {}
-        self._strays: list[Tail] = []  # in use, but no longer anybody's to keep
+        self.tails = Tails(lambda: Tail(self.pool, self, shared.vocab, rolls_back=shared.facts.rolls_back))
+        self._tokenizer = shared.tokenizer
+        self.last_used = self.pool.tick()
         self._n_active = 0
 
     # What the kinds do
@@ -75,7 +74,7 @@ class Workspace(ABC):
 
     @abstractmethod
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
-        """Give back that many cells of detached blocks (or attached ones too); False when there are none."""
+        """Give back that many cells of detached blocks (or of attached ones too); False when there are none."""
 
     @abstractmethod
     def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
@@ -98,8 +97,9 @@ class Workspace(ABC):
 
     @contextmanager
     def active(self) -> Iterator[None]:
+        """While a job works on it."""
         self._n_active += 1
-        self.last_used = self.engine.tick()
+        self.last_used = self.pool.tick()
         try:
             yield
         finally:
@@ -108,79 +108,45 @@ class Workspace(ABC):
     @property
     def seqs(self) -> set[int]:
         """All its sequences."""
-        tails = {seq for tail in [*self.tails.values(), *self._strays] for seq in tail.seqs}
-        return {*self.base_seqs, *tails} - {NONE}
+        return {*self.base_seqs, *self.tails.seqs} - {NONE}
 
     @property
     def tail_cells(self) -> int:
         """Cells that tails have and the base has not: their own, and blocks' that a suspended job still looks at."""
-        return self.engine.context.cells.count(self.seqs, self.base_seqs)
+        return self.context.cells.count(self.seqs, self.base_seqs)
 
     @property
     def snapshots(self) -> set[int]:
         """Sequences in which suspended jobs still look at the base's cells as they were."""
-        return {tail.seq for tail in [*self.tails.values(), *self._strays] if tail.busy and tail.seq >= 0}
+        return self.tails.snapshots
 
-    @contextmanager
-    def tail(self, slot: str) -> Iterator[Tail]:
-        """The slot's tail, marked busy; another when a job still uses that one."""
-        tail = self.tails.get(slot)
-        if tail is None or tail.busy:
-            kept = tail is None
-            tail = Tail(self.engine, self)
-            if kept:
-                self.tails[slot] = tail
-            else:
-                self._strays.append(tail)
-        tail.busy = True
-        try:
-            yield tail
-        finally:
-            tail.busy = False
-            if tail in self._strays:
-                self._strays.remove(tail)
-                tail.drop()
-            elif tail.revision != self.revision:
-                tail.drop_prompt()
+    def tail(self, name: str) -> AbstractContextManager[Tail]:
+        """The tail of that name, marked busy; another one while a job uses that."""
+        return self.tails.use(name, lambda: self.revision)
 
-    def drop_tails(self) -> bool:
-        """Forget the tails nobody uses; False when that freed nothing."""
-        freed = False
-        for slot, tail in list(self.tails.items()):
-            if not tail.busy:
-                freed = tail.drop() or freed
-                del self.tails[slot]
-        return freed
+    def drop_tail(self) -> bool:
+        return self.tails.drop_one()
 
     def changed(self) -> None:
         """What is attached is about to change: tails are of an older revision now."""
         self.revision += 1
-        for tail in self.tails.values():
-            if not tail.busy:
-                tail.drop_prompt()
+        self.tails.drop_prompts()
 
-    def recover(self, error: DecodeError) -> None:
-        """Make the books true again after a failed decode: what llama.cpp did not keep as it was is dropped."""
-        if error.return_code == NO_SLOT:
-            return
-        everywhere = self.engine.context.shift_pending
-        if error.return_code < 0:
-            self.forget()
-        for workspace in list(self.engine.workspaces.values()):
-            if everywhere or not workspace.verify():
-                workspace.forget()
+    def tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> WantedTokens:
+        """Header, footer and blocks in tokens; the ledger expects a report for each block."""
+        with ledger.timed("tokenize"):
+            wanted = self._tokens_of(request)
+            ledger.expect([(key, len(tokens)) for key, tokens in wanted.blocks.items()])
+        return wanted
 
-    def _abandon_tails(self) -> None:
-        """Header or footer go: also a suffix alone is good no more.  Those in use end with their job."""
-        self.drop_tails()
-        self._strays += self.tails.values()
-        self.tails.clear()
+    def _tokens_of(self, request: wire.SyncRequest) -> WantedTokens:
+        return self._tokenizer.wanted(request)
 
     def map_spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
         """`spans` and the tails behind them."""
         spans, free = self.spans()
-        for slot, tail in self.tails.items():
+        for name, tail in self.tails.items():
             end = tail.start + len(tail.tokens)
             if tail.seq >= 0 and end > tail.base_end:
-                spans.append(wire.SpanReport(tail.base_end, end, slot, "tail"))
+                spans.append(wire.SpanReport(tail.base_end, end, name, "tail"))
         return spans, free

@@ -14,14 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from palimpsest.kv.arena.steps import Write
+from palimpsest.kv.cache.pool import CellPool
+from palimpsest.kv.cache.tenants import Tenant
 from palimpsest.kv.llama.native import Run
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-    from palimpsest.kv.cache.workspace import Workspace
 
 
 @dataclass(slots=True)
@@ -69,9 +66,9 @@ class Decoded:
 class Writer:
     """Carries out writes in the order given, behind copies of `header`.  `hold` has the kept beginnings."""
 
-    def __init__(self, engine: Engine, workspace: Workspace, header: tuple[int, ...], hold: int) -> None:
-        self._engine, self._workspace, self._header, self._hold = engine, workspace, header, hold
-        self._context = engine.context
+    def __init__(self, pool: CellPool, tenant: Tenant, header: tuple[int, ...], hold: int) -> None:
+        self._pool, self._tenant, self._header, self._hold = pool, tenant, header, hold
+        self._context = pool.context
 
     def write(
         self,
@@ -93,29 +90,29 @@ class Writer:
                 for writing in [w for w in under_way if w.done]:
                     publish(writing.step, writing.seq)
                     under_way.remove(writing)
-                    self._engine.give(writing.seq)
+                    self._pool.give(writing.seq)
                 for writing in under_way:
                     if writing.n_tokens > writing.step.from_index:
                         begun(writing.step, writing.seq, writing.n_tokens)
                 yield report
         finally:
             for writing in under_way:
-                self._engine.give(writing.seq)
+                self._pool.give(writing.seq)
 
     def _begin(self, waiting: list[Write], under_way: list[Writing]) -> None:
         """Start as many blocks as the next micro-batch has tokens for."""
-        room = self._engine.n_batch - sum(len(w.next_part(self._engine.n_batch)) for w in under_way)
-        while waiting and (not under_way or (room > 0 and self._engine.free_sequences > 2)):
+        room = self._pool.n_batch - sum(len(w.next_part(self._pool.n_batch)) for w in under_way)
+        while waiting and (not under_way or (room > 0 and self._pool.free_sequences > 2)):
             writing = self._start(waiting.pop(0))
             under_way.append(writing)
-            room -= len(writing.next_part(self._engine.n_batch))
+            room -= len(writing.next_part(self._pool.n_batch))
 
     def _start(self, step: Write) -> Writing:
         n = step.from_index
         header = self._header if step.n_decoded else ()
         start = step.span.start - len(header)
         assert start >= 0, f"{step.span} leaves no room for {len(header)} tokens of the header before it"
-        writing = Writing(step, self._engine.take(), header + step.tokens[n:], start, len(header), join=n > 0)
+        writing = Writing(step, self._pool.take(), header + step.tokens[n:], start, len(header), join=n > 0)
         if writing.join and not header:
             self._join(writing)
         return writing
@@ -126,7 +123,7 @@ class Writer:
         writing.position, writing.join = start + n, False
 
     def _micro_batch(self, under_way: list[Writing]) -> list[Decoded]:
-        runs, parts, room = list[Run](), list[tuple[Writing, int]](), self._engine.n_batch
+        runs, parts, room = list[Run](), list[tuple[Writing, int]](), self._pool.n_batch
         for writing in under_way:
             part = writing.next_part(room)
             if part:
@@ -134,7 +131,7 @@ class Writer:
                 parts.append((writing, len(part)))
                 room -= len(part)
         if runs:
-            self._engine.decode(runs, self._workspace)
+            self._pool.decode(runs, self._tenant)
         report = []
         for writing, n in parts:
             header = writing.decoded(n)

@@ -8,16 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from palimpsest import wire
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.sampler import Sampler, log_probability
+from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.llama.native import Logits
 from palimpsest.kv.llama.vocab import Ids
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
 
 OnText = Callable[[int, str], None]
 """(choice, text)"""
@@ -54,8 +52,9 @@ class Branch:
 class Speaker:
     """Chooses and says a request's tokens within its limits.  `n_new`: tokens chosen, over all branches."""
 
-    def __init__(self, engine: Engine, request: wire.GenerateRequest, on_text: OnText | None) -> None:
-        self._engine = engine
+    def __init__(self, generator: TextGenerator, request: wire.GenerateRequest, on_text: OnText | None) -> None:
+        self._generator = generator
+        self._stats = generator.pool.stats
         self._max_tokens = request.max_tokens
         self._time_ms = request.time_ms
         self._on_text = on_text
@@ -80,13 +79,13 @@ class Speaker:
         branch.tokens.append(token)
         branch.logits = None
         self.n_new += 1
-        self._engine.stats["generated"] += 1
+        self._stats["generated"] += 1
         self._say(branch, token)
 
     def begun(self, n_tokens: int) -> None:
         """So many tokens were chosen beforehand."""
         self.n_new += n_tokens
-        self._engine.stats["generated"] += n_tokens
+        self._stats["generated"] += n_tokens
 
     @property
     def out_of_time(self) -> bool:
@@ -95,19 +94,19 @@ class Speaker:
     def _among(self, branch: Branch) -> Ids | None:
         """The tokens that may come next, where not every one may."""
         if branch.n_word and branch.n_word == len(branch.tokens):
-            return self._engine.lexicon.ending
-        healed = self._engine.vocab.text(branch.tokens) if branch.piece else b""
+            return self._generator.lexicon.ending
+        healed = self._generator.vocab.text(branch.tokens) if branch.piece else b""
         rest = branch.piece[len(healed) :]
-        return self._engine.vocab.beginning(rest) if rest else None
+        return self._generator.vocab.beginning(rest) if rest else None
 
     def _say(self, branch: Branch, token: int) -> None:
-        end = token in self._engine.facts.ends
+        end = token in self._generator.facts.ends
         branch.n_said += 1
         branch.sampler.accept(token, end=end)
         if end:
             self._finish(branch, "end")
             return
-        self._emit(branch, branch.answer.push(self._engine.vocab.pieces[token]))
+        self._emit(branch, branch.answer.push(self._generator.vocab.pieces[token]))
         if branch.answer.stopped:
             branch.finish = "stop"
         elif branch.n_said >= self._max_tokens:

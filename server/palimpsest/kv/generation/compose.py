@@ -1,6 +1,6 @@
 """A request's tail as tokens, laid out as the model knows it, cut to the room there is.
 
-In: the request's text, the model's facts, a tokenizer.  Out: a `Composed` tail.  Touches no cache.
+In: the request's text, the model's facts, a tokenizer.  Out: a `TailPrompt` tail.  Touches no cache.
 
     spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `models/families.py`)
     isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer
@@ -11,19 +11,18 @@ In: the request's text, the model's facts, a tokenizer.  Out: a `Composed` tail.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from palimpsest.chat_templates.frames import unframed
 from palimpsest.chat_templates.template import ChatTemplate
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.kv.cache.tail_prompt import SLACK, STRIDE, Layout, TailPrompt
 from palimpsest.kv.generation.healing import held_back
-from palimpsest.kv.llama.facts import Facts, FimTokens
 from palimpsest.kv.llama.native import LONGEST_TEXT
 from palimpsest.kv.llama.vocab import Vocabulary
+from palimpsest.kv.model.facts import Facts, FimTokens
 from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
-Layout = Literal["spm", "isolated", "psm", "text"]
 CHUNK = 256
 """A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
 USUAL_ANSWER = 256
@@ -31,51 +30,24 @@ USUAL_ANSWER = 256
 is cut as the request after it will cut it."""
 LEAST_ANSWER = 64
 """A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
-SLACK, STRIDE = 16, 128
-"""Positions kept free between a growing prefix and the isolated suffix behind it: `SLACK` and what is missing to a
-multiple of `STRIDE`, so that the suffix stays while the prefix grows, and stands where it would in a fresh cache."""
 Tokenize = Callable[[str], list[int]]
 
 
-def isolated_start(n_prefix: int) -> int:
-    """How far behind its prefix's first token an isolated suffix stands."""
-    return -(-(n_prefix + SLACK) // STRIDE) * STRIDE
-
-
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """`alone` is encoded behind the header only; `tokens` continue the base (and `alone` in spm) and are what grows
-    while a person types; `after` stand between them and the answer, behind the suffix where it is isolated.
-    `piece`: what the answer's bytes must begin with."""
-
-    layout: Layout
-    tokens: tuple[int, ...]
-    alone: tuple[int, ...] = ()
-    after: tuple[int, ...] = ()
-    piece: bytes = b""
-
-    @property
-    def n_tokens(self) -> int:
-        return len(self.alone) + len(self.tokens) + len(self.after)
-
-    @property
-    def in_order(self) -> Composed:
-        """The same with nothing alone, for a cache that knows ordinary causal order only."""
-        assert self.layout != "isolated"
-        return replace(self, tokens=self.alone + self.tokens, alone=())
-
-
 class Composer:
-    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates)."""
+    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates).  Where the
+    cache is not edited in place, nothing of a tail stands alone."""
 
-    def __init__(self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize) -> None:
+    def __init__(
+        self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize, *, in_place: bool
+    ) -> None:
         self.facts = facts
         self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
         self._vocab = vocab
+        self._in_place = in_place
         self._tokenize = tokenize
         self._tokenize_special = tokenize_special
 
-    def compose(self, request: GenerateRequest, room: int, *, in_place: bool) -> Composed:
+    def compose(self, request: GenerateRequest, room: int) -> TailPrompt:
         """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
 
         Raises InvalidArgument for a request that is not one, ModelError where the model cannot do it,
@@ -91,11 +63,12 @@ class Composer:
             )
         if request.fim is not None:
             left = min(left, room - min(USUAL_ANSWER, room // 4))
-            return self._fim(request.fim, left, heal=request.fim.heal and not request.grammar, in_place=in_place)
+            composed = self._fim(request.fim, left, heal=request.fim.heal and not request.grammar)
+            return composed.in_order if composed.alone and not self._in_place else composed
         assert not isinstance(prompt, FimTail)
         return self._text(prompt, left)
 
-    def layout_of(self, fim: FimTail, *, in_place: bool) -> Literal["spm", "isolated", "psm"]:
+    def layout_of(self, fim: FimTail) -> Literal["spm", "isolated", "psm"]:
         """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
         facts = self.facts
         if facts.fim is None:
@@ -108,11 +81,11 @@ class Composer:
             known = ", ".join(facts.fim_layouts)
             raise ModelError(f"{facts.name} has no tokens for the layout {wanted}.", hint=f"It knows {known}.")
         if wanted == "isolated":
-            return "isolated" if in_place else "psm"
+            return "isolated" if self._in_place else "psm"
         return "spm" if wanted == "spm" else "psm"
 
-    def _fim(self, fim: FimTail, room: int, *, heal: bool, in_place: bool) -> Composed:
-        layout = self.layout_of(fim, in_place=in_place)
+    def _fim(self, fim: FimTail, room: int, *, heal: bool) -> TailPrompt:
+        layout = self.layout_of(fim)
         tokens = self.facts.fim
         assert tokens is not None
         held = held_back(fim.prefix) if heal else ""
@@ -124,7 +97,7 @@ class Composer:
         prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
         return laid_out(layout, tokens, prefix, suffix, piece)
 
-    def _text(self, tail: TextTail | ChatTail, room: int) -> Composed:
+    def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
         ids = self._tokenize(tail.text) if isinstance(tail, TextTail) else self._chat(tail.messages)
         if not ids:
             raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
@@ -134,7 +107,7 @@ class Composer:
                 fitting=room,
                 hint="Shorten it, or set a larger `engine.n_ctx`.",
             )
-        return Composed("text", tuple(ids))
+        return TailPrompt("text", tuple(ids))
 
     def _chat(self, messages: Sequence[Message]) -> list[int]:
         if self.chat_template is None:
@@ -169,17 +142,17 @@ def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], 
 
 def laid_out(
     layout: Layout, fim: FimTokens, prefix: Sequence[int], suffix: Sequence[int], piece: bytes = b""
-) -> Composed:
+) -> TailPrompt:
     """Prefix and suffix between the model's FIM tokens, in the order that it knows."""
     before, behind = (fim.prefix, *prefix), (fim.suffix, *suffix)
     if layout == "isolated":
-        return Composed(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+        return TailPrompt(layout, before, alone=behind, after=(fim.middle,), piece=piece)
     if layout == "psm":
-        return Composed(layout, before, after=(*behind, fim.middle), piece=piece)
+        return TailPrompt(layout, before, after=(*behind, fim.middle), piece=piece)
     match fim.order:
         case "suffix-prefix":
-            return Composed(layout, before, alone=behind, piece=piece)
+            return TailPrompt(layout, before, alone=behind, piece=piece)
         case "suffix-prefix-middle":
-            return Composed(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+            return TailPrompt(layout, before, alone=behind, after=(fim.middle,), piece=piece)
         case "prefix-suffix-middle":
-            return Composed(layout, (fim.middle, *prefix), alone=(fim.prefix, *behind), piece=piece)
+            return TailPrompt(layout, (fim.middle, *prefix), alone=(fim.prefix, *behind), piece=piece)

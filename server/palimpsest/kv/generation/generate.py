@@ -11,24 +11,21 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.kv.cache.cached_answer import CachedAnswer
+from palimpsest.kv.cache.tail import Start, Tail
+from palimpsest.kv.cache.tail_prompt import TailPrompt
+from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.branch import Branch, OnText, Speaker
 from palimpsest.kv.generation.check import check_request
-from palimpsest.kv.generation.compose import Composed
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
-from palimpsest.kv.generation.kept import Kept
 from palimpsest.kv.generation.sampler import Grammar, Sampler
-from palimpsest.kv.generation.tail import Start, Tail
+from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.word_search import WordFinder, wants_search
 from palimpsest.kv.llama.native import NO_SLOT, Run
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-    from palimpsest.kv.cache.workspace import Workspace
 
 OTHERS_TEMPERATURE = 0.7
 
@@ -37,16 +34,16 @@ class Generation:
     """One request's, from tail to answer."""
 
     def __init__(
-        self, engine: Engine, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
+        self, generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
         check_request(request)
-        room = engine.tail_room
-        composed = engine.composer.compose(request, room, in_place=engine.in_place)
-        self._composed = composed.in_order if not engine.in_place and composed.alone else composed
-        self._engine = engine
+        room = generator.sizes.tail_room
+        self._composed = composed = generator.composer.compose(request, room)
+        self._generator = generator
+        self._pool = generator.pool
         self._workspace = workspace
         self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
-        self._speaker = Speaker(engine, self._request, on_text)
+        self._speaker = Speaker(generator, self._request, on_text)
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
         self._n_steps = self._n_searched = 0
@@ -102,13 +99,13 @@ class Generation:
 
     @property
     def _word_search(self) -> int:
-        return self._request.word_search if wants_search(self._engine, self._request) else 0
+        return self._request.word_search if wants_search(self._generator.facts, self._request) else 0
 
-    def _branches(self, tail: Tail, composed: Composed, start: Start, stack: ExitStack) -> list[Branch]:
+    def _branches(self, tail: Tail, composed: TailPrompt, start: Start, stack: ExitStack) -> list[Branch]:
         request = self._request
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbits(32)
         if tail.kept is None:
-            tail.kept = Kept(composed, word_search=self._word_search)
+            tail.kept = CachedAnswer(composed, word_search=self._word_search)
         first = self._branch(0, start, composed, seed, stack)
         first.tokens, first.logprobs = tail.kept.tokens, tail.kept.logprobs  # one list: a cancelled answer is kept too
         first.n_decoded, first.n_known = tail.kept.n_decoded, len(tail.kept.tokens)
@@ -118,17 +115,17 @@ class Generation:
             branch = self._branch(i, start, composed, seed + i, stack)
             branch.seq = tail.take()
             stack.callback(tail.give, branch.seq)
-            self._engine.context.copy(start.seq, branch.seq)
+            self._pool.context.copy(start.seq, branch.seq)
             branches.append(branch)
         return branches
 
-    def _branch(self, index: int, start: Start, composed: Composed, seed: int, stack: ExitStack) -> Branch:
+    def _branch(self, index: int, start: Start, composed: TailPrompt, seed: int, stack: ExitStack) -> Branch:
         request = self._request
         sampling = request.sampling
         if index:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
-        grammar = Grammar(self._engine.model, request.grammar) if request.grammar else None
-        hidden = self._engine.hidden_with_grammar if grammar is not None else self._engine.vocab.hidden
+        grammar = Grammar(self._generator.model, request.grammar) if request.grammar else None
+        hidden = self._generator.hidden_with_grammar if grammar is not None else self._generator.vocab.hidden
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
         stack.callback(sampler.close)
@@ -139,13 +136,13 @@ class Generation:
         """Begin the answers with whole words, where that is wanted and nothing is known of them yet."""
         if not branches or branches[0].tokens or not self._word_search:
             return
-        finder = WordFinder(self._engine, self._workspace, tail, self._request, self._timed)
+        finder = WordFinder(self._generator, self._workspace, tail, self._request, self._timed)
         n_chosen = yield from finder.run(branches, lambda: self._speaker.out_of_time)
         self._speaker.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded
 
-    def _generate(self, branches: list[Branch], tail: Tail, composed: Composed) -> Generator[None, None, None]:
+    def _generate(self, branches: list[Branch], tail: Tail, composed: TailPrompt) -> Generator[None, None, None]:
         if branches and self._drafts:
             self._drafter = self._made_drafter(tail, composed)
         while True:
@@ -176,10 +173,10 @@ class Generation:
     def _decode(self, going: list[Branch], tail: Tail) -> None:
         """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on
         that was known further than it was decoded."""
-        size = self._engine.context.n_batch // len(going)
+        size = self._pool.context.n_batch // len(going)
         parts = [branch.tokens[branch.n_decoded :][:size] for branch in going]
         runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(going, parts, strict=True)]
-        rows = self._engine.decode(runs, self._workspace)
+        rows = self._pool.decode(runs, self._workspace)
         for branch, part, row in zip(going, parts, rows, strict=True):
             branch.n_decoded += len(part)
             if branch.n_decoded == len(branch.tokens):
@@ -194,10 +191,10 @@ class Generation:
         """Whether one token follows from the last with no chance in it, and what was wrong can be taken back."""
         request = self._request
         one = request.n == 1 and request.sampling.temperature == 0
-        return one and request.draft > 0 and self._engine.facts.rolls_back
+        return one and request.draft > 0 and self._generator.facts.rolls_back
 
-    def _made_drafter(self, tail: Tail, composed: Composed) -> Drafter:
-        request, context = self._request, self._engine.context
+    def _made_drafter(self, tail: Tail, composed: TailPrompt) -> Drafter:
+        request, context = self._request, self._pool.context
         limit = min(request.draft, context.n_seq_max - 1, context.n_batch - 1)  # rows of logits; tokens of a batch
         pieces = (*tail.said, composed.alone, composed.after, composed.tokens)
         return Drafter(pieces, limit=limit, room=request.max_tokens)
@@ -205,11 +202,11 @@ class Generation:
     def _decode_with_draft(self, branch: Branch, tail: Tail, drafter: Drafter) -> None:
         """The chosen tokens and a draft of what follows as one micro-batch, with logits for each; what of the draft is
         chosen in its turn stays, the rest is taken out again."""
-        known = branch.tokens[branch.n_decoded :][: self._engine.context.n_batch]
+        known = branch.tokens[branch.n_decoded :][: self._pool.context.n_batch]
         draft: list[int] = []
         if branch.n_decoded + len(known) == len(branch.tokens):
-            n_more = min(self._request.max_tokens - len(branch.tokens), self._engine.context.n_batch - len(known))
-            draft = drafter.propose(branch.tokens, min(n_more, self._engine.free_cells - len(known)))
+            n_more = min(self._request.max_tokens - len(branch.tokens), self._pool.context.n_batch - len(known))
+            draft = drafter.propose(branch.tokens, min(n_more, self._pool.free_cells - len(known)))
         if not draft:
             self._decode([branch], tail)
             return
@@ -217,7 +214,7 @@ class Generation:
         runs = [Run(known, at, branch.seq, logits=True)]
         runs += [Run([token], at + len(known) + i, branch.seq, logits=True) for i, token in enumerate(draft)]
         try:
-            rows = self._engine.decode(runs, self._workspace)
+            rows = self._pool.decode(runs, self._workspace)
         except ContextTooLarge:  # nothing happened, and a draft is no reason to fail
             self._decode([branch], tail)
             return
@@ -237,19 +234,19 @@ class Generation:
                 tail.note([token])
                 branch.logits = row
         finally:
-            self._engine.context.remove(branch.seq, branch.start + branch.n_decoded)
+            self._pool.context.remove(branch.seq, branch.start + branch.n_decoded)
         drafter.learn(len(draft), n_right)
 
 
 def generate(
-    engine: Engine, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
+    generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
 ) -> Generator[None, None, wire.GenerateAnswer]:
     """The whole of a generate job: sync when asked for or needed, then the answer.
 
     A decode that fails before any text was said is tried once more on books made true again.
     """
     if request.fim is not None:
-        engine.composer.layout_of(request.fim, in_place=engine.in_place)  # said before anything is decoded
+        generator.composer.layout_of(request.fim)  # said before anything is decoded
     synced: wire.SyncAnswer | None = None
     said = False
 
@@ -271,10 +268,10 @@ def generate(
                 synced = synced or (answer if request.sync is not None else None)
             sync_ms = 1000 * (time.perf_counter() - sync_began)
             try:
-                made = yield from Generation(engine, workspace, request, tell).run()
+                made = yield from Generation(generator, workspace, request, tell).run()
                 break
             except DecodeError as error:
-                workspace.recover(error)
+                generator.pool.recover(error, workspace)
                 if last or said or error.return_code == NO_SLOT:
                     raise
     ms = {**made.ms, "sync": sync_ms, "total": 1000 * (time.perf_counter() - began)}

@@ -16,31 +16,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge
+from palimpsest.kv.cache.tail import Tail
+from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.branch import Branch
 from palimpsest.kv.generation.known import MOST, typed_word
-from palimpsest.kv.generation.tail import Tail
+from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.words import Candidate, Path, Word, WordSearch
 from palimpsest.kv.llama.native import Logits, Run
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-    from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.model.facts import Facts
 
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
 
 
-def wants_search(engine: Engine, request: wire.GenerateRequest) -> bool:
+def wants_search(facts: Facts, request: wire.GenerateRequest) -> bool:
     """Whether the request asks for a search, and nothing but probability bears on its choices.  An answer of one token
     is hardly for the sake of a word."""
     sampling = request.sampling
     greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
     asked = request.word_search > 0 and request.fim is not None and request.max_tokens > 1
-    return asked and greedy and engine.facts.rolls_back
+    return asked and greedy and facts.rolls_back
 
 
 class WordFinder:
@@ -49,13 +47,14 @@ class WordFinder:
 
     def __init__(
         self,
-        engine: Engine,
+        generator: TextGenerator,
         workspace: Workspace,
         tail: Tail,
         request: wire.GenerateRequest,
         timed: Callable[[str], AbstractContextManager[None]],
     ) -> None:
-        self._engine = engine
+        self._generator = generator
+        self._pool = generator.pool
         self._workspace = workspace
         self._tail = tail
         self._request = request
@@ -87,29 +86,29 @@ class WordFinder:
 
     def _search(self, first: Branch) -> WordSearch | None:
         """None where no word is being typed, or there is no room to search in."""
-        engine, request = self._engine, self._request
+        pool, request = self._pool, self._request
         typed = typed_word(first.piece.decode("utf-8", "replace"))
-        room = min(engine.free_sequences - SPARE_SEQUENCES, engine.context.n_batch, engine.context.n_seq_max)
+        room = min(pool.free_sequences - SPARE_SEQUENCES, pool.context.n_batch, pool.context.n_seq_max)
         if typed is None or first.logits is None or room < request.word_search + 1:
             return None
         candidates = self._candidates(*typed, first.piece, min(MOST, room - request.word_search - 1))
-        return WordSearch(engine.lexicon, first.piece, first.logits, candidates, width=request.word_search)
+        return WordSearch(self._generator.lexicon, first.piece, first.logits, candidates, width=request.word_search)
 
     def _candidates(self, joined: str, stem: str, piece: bytes, most: int) -> list[Candidate]:
-        engine, fim = self._engine, self._request.fim
+        generator, fim = self._generator, self._request.fim
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
         found = []
-        for known in engine.known_words.beginning(stem, before, fim.suffix, self._workspace.attended, most):
-            tokens = tuple(engine.model.tokenize(joined + known.word))
+        for known in generator.known_words.beginning(stem, before, fim.suffix, self._workspace.attended, most):
+            tokens = tuple(generator.model.tokenize(joined + known.word))
             text = (joined + known.word).encode()
-            if engine.vocab.text(tokens) == text:
+            if generator.vocab.text(tokens) == text:
                 found.append(Candidate(text, tokens, known.boost))
         return found
 
     def _fits(self, n_paths: int) -> bool:
         """Nobody is driven out of the cache for a search."""
-        return self._engine.free_cells >= 2 * n_paths and self._engine.free_sequences > n_paths
+        return self._pool.free_cells >= 2 * n_paths and self._pool.free_sequences > n_paths
 
     def _step(self, search: WordSearch, first: Branch) -> list[Logits] | None:
         """Decode the paths that are wanted; None when there is no room for them after all."""
@@ -119,12 +118,12 @@ class WordFinder:
             Run(path.tokens[-1:], first.start + len(path.tokens) - 1, self._seqs[path], logits=True) for path in paths
         ]
         try:
-            rows = self._engine.decode(runs, self._workspace)
+            rows = self._pool.decode(runs, self._workspace)
         except ContextTooLarge:
             return None
         self.n_steps += 1
         self.n_decoded += len(runs)
-        self._engine.stats["searched"] += len(runs)
+        self._pool.stats["searched"] += len(runs)
         return [row for row in rows if row is not None]
 
     def _place(self, search: WordSearch, seq: int) -> None:
@@ -142,7 +141,7 @@ class WordFinder:
                 self._seqs[path] = self._seqs.pop(path.parent)
             else:
                 self._seqs[path] = self._tail.take()
-                self._engine.context.copy(source, self._seqs[path])
+                self._pool.context.copy(source, self._seqs[path])
 
     def _begin(self, branches: list[Branch], search: WordSearch) -> int:
         first, *others = branches
@@ -152,7 +151,7 @@ class WordFinder:
         best = words[0]
         if best.path is not search.root:
             start = first.start
-            self._engine.context.copy(self._seqs[best.path], first.seq, start, start + len(best.path.tokens))
+            self._pool.context.copy(self._seqs[best.path], first.seq, start, start + len(best.path.tokens))
         first.n_decoded = len(best.path.tokens)
         _begin_with(first, best, best.path.row)
         self._tail.note(best.path.tokens)

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from palimpsest.errors import DecodeError, InvalidArgument, ModelError
 from palimpsest.kv.arena.store import Data
-from palimpsest.kv.llama import purpose
 from palimpsest.kv.llama.batch import Batch
 from palimpsest.kv.llama.batch import Run as Run
 from palimpsest.kv.llama.cells import Cells
@@ -46,8 +45,6 @@ class Model:
         """Raises ModelError, naming the file and what to do, when it is missing, cut off or no model."""
         self.path = path
         _check_file(path)
-        if instead := purpose.of_file(path):
-            raise ModelError(f"{path} is no model that writes text: it is {instead}.", hint=purpose.HINT)
         lib = library()
         self._api = lib.api
         params = self._api.llama_model_default_params()
@@ -61,9 +58,6 @@ class Model:
                 f"{path} cannot be loaded{reason}.",
                 hint="The file may be cut off or of a newer format: fetch it again, or choose another model.",
             )
-        if instead := purpose.of_model(self):
-            self.close()
-            raise ModelError(f"{path} is no model that writes text: it is {instead}.", hint=purpose.HINT)
         self.vocab: Any = self._api.llama_model_get_vocab(self.handle)
         self.n_vocab = int(self._api.llama_vocab_n_tokens(self.vocab))
         self.longest_text = LONGEST_TEXT

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.generation.sampler import Grammar
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
@@ -22,9 +22,9 @@ from palimpsest.llama_server.completions.samplers import Chain, Picked, most_pro
 from palimpsest.llama_server.requests.params import INF, Params
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.cache.tail import Start, Tail
     from palimpsest.kv.cache.workspace import Workspace
-    from palimpsest.kv.generation.tail import Start, Tail
+    from palimpsest.kv.engine import Engine
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Alternatives:
     n_calls: int = field(default=0, init=False)
 
     def run(
-        self, workspace: Workspace, tail: Tail, start: Start, composed: Composed, prompt: str
+        self, workspace: Workspace, tail: Tail, start: Start, composed: TailPrompt, prompt: str
     ) -> Generator[None, None, list[Done]]:
         """From the prompt's end, which was decoded once, to every completion's; `prompt` is its text, where wanted."""
         with ExitStack() as stack:
@@ -74,7 +74,7 @@ class Alternatives:
             yield from self._generate(workspace, tail, start, composed, strands)
             return [self._done(strand, prompt) for strand in strands]
 
-    def _made(self, tail: Tail, start: Start, composed: Composed, stack: ExitStack) -> list[Alternative]:
+    def _made(self, tail: Tail, start: Start, composed: TailPrompt, stack: ExitStack) -> list[Alternative]:
         """As many as are wanted.  Where a seed is given, each draws with its own."""
         params, strands = self.params, list[Alternative]()
         for index in range(params.n):
@@ -92,7 +92,7 @@ class Alternatives:
         return strands
 
     def _generate(
-        self, workspace: Workspace, tail: Tail, start: Start, composed: Composed, strands: list[Alternative]
+        self, workspace: Workspace, tail: Tail, start: Start, composed: TailPrompt, strands: list[Alternative]
     ) -> Generator[None, None, None]:
         is_text = composed.layout == "text" and not composed.piece
         ends = self.engine.facts.eog if is_text else self.engine.facts.ends
@@ -106,7 +106,7 @@ class Alternatives:
                 return
             yield
             runs = [Run([strand.tokens[-1]], position, strand.seq, logits=True) for strand in going]
-            for strand, row in zip(going, self.engine.decode(runs, workspace), strict=True):
+            for strand, row in zip(going, self.engine.pool.decode(runs, workspace), strict=True):
                 strand.logits = row
                 if not strand.index:
                     tail.note(strand.tokens[-1:])
@@ -125,7 +125,7 @@ class Alternatives:
         end = picked.token in ends
         tokens.append(picked.token)
         strand.chain.accept(picked.token, end=end)
-        engine.stats["generated"] += 1
+        engine.pool.stats["generated"] += 1
         if params.n_probs:
             strand.probabilities.append(self._probability(strand.logits, picked))
         strand.logits = None
@@ -148,7 +148,7 @@ class Alternatives:
         rest = piece[len(self.engine.vocab.text(tokens)) :] if piece else b""
         return self.engine.vocab.beginning(rest) if rest else None
 
-    def _chain(self, composed: Composed, index: int) -> Chain:
+    def _chain(self, composed: TailPrompt, index: int) -> Chain:
         engine, params = self.engine, self.params.of(index)
         bias = list[tuple[int, float]]()
         for token, value in params.bias:
@@ -157,7 +157,7 @@ class Alternatives:
         if params.ignore_eos:
             bias += [(i, -INF) for i in engine.facts.eog]
         text = params.grammar_text
-        chain = Chain(engine.model, params, bias, Grammar(engine.model, text) if text else None, engine.n_ctx)
+        chain = Chain(engine.model, params, bias, Grammar(engine.model, text) if text else None, engine.sizes.n_ctx)
         chain.saw(composed.alone + composed.tokens + composed.after)
         return chain
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from palimpsest.errors import ContextTooLarge, DecodeError
-from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.llama.native import NO_SLOT
 from palimpsest.llama_server.completions.alternatives import Alternatives
 from palimpsest.llama_server.completions.answer_text import StopType
@@ -25,8 +25,8 @@ from palimpsest.llama_server.requests.params import Params
 from palimpsest.types import MARKUP
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
     from palimpsest.kv.cache.workspace import Workspace
+    from palimpsest.kv.engine import Engine
 
 T = TypeVar("T")
 Work = Generator[None, None, T]
@@ -64,13 +64,13 @@ class Completion:
     def text(self, slot: int, tokens: Sequence[int]) -> Work[list[Done]]:
         """Continue `tokens`.  Raises PromptTooLong, InvalidArgument."""
         engine = self.engine
-        room = min(engine.n_ctx, engine.n_positions)
+        room = engine.sizes.n_prompt
         if len(tokens) >= room:
             raise PromptTooLong(len(tokens), room)
         if not tokens:  # an empty text, where nothing stands at a text's beginning
             return self._nothing("", "none")
         workspace = plain_workspace(engine, slot)
-        composed = Composed("text", tuple(tokens))
+        composed = TailPrompt("text", tuple(tokens))
         self._markup = self._markup_for(engine.vocab.text(tokens).decode("utf-8", "replace"))
         with workspace.active():
             return (yield from self._tried(workspace, "chat", composed, room - len(tokens)))
@@ -85,7 +85,7 @@ class Completion:
         self._before = infill.prefix + infill.prompt
         self._markup = self._markup_for(self._before + infill.suffix)
         room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
-        room = min(room, self.engine.tail_room // 2)
+        room = min(room, self.engine.sizes.tail_room // 2)
         heal = not (self.params.grammar or self.params.schema)
         if not self.engine.in_place:
             return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))
@@ -100,9 +100,9 @@ class Completion:
             composed = layout.tail(infill, room, heal=heal)
             return (yield from self._tried(workspace, "typing", composed, room))
 
-    def _infill_whole(self, slot: int, composed: Composed) -> Work[list[Done]]:
+    def _infill_whole(self, slot: int, composed: TailPrompt) -> Work[list[Done]]:
         workspace = plain_workspace(self.engine, slot)
-        room = min(self.engine.n_ctx, self.engine.n_positions) - composed.n_tokens
+        room = self.engine.sizes.n_prompt - composed.n_tokens
         with workspace.active():
             return (yield from self._tried(workspace, "typing", composed, room))
 
@@ -118,7 +118,7 @@ class Completion:
 
     def _counted(self, work: Work[T]) -> Work[T]:
         """Drive `work`, adding what it decodes, and nothing that others decode while it is suspended."""
-        stats = self.engine.stats
+        stats = self.engine.pool.stats
         try:
             while True:
                 before = stats["decoded"]
@@ -133,19 +133,19 @@ class Completion:
         finally:
             work.close()
 
-    def _tried(self, workspace: Workspace, slot: str, composed: Composed, room: int) -> Work[list[Done]]:
+    def _tried(self, workspace: Workspace, slot: str, composed: TailPrompt, room: int) -> Work[list[Done]]:
         """A decode that fails before anything was said is tried once more on books made true again."""
         try:
             return (yield from self._answer(workspace, slot, composed, room))
         except DecodeError as error:
-            workspace.recover(error)
+            self.engine.pool.recover(error, workspace)
             if self._said or error.return_code == NO_SLOT:
                 raise
         if isinstance(workspace, ChunkWorkspace) and not workspace.ready:
             yield from self._counted(workspace.sync(workspace.request_of("typing")))
         return (yield from self._answer(workspace, slot, composed, room))
 
-    def _answer(self, workspace: Workspace, slot: str, composed: Composed, room: int) -> Work[list[Done]]:
+    def _answer(self, workspace: Workspace, slot: str, composed: TailPrompt, room: int) -> Work[list[Done]]:
         n_most = room if self.params.n_predict < 0 else min(self.params.n_predict, room)
         with workspace.tail(slot) as tail:
             if not self.params.cache_prompt:
@@ -176,7 +176,7 @@ class Completion:
 
     # What surrounds it
 
-    def _prompt_text(self, workspace: Workspace, composed: Composed | None) -> str:
+    def _prompt_text(self, workspace: Workspace, composed: TailPrompt | None) -> str:
         if not self.wants_prompt:
             return ""
         tokens = list[int]()

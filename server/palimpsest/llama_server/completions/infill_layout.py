@@ -1,6 +1,6 @@
 """An infill's tail.
 
-In: an `Infill`; the engine's tokenizer and facts.  Out: `Composed` tails; the whole prompt in
+In: an `Infill`; the engine's tokenizer and facts.  Out: `TailPrompt` tails; the whole prompt in
 llama-server's own order, for caches that cannot be edited and for measurements.  Decodes nothing.
 
 The window is llama-server's for a batch of 1,024: three quarters of tokens before the cursor, one quarter behind.
@@ -14,13 +14,14 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from palimpsest.errors import ModelError
-from palimpsest.kv.generation.compose import SLACK, STRIDE, Composed, laid_out
+from palimpsest.kv.cache.tail_prompt import SLACK, STRIDE, TailPrompt
+from palimpsest.kv.generation.compose import laid_out
 from palimpsest.kv.generation.healing import held_back
 from palimpsest.llama_server.completions.workspaces import Separators
 from palimpsest.llama_server.requests.infill import Infill
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
 Tokens = tuple[int, ...]
 WINDOW = 1024
@@ -38,15 +39,17 @@ class Layout:
         self._fim = engine.facts.fim
         self.kind = engine.facts.fim_layout or "psm"
 
-    def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> Composed:
+    def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> TailPrompt:
         """Behind blocks that are in place."""
-        prefix, suffix, piece = self._parts(infill, self._engine.tail_room - n_predict - SLACK - STRIDE, heal=heal)
+        prefix, suffix, piece = self._parts(
+            infill, self._engine.sizes.tail_room - n_predict - SLACK - STRIDE, heal=heal
+        )
         return laid_out(self.kind, self._fim, prefix, suffix, piece)
 
-    def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> Composed:
+    def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> TailPrompt:
         """Everything as one text, in llama-server's order."""
         engine, separators = self._engine, Separators(self._engine)
-        room = min(engine.n_ctx, engine.n_positions) - n_predict
+        room = engine.sizes.n_prompt - n_predict
         prefix, suffix, piece = self._parts(infill, room, heal=heal, cut_as_stock=cut_as_stock)
         extra = [token for chunk in infill.chunks for token in separators.chunk(chunk)]
         before = (*separators.header, *extra, *separators.footer)
@@ -55,7 +58,7 @@ class Layout:
         if self.kind == "spm" and self._fim.middle < 0:
             cursor = (self._fim.suffix, *suffix, self._fim.prefix, *prefix)
         kept = before[len(before) - left :] if len(before) > left else before
-        return Composed("text", (*kept, *engine.facts.header_start, *cursor), piece=piece)
+        return TailPrompt("text", (*kept, *engine.facts.header_start, *cursor), piece=piece)
 
     def _parts(
         self, infill: Infill, room: int, *, heal: bool, cut_as_stock: bool = False

@@ -6,7 +6,7 @@ In: a prompt's parts, texts and tokens.  Out: tokens.
 from __future__ import annotations
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.cache.engine import Engine
+from palimpsest.kv.engine import Engine
 from palimpsest.llama_server.requests.prompts import Parts
 
 

@@ -15,17 +15,17 @@ from xml.sax.saxutils import quoteattr
 from palimpsest import wire
 from palimpsest.errors import EngineError
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.cache.ledger import Ledger
+from palimpsest.kv.cache.pool import NONE
+from palimpsest.kv.cache.tail import Base
+from palimpsest.kv.cache.tokenizer import Tokens, WantedTokens
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.generation.tail import NONE, Base
 from palimpsest.kv.llama.library import library
 from palimpsest.llama_server.requests.infill import Chunk
 from palimpsest.types import FOOTER, HEADER
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
-Tokens = tuple[int, ...]
 Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
 SNIPPET = "\n\n--- snippet ---\n\n"
@@ -38,7 +38,7 @@ class Separators:
 
     def __init__(self, engine: Engine) -> None:
         api, vocab = library().api, engine.model.vocab
-        self._tokens_of = engine.tokens_of
+        self._tokens_of = engine.tokenizer.tokens_of
         self._ours = bool(engine.model.metadata("palimpsest.fim_layout"))
         self.repository, self.file = int(api.llama_vocab_fim_rep(vocab)), int(api.llama_vocab_fim_sep(vocab))
 
@@ -69,7 +69,7 @@ class ChunkWorkspace(InPlaceWorkspace):
     """`window`: the text around the cursor that the attached blocks were chosen for, None before the first."""
 
     def __init__(self, engine: Engine, name: str) -> None:
-        super().__init__(engine, name)
+        super().__init__(engine.workspaces.shared, name)
         self.window: tuple[str, str] | None = None
         self._separators = Separators(engine)
         self._chunks: dict[str, Chunk] = {}
@@ -87,22 +87,20 @@ class ChunkWorkspace(InPlaceWorkspace):
         super().forget()
         self.window = None
 
-    def _tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
+    def _tokens_of(self, request: wire.SyncRequest) -> WantedTokens:
         """As for every workspace, with the model's own tokens between files."""
-        with ledger.timed("tokenize"):
-            header = self.engine.facts.header_start + self._separators.header
-            footer = self._separators.footer or self.engine.tokens_of("\n")
-            blocks = {block.key: self._separators.chunk(self._chunks[block.key]) for block in request.blocks}
-            ledger.expect([(key, len(tokens)) for key, tokens in blocks.items()])
-        return header, footer, blocks
+        header = self.facts.header_start + self._separators.header
+        footer = self._separators.footer or self._tokenizer.tokens_of("\n")
+        blocks = {block.key: self._separators.chunk(self._chunks[block.key]) for block in request.blocks}
+        return WantedTokens(header, footer, blocks)
 
 
 class PlainWorkspace(Workspace):
     """No blocks: its tails begin at position 0 of a sequence that is empty."""
 
     def __init__(self, engine: Engine, name: str) -> None:
-        super().__init__(engine, name)
-        self._seq = engine.take()
+        super().__init__(engine.workspaces.shared, name)
+        self._seq = self.pool.take()
 
     @property
     def ready(self) -> bool:
@@ -111,7 +109,7 @@ class PlainWorkspace(Workspace):
     @property
     def base(self) -> Base:
         if self._seq == NONE:
-            self._seq = self.engine.take()
+            self._seq = self.pool.take()
         return Base(self._seq, 0, self.revision, ())
 
     @property
@@ -131,8 +129,8 @@ class PlainWorkspace(Workspace):
         raise EngineError("This workspace has no blocks.")
 
     def forget(self) -> None:
-        self._abandon_tails()
-        self.engine.give(self._seq)
+        self.tails.abandon()
+        self.pool.give(self._seq)
         self._seq = NONE
         self.revision += 1
 
@@ -162,8 +160,6 @@ def _workspace(engine: Engine, name: str, kind: type[Kind]) -> Kind:
     found = engine.workspaces.get(name)
     if isinstance(found, kind):
         return found
-    if found is not None:
-        engine.close_workspace(name)
     made = kind(engine, name)
-    engine.workspaces[name] = made
+    engine.workspaces.add(made)
     return made

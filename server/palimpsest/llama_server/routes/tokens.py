@@ -20,7 +20,7 @@ from palimpsest.llama_server.requests.fields import Fields, called
 from palimpsest.llama_server.serving.serving import Serving
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
 
 class TokenRoutes:

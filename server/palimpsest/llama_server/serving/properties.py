@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from palimpsest.chat_templates.program import CHATML
-from palimpsest.kv.llama.facts import chat_template
 from palimpsest.kv.llama.library import library
+from palimpsest.kv.model.facts import chat_template
 
 if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def about(engine: Engine) -> ModelProperties:
     return ModelProperties(
         name=model.path.name,
         path=str(model.path),
-        n_ctx=min(engine.n_ctx, engine.n_positions),
+        n_ctx=engine.sizes.n_prompt,
         n_ctx_train=engine.facts.n_ctx_train,
         n_embd=int(api.llama_model_n_embd(model.handle)),
         n_params=engine.facts.n_params,

@@ -25,7 +25,7 @@ from palimpsest.llama_server.serving.slots import Slot, Slots
 
 if TYPE_CHECKING:
     from palimpsest.engine.core import EngineCore
-    from palimpsest.kv.cache.engine import Engine
+    from palimpsest.kv.engine import Engine
 
 Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
 """What to do with a completion in a slot, on the engine's thread."""

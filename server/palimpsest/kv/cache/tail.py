@@ -1,6 +1,6 @@
 """One tail's KV: what is decoded behind a workspace's blocks, kept as far as the next request begins alike.
 
-In: a `Base` (the sequence with header, blocks and footer) and a `Composed` tail.  Out: a `Start` for generating.
+In: a `Base` (the sequence with header, blocks and footer) and a `TailPrompt` tail.  Out: a `Start` for generating.
 What is kept, per slot:
 
     seq        base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
@@ -16,19 +16,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.arena.plan import common_prefix
-from palimpsest.kv.generation.compose import Composed, isolated_start
-from palimpsest.kv.generation.kept import Kept
+from palimpsest.kv.cache.cached_answer import CachedAnswer
+from palimpsest.kv.cache.pool import NONE, CellPool
+from palimpsest.kv.cache.tail_prompt import TailPrompt, isolated_start
+from palimpsest.kv.cache.tenants import Tenant
 from palimpsest.kv.llama.native import Logits, Run
+from palimpsest.kv.llama.vocab import Vocabulary
 
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.engine import Engine
-    from palimpsest.kv.cache.workspace import Workspace
-
-NONE = -1
 N_SAID = 4
 
 
@@ -58,10 +55,11 @@ class Start:
 class Tail:
     """One slot's.  While `busy` a job uses it and nobody else may."""
 
-    def __init__(self, engine: Engine, workspace: Workspace) -> None:
-        self._engine = engine
-        self._workspace = workspace
-        self._rolls_back = engine.facts.rolls_back
+    def __init__(self, pool: CellPool, tenant: Tenant, vocab: Vocabulary, *, rolls_back: bool) -> None:
+        self._pool = pool
+        self._tenant = tenant
+        self._vocab = vocab
+        self._rolls_back = rolls_back
         self.busy = False
         self.revision = -1
         self.seq = self.full = self.gen = self.alone_seq = NONE
@@ -71,9 +69,9 @@ class Tail:
         self.base_end = 0
         self.tokens: list[int] = []  # in seq, from `start` on
         self._lent: set[int] = set()  # sequences of the answer's alternatives and of a search
-        self.prompt: Composed | None = None  # what gen has, but for the answer
+        self.prompt: TailPrompt | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
-        self.kept: Kept | None = None
+        self.kept: CachedAnswer | None = None
         self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
         self._decoded = 0
 
@@ -90,42 +88,42 @@ class Tail:
     def check(self) -> None:
         """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
         if self.seq >= 0 and not self.busy:
-            there = [p for p in self._engine.context.cells.positions(self.seq).tolist() if p >= self.base_end]
+            there = [p for p in self._pool.context.cells.positions(self.seq).tolist() if p >= self.base_end]
             expected = list(range(self.base_end, self.start + len(self.tokens)))
             assert there == expected, f"a tail has {there[:1]} to {there[-1:]}, {expected[:1]} to {expected[-1:]} noted"
 
     def take(self) -> int:
         """An empty sequence for a part of the answer; to be given back by whoever took it."""
-        seq = self._engine.take()
+        seq = self._pool.take()
         self._lent.add(seq)
         return seq
 
     def give(self, seq: int) -> None:
         self._lent.discard(seq)
-        self._engine.give(seq)
+        self._pool.give(seq)
 
     def drop(self) -> bool:
         """Forget everything; False when there was nothing."""
         had = bool(self.seqs)
         self.drop_prompt()
         seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
-        self._engine.give(seq)
+        self._pool.give(seq)
         return had
 
     def drop_prompt(self) -> None:
         """Forget all but the suffix alone, which no block bears upon."""
         self._drop_gen()
         seq, self.seq, self.tokens, self.joined, self.revision = self.seq, NONE, [], False, -1
-        self._engine.give(seq)
+        self._pool.give(seq)
 
     def _drop_gen(self) -> None:
         dropped = {self.full, self.gen} - {self.seq}
         self.full = self.gen = NONE
         self.prompt = self.logits = self.kept = None
         for seq in dropped:
-            self._engine.give(seq)
+            self._pool.give(seq)
 
-    def snapshot(self, base: Base, composed: Composed) -> None:
+    def snapshot(self, base: Base, composed: TailPrompt) -> None:
         """Take hold of the base as it is now; what becomes of it later does not change this tail."""
         stale = self.seq == NONE or self.revision != base.revision
         if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
@@ -134,11 +132,11 @@ class Tail:
             stale = not goes_on and not self._same_prompt(composed) and self._agreed(composed) is None
         if stale:
             self.drop_prompt()
-            self.seq = self._engine.take()
-            self._engine.context.copy(base.seq, self.seq)
+            self.seq = self._pool.take()
+            self._pool.context.copy(base.seq, self.seq)
             self.revision, self.base_end = base.revision, base.end
 
-    def prepare(self, base: Base, composed: Composed, *, reuse_answer: bool) -> Generator[None, None, Start]:
+    def prepare(self, base: Base, composed: TailPrompt, *, reuse_answer: bool) -> Generator[None, None, Start]:
         """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
 
         `reuse_answer`: nothing but the prompt bears on the answer, so that a kept one may stand.  A failure
@@ -172,13 +170,13 @@ class Tail:
 
     # A kept answer
 
-    def _agreed(self, composed: Composed) -> int | None:
+    def _agreed(self, composed: TailPrompt) -> int | None:
         """How many of the kept answer's tokens are prompt now; None when there is none that stands."""
         if self.kept is None or self.gen == NONE:
             return None
-        return self.kept.agreed(composed, self._engine.vocab.text)
+        return self.kept.agreed(composed, self._vocab.text)
 
-    def _resume(self, composed: Composed, n_typed: int) -> Start:
+    def _resume(self, composed: TailPrompt, n_typed: int) -> Start:
         assert self.kept is not None
         self.kept = self.kept.after(composed, n_typed)
         self.prompt = composed
@@ -187,7 +185,7 @@ class Tail:
         position = self._prompt_end(composed) + self.kept.n_decoded
         return Start(self.gen, position, None, 0, composed.n_tokens)
 
-    def _same_prompt(self, composed: Composed) -> bool:
+    def _same_prompt(self, composed: TailPrompt) -> bool:
         old = self.prompt
         return (
             old is not None
@@ -197,21 +195,21 @@ class Tail:
             == (composed.layout, composed.alone, composed.tokens, composed.after)
         )
 
-    def _cut_answer(self, composed: Composed) -> None:
+    def _cut_answer(self, composed: TailPrompt) -> None:
         """Take the last answer out of `gen`, which has the prompt already."""
         self.kept = None
         if self.gen == self.seq:
             self._cut(len(composed.tokens))
             return
         if self._rolls_back:
-            self._engine.context.remove(self.gen, self._prompt_end(composed))
+            self._pool.context.remove(self.gen, self._prompt_end(composed))
         else:
-            self._engine.give(self.gen)
+            self._pool.give(self.gen)
             self.gen = NONE
 
     # Decoding
 
-    def _prompt_end(self, composed: Composed) -> int:
+    def _prompt_end(self, composed: TailPrompt) -> int:
         if composed.layout == "isolated":
             return self.alone_start + len(self.alone) + len(composed.after)
         return self.start + len(composed.tokens) + len(composed.after)
@@ -220,7 +218,7 @@ class Tail:
         """Keep the first so many tokens of `seq`: its cells and what is noted of them, by one number."""
         assert n_tokens >= 0, n_tokens
         if n_tokens < len(self.tokens):
-            self._engine.context.remove(self.seq, self.start + n_tokens)
+            self._pool.context.remove(self.seq, self.start + n_tokens)
             del self.tokens[n_tokens:]
 
     def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
@@ -228,9 +226,9 @@ class Tail:
         n = 0
         while n < len(tokens):
             yield
-            part = tokens[n : n + self._engine.n_batch]
+            part = tokens[n : n + self._pool.n_batch]
             last = n + len(part) == len(tokens)
-            (row,) = self._engine.decode([Run(part, position + n, seq, logits and last)], self._workspace)
+            (row,) = self._pool.decode([Run(part, position + n, seq, logits and last)], self._tenant)
             n += len(part)
             if seq == self.seq:
                 self.tokens += part
@@ -239,7 +237,7 @@ class Tail:
             if logits and last:
                 self.logits = row
 
-    def _extend(self, composed: Composed) -> Generator[None, None, None]:
+    def _extend(self, composed: TailPrompt) -> Generator[None, None, None]:
         n = common_prefix(self.tokens, composed.tokens)
         wants_logits = not composed.after
         if wants_logits and n == len(composed.tokens):
@@ -249,11 +247,11 @@ class Tail:
         self._cut(n)
         yield from self._decode(composed.tokens[n:], self.start + n, self.seq, logits=wants_logits)
 
-    def _branch(self, composed: Composed) -> Generator[None, None, None]:
+    def _branch(self, composed: TailPrompt) -> Generator[None, None, None]:
         """Make `full`, decoding what stands `after`, and `gen`."""
-        context = self._engine.context
+        context = self._pool.context
         if self.full == NONE and composed.after:
-            self.full = self._engine.take()
+            self.full = self._pool.take()
             context.copy(self.seq, self.full)
             if composed.layout == "isolated":
                 context.copy(self.alone_seq, self.full)
@@ -264,10 +262,10 @@ class Tail:
         if self._rolls_back:
             self.gen = self.full
         else:
-            self.gen = self._engine.take()
+            self.gen = self._pool.take()
             context.copy(self.full, self.gen)
 
-    def _place_alone(self, base: Base, composed: Composed) -> Generator[None, None, None]:
+    def _place_alone(self, base: Base, composed: TailPrompt) -> Generator[None, None, None]:
         """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""
         start = self.base_end
         if composed.layout == "isolated":
@@ -276,7 +274,7 @@ class Tail:
             self._unjoin()
             self._drop_gen()
             seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
-            self._engine.give(seq)
+            self._pool.give(seq)
             if composed.alone:
                 self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start)
                 self.alone, self.alone_start = composed.alone, start
@@ -284,7 +282,7 @@ class Tail:
             if not self.joined:
                 self._cut(0)
                 self._drop_gen()
-                self._engine.context.copy(self.alone_seq, self.seq)
+                self._pool.context.copy(self.alone_seq, self.seq)
                 self.joined = True
         else:
             self._unjoin()
@@ -292,18 +290,18 @@ class Tail:
     def _unjoin(self) -> None:
         if self.joined:
             self._drop_gen()
-            self._engine.context.remove(self.seq, self.base_end)
+            self._pool.context.remove(self.seq, self.base_end)
             self.tokens, self.joined = [], False
 
     def _encode_alone(self, header: tuple[int, ...], tokens: tuple[int, ...], start: int) -> Generator[None, None, int]:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
-        seq = self._engine.take()
+        seq = self._pool.take()
         try:
             yield from self._decode(header + tokens, start - len(header), seq, logits=False)
         except BaseException:
-            self._engine.give(seq)
+            self._pool.give(seq)
             raise
         if header:
-            self._engine.context.remove(seq, start - len(header), start)
+            self._pool.context.remove(seq, start - len(header), start)
         self._decoded += len(tokens)
         return seq

@@ -1,6 +1,6 @@
-"""Whether a file writes text: what else a GGUF file may be, said before anybody waits for an answer.
+"""Whether a GGUF file is a model that writes text, and what it is if not.
 
-In: a file, a loaded model's metadata.  Out: what it is instead, "" for a text generator.  Keys and values are the GGUF
+In: a file, or a loaded model.  Out: what it is instead, "" for a text generator.  Keys and values are the GGUF
 specification's, numbers of pooling types llama.cpp's (LLAMA_POOLING_TYPE_*).
 """
 
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from palimpsest.kv.llama.library import library
-
-if TYPE_CHECKING:
-    from palimpsest.kv.llama.native import Model
+from palimpsest.kv.llama.native import Model
+from palimpsest.system.reading import Refused, open_regular
 
 BEGINNING = 1 << 20
 """Bytes: keys about the file as a whole come first."""
@@ -30,15 +28,19 @@ HINT = "Choose a model that writes text: `palimpsest model list` shows some."
 
 
 def of_file(path: Path) -> str:
-    """By what a file says of itself, without loading it.  Raises OSError."""
-    with path.open("rb") as file:
-        raw = file.read(BEGINNING)
+    """By what a file says of itself, without loading it; "" also for a file that cannot be read."""
+    try:
+        with open_regular(path) as file:
+            raw = file.read(BEGINNING)
+    except (OSError, Refused):  # loading it says why
+        return ""
     if _string(raw, "general.architecture") == PROJECTOR:
         return FILES["mmproj"]
     return FILES.get(_string(raw, "general.type"), "")
 
 
 def of_model(model: Model) -> str:
+    """By a loaded model's metadata and what llama.cpp knows of its architecture."""
     api, architecture = library().api, model.metadata("general.architecture")
     pooling = model.metadata(f"{architecture}.pooling_type")
     if pooling == str(RANK):

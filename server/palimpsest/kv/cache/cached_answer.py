@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from palimpsest.kv.generation.compose import Composed
+from palimpsest.kv.cache.tail_prompt import TailPrompt
 
 
 @dataclass(slots=True)
-class Kept:
+class CachedAnswer:
     """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV behind the prompt's.
     `word_search`: how its first word was chosen."""
 
-    prompt: Composed
+    prompt: TailPrompt
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     n_decoded: int = 0
     word_search: int = 0
 
-    def agreed(self, composed: Composed, text_of: Callable[[Collection[int]], bytes]) -> int | None:
+    def agreed(self, composed: TailPrompt, text_of: Callable[[Collection[int]], bytes]) -> int | None:
         """How many of the tokens are prompt now, when typing agrees with them; None when it does not.
 
         Greedy choices stand as long as what they must begin with only grows towards them: the old choice was the
@@ -44,7 +44,7 @@ class Kept:
         agrees = tuple(self.tokens[: len(typed)]) == typed and beginning.startswith(old.piece)
         return len(typed) if agrees and text_of(self.tokens).startswith(beginning) else None
 
-    def after(self, composed: Composed, n_typed: int) -> Kept:
+    def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
         """What is left of it when the first `n_typed` of its tokens are the prompt's."""
         tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
-        return Kept(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)
+        return CachedAnswer(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ContextTooLarge
-from palimpsest.kv.llama import load, machine
-from palimpsest.kv.llama.facts import Facts
+from palimpsest.kv.llama import machine
 from palimpsest.kv.llama.native import Context, ContextParams, Model
+from palimpsest.kv.model.facts import Facts
+from palimpsest.kv.model.params import context_params, uses_gpu
 
 PROBES = (512, 1024)
 """Cells of two small caches: what they take says what any takes, since each part grows by so much a cell."""
@@ -21,7 +22,7 @@ def bound(settings: EngineSettings) -> int:
     """Bytes that cache and compute buffers may take; 0: a GPU's memory, whose bound is llama.cpp's to know."""
     if settings.memory_mb:
         return settings.memory_mb << 20
-    return 0 if load.uses_gpu(settings) else machine.free_memory() * 9 // 10
+    return 0 if uses_gpu(settings) else machine.free_memory() * 9 // 10
 
 
 def make(
@@ -32,7 +33,7 @@ def make(
     Raises ContextTooLarge, saying how many tokens would fit, where it takes more than `max_bytes`; as far as that can
     be told before it is made, nothing is allocated.
     """
-    params = load.context_params(settings, facts)
+    params = context_params(settings, facts)
     if max_bytes and facts.rolls_back and facts.kv_bytes(params.n_ctx, settings.type_k, settings.type_v) > max_bytes:
         raise _too_large(model, params, max_bytes)
     context = make_context(model, params)

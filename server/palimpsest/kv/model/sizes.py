@@ -1,0 +1,35 @@
+"""How large one workspace of a cache may become.
+
+In: the context's cells, the model's facts.  Out: counts of cells and positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palimpsest.kv.model.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """`n_ctx`: cells of the cache, which all workspaces share.  `n_positions`: positions of one workspace.
+    `tail_room`: positions and cells for a tail and its answer."""
+
+    n_ctx: int
+    n_positions: int
+    tail_room: int
+
+    @classmethod
+    def of(cls, n_ctx: int, facts: Facts, *, in_place: bool) -> Sizes:
+        """Half as many more positions than cells where the cache is edited in place: holes and slack cost no cell.
+        The tail gets a quarter, and 1,024 at least where that leaves half.  A model with a chat template is told in
+        its tail what to do: 1,536 where that leaves five eighths."""
+        n_positions = min(facts.n_ctx_train, n_ctx + n_ctx // 2 if in_place else n_ctx)
+        n = min(n_ctx, n_positions)
+        with_template = min(1536, 3 * n // 8) if facts.chat is not None else 0
+        return cls(n_ctx, n_positions, max(n // 4, min(1024, n // 2), with_template))
+
+    @property
+    def n_prompt(self) -> int:
+        """Tokens that one prompt may have, answer included."""
+        return min(self.n_ctx, self.n_positions)
