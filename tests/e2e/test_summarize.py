@@ -141,6 +141,17 @@ async def test_a_model_that_is_told_what_to_do_sees_the_change_and_the_rules(edi
     assert ".env" not in said.prompt
 
 
+async def test_the_progress_shows_the_summary_while_it_is_written(editor: Editor) -> None:
+    rewrite(editor, CART, "def total(self)", "def total_of_all(self)")
+    reports = editor.client.progress_reports["mine"] = []
+    params = lsp.ExecuteCommandParams("palimpsest.summarize", [{}], work_done_token="mine")
+    answer = await editor.client.workspace_execute_command_async(params)
+    shown = [report.message for report in reports if isinstance(report, lsp.WorkDoneProgressReport)]
+    assert len(shown) > 2, "one word after the other"
+    assert shown[-1] == answer["summary"]
+    assert all(answer["summary"].startswith(text.rstrip(",;:-")) for text in shown)
+
+
 async def test_it_shows_progress_and_can_be_cancelled(editor: Editor) -> None:
     for n in range(200):  # a change that takes a while to read
         (editor.root / f"new_{n}.txt").write_text(f"Note {n}: prices change in May.\n" * 500)

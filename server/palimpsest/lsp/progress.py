@@ -15,6 +15,7 @@ import uuid
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,10 @@ class _Shown:
         else:
             logger.debug("no progress: %r", error)
 
+    def report(self, message: str) -> None:
+        if self._token is not None and not self._ended:
+            self._reporter.report(self._token, lsp.WorkDoneProgressReport(message=message))
+
     def end(self, message: str) -> None:
         self._ended = True
         if self._token is not None:
@@ -66,6 +71,10 @@ class _Shown:
     def _cancelled(self, future: Future[Any]) -> None:
         if self._task is not None and future.cancelled():
             self._task.cancel()
+
+
+_SHOWN: ContextVar[_Shown | None] = ContextVar("shown", default=None)
+"""What is shown of the present task's work."""
 
 
 @asynccontextmanager
@@ -82,7 +91,15 @@ async def progress(
         params = lsp.WorkDoneProgressCreateParams(own)
         server.creating = server.protocol.send_request(lsp.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
         server.creating.add_done_callback(lambda future: shown.created(own, future))
+    around = _SHOWN.set(shown)
     try:
         yield outcome
     finally:
+        _SHOWN.reset(around)
         shown.end(outcome.message)
+
+
+def report(message: str) -> None:
+    """Say how far the work of this task is, where progress of it is shown."""
+    if (shown := _SHOWN.get()) is not None:
+        shown.report(message)

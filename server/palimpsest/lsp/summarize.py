@@ -1,6 +1,7 @@
 """`palimpsest.summarize`: a commit message for what is not committed yet.
 
 In: `{uri?, staged?}`.  Out: `{summary, files, text, left_out, xml}`; `text` is ready to paste.
+While it is written, the progress shows its first line.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.progress import report
 from palimpsest.prompt.blocks import attribute, escape_closing
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ class Summarize:
 
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    return answer(await server.window.session.summarize(asked.uri, staged=asked.staged))
+    return answer(await server.window.session.summarize(asked.uri, staged=asked.staged, on_summary=report))
 
 
 def answer(found: Summarized) -> dict[str, Any]:

@@ -10,7 +10,7 @@ Knows no LSP, no token, no prompt format and no cache.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -276,10 +276,13 @@ class Session:
         """
         return await self.suggestions.at(uri, position, instruction=instruction, n=n, lines=lines, format=format)
 
-    async def summarize(self, uri: str = "", *, staged: bool = False) -> Summarized:
-        """A commit message for what is not committed yet.  Raises PalimpsestError (`Summaries.of` says which)."""
+    async def summarize(
+        self, uri: str = "", *, staged: bool = False, on_summary: Callable[[str], None] | None = None
+    ) -> Summarized:
+        """A commit message for what is not committed yet; `on_summary` gets its first line while it is written.  Raises
+        PalimpsestError (`Summaries.of` says which)."""
         try:
-            return await self.summaries.of(uri, staged=staged)
+            return await self.summaries.of(uri, staged=staged, on_summary=on_summary)
         finally:
             self.refresh_soon()  # it was asked behind other blocks than the cursor's
 

@@ -22,7 +22,7 @@ from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
 from palimpsest.languages.registry import language_of
-from palimpsest.providers.base.protocol import Engine
+from palimpsest.providers.base.protocol import Engine, streamed
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.parser import Parser
@@ -104,11 +104,16 @@ class Services:
                 yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
 
     async def generate(
-        self, engine: Engine, request: wire.GenerateRequest, blocks: Sequence[Block]
+        self,
+        engine: Engine,
+        request: wire.GenerateRequest,
+        blocks: Sequence[Block],
+        on_text: Callable[[str], None] | None = None,
     ) -> wire.GenerateAnswer:
-        """The engine's answer; `blocks` are those that the request wants attached."""
+        """The engine's answer; `blocks` are those that the request wants attached.  `on_text` gets the first
+        alternative's text so far, each time there is more of it."""
         with self.usage.busy(), self.usage.spent("engine"):
-            answer = await engine.generate(request)
+            answer = await (streamed(engine, request, on_text) if on_text is not None else engine.generate(request))
         if answer.sync is not None:
             self.note(blocks, answer.sync)
         self.usage.generated(answer)

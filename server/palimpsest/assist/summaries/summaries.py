@@ -6,7 +6,7 @@ In: which folder.  Out: a message that is ready to paste, and the files it is ab
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +49,12 @@ class Summaries:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def of(self, uri: str = "", *, staged: bool = False) -> Summarized:
+    async def of(
+        self, uri: str = "", *, staged: bool = False, on_summary: Callable[[str], None] | None = None
+    ) -> Summarized:
         """The uncommitted change of the workspace folder that `uri` lies in (of the only one without it), or what is
-        staged of it.  With `uri`, documents count as they are in the editor, else as they are on disk.
+        staged of it.  With `uri`, documents count as they are in the editor, else as they are on disk.  `on_summary`
+        gets the summary so far while it is written.
 
         Raises InvalidArgument, OutsideWorkspace, GitError, or EngineError when the engine cannot answer.
         """
@@ -79,7 +82,8 @@ class Summaries:
                 asked = told(change.changes, change.named, chars_for(room)) if chat else _written(change.changes, room)
                 request = services.requests.summary(asked, blocks, chat=chat)
                 try:
-                    return _summarized(change, await services.generate(engine, request, blocks))
+                    on_text = _summary_reader(on_summary, begun=not chat) if on_summary is not None else None
+                    return _summarized(change, await services.generate(engine, request, blocks, on_text))
                 except ContextTooLarge as error:
                     too_large = error
             raise too_large
@@ -115,6 +119,21 @@ def _written(changes: Sequence[FileChange], max_tokens: int) -> str:
     editing, edits = changed_block(changes[0], max(FEWEST_TOKENS, max_tokens))
     reply = FORMATS["ln-diff"].write(of_editing(editing), edits, "")
     return render_numbered(editing) + reply[: reply.rindex(OPEN) + len(OPEN)]
+
+
+def _summary_reader(on_summary: Callable[[str], None], *, begun: bool) -> Callable[[str], None]:
+    """Tells `on_summary` of each change of the summary in a reply so far.  `begun`: the reply is the summary."""
+    shown = ""
+
+    def read(reply: str) -> None:
+        nonlocal shown
+        text = OPEN + reply if begun else reply
+        summary = message(text)[0] if OPEN in text else ""
+        if summary and summary != shown:
+            shown = summary
+            on_summary(summary)
+
+    return read
 
 
 def _summarized(change: Uncommitted, answer: wire.GenerateAnswer) -> Summarized:

@@ -5,7 +5,8 @@ In and out: `wire` data.  This room knows no document, no token and no editor.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,3 +55,16 @@ class Engine(Protocol):
     async def aclose(self) -> None:
         """Close the connections; the engine itself goes on for others."""
         ...
+
+
+async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[str], None]) -> GenerateAnswer:
+    """The answer; `on_text` gets the first alternative's text so far, each time there is more of it."""
+    text = ""
+    async with aclosing(engine.generate_stream(request)) as items:
+        async for item in items:
+            if isinstance(item, GenerateAnswer):
+                return item
+            if item.choice == 0:
+                text += item.text
+                on_text(text)
+    raise AssertionError("a stream ends with the answer")
