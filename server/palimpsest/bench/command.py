@@ -31,6 +31,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "quality",
     "formats",
     "names",
+    "figures",
 )
 
 

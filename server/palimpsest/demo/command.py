@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import re
 import shutil
@@ -37,7 +38,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--svg", metavar="PATH", default="", help="write the picture there, too")
     options = parser.parse_args(argv)
     recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
-    console = Console(stderr=options.json, highlight=False, quiet=options.json, **recording)  # type: ignore[arg-type]
+    file = io.StringIO() if options.json else None
+    console = Console(file=file, highlight=False, **recording)  # type: ignore[arg-type]
     try:
         result = asyncio.run(_run(console, options.model))
     except PalimpsestError as error:
