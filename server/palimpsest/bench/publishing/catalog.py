@@ -72,5 +72,5 @@ FIGURES: dict[str, Figure] = {
         tables.infill,
         note="8,192 cells; the recording that the tests have",
     ),
-    "blocks": Figure(("training.evaluate",), ("--quick",), tables.blocks, tables.of_blocks),
+    "blocks": Figure(("training.evaluate", "--share", "0.2"), ("--quick",), tables.blocks, tables.of_blocks),
 }
