@@ -116,7 +116,7 @@ def test_it_goes_on_where_it_was_stopped(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only = {"keystroke": FIGURES["keystroke"], "demo": FIGURES["demo"]}
-    monkeypatch.setattr("palimpsest.bench.figures.FIGURES", only)
+    monkeypatch.setattr("palimpsest.bench.benches.figures.FIGURES", only)
     first = Measured(fails="demo")
     monkeypatch.setattr(running, "run", first)
     assert bench() == 1

@@ -18,10 +18,10 @@ from typing import Any
 
 from rich.console import Console
 
-from palimpsest.bench.options import model_file
 from palimpsest.bench.publishing import pages, running
 from palimpsest.bench.publishing.catalog import FIGURES, Figure
 from palimpsest.bench.publishing.provenance import Provenance, provenance
+from palimpsest.bench.shared.options import model_file
 from palimpsest.errors import InvalidArgument, PalimpsestError
 
 NAME = "figures"
@@ -29,7 +29,7 @@ HELP = "every table of docs/measurements.md, measured again and written there"
 
 SUMMARY = "readme"
 """The region of the README."""
-CLONE = Path(__file__).parents[3]
+CLONE = Path(__file__).parents[4]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
