@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.context.sources.python.environment import Environment, find_environment
-from palimpsest.context.sources.python.finding import find_module
+from palimpsest.languages.python.packages.environment import Environment, find_environment
+from palimpsest.languages.python.packages.finding import find_module
 
 
 def made(folder: Path, base: str = sys.executable) -> Path:

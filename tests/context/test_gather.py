@@ -227,3 +227,15 @@ def test_a_document_that_is_no_file_has_what_needs_no_file(workspace: Make) -> N
     view = made.view_of(snapshot, Path("Untitled-1"), len(snapshot.text) - 1)
     kinds = {block.type for block in made.gatherer.candidates(view)}
     assert kinds == {"class", "package", "scope"}
+
+
+def test_a_document_of_which_nothing_can_be_told_has_what_needs_no_language(
+    workspace: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = workspace({**SHOP, "shop/cart.sql": "", "AGENTS.md": "Be kind.\n"})
+    path = made.root / "shop/cart.sql"
+    text = "-- the cart\nselect item from Cart;\n\nimport json\nclass Cart:\n    x = json.dumps(1)\n"
+    view = made.view_of(Snapshot(to_uri(path), 1, "sql", text), path, len(text) - 3)
+    blocks = {str(block.key) for block in made.gatherer.candidates(view)}
+    assert blocks == {"filesystem:shop", "documentation:AGENTS.md", "documentation:README.md#Cart"}
+    assert caplog.records == []

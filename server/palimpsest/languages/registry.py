@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
 import palimpsest.languages
+from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.plain import Plain
 from palimpsest.syntax.parse import Language
 
@@ -32,6 +33,13 @@ def language_of(language_id: str, path: str | None = None) -> Language:
     suffix = PurePosixPath(path or "").suffix.lower()
     found = next((language for language in languages() if suffix and suffix in language.suffixes), None)
     return found or plain(language_id)
+
+
+def modules_of(language: Language, around: Surroundings) -> Modules:
+    """What a language knows of the modules around a workspace's files."""
+    package = importlib.import_module(type(language).__module__).__package__ or ""
+    make: type[Modules] = getattr(importlib.import_module(package), "MODULES", Modules)
+    return make(language, around)
 
 
 @lru_cache(_MOST_PLAIN)

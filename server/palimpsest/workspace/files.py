@@ -30,6 +30,8 @@ MAX_ENTRIES = 2_000
 """The most entries read of one folder; one with more is shown in part."""
 MOST_S = 0.5
 """Time for listing one folder; what rules of many patterns leave no time for is not shown."""
+Stamp = tuple[str, int, int]
+"""What tells versions of a text apart: that of an open document, or a file's time stamp and size."""
 _KEPT = 512
 _KEPT_CHARACTERS = 32_000_000
 _UNSEEN: Any = object()
@@ -48,11 +50,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file's text with what tells versions apart: the document's version, or the file's time stamp and size."""
+    """What stands in the editor, else on disk."""
 
     uri: str
     text: str
-    stamp: tuple[str, int, int]
+    stamp: Stamp
 
 
 class WorkspaceFiles:

@@ -2,21 +2,19 @@
 
 In: a view.  Out: blocks named `shop.cart.Cart` with the class's members and signatures, editable.  Considered are the
 enclosing class and its bases, the classes of parameters and attributes, every class that the editing block names; from
-this file, or imported from the workspace, a package's `__init__` being looked through.  Installed packages' classes are
-in `package` blocks.  Knows no budget.
+this file, or imported from the workspace, through modules that hand it on.  Installed packages' classes are in
+`package` blocks.  Knows no budget.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.sources.fit import fitted
-from palimpsest.context.sources.python.finding import find_module
-from palimpsest.context.sources.python.naming import imported_module, module_name, source_folders
+from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.seen import children, visible
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
@@ -74,15 +72,14 @@ class ClassSource(Source):
     name = "class"
     setting = "class"
 
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
+        self._modules = modules
         self._parsed: dict[Path, tuple[FileText, Parsed]] = {}
         self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
         self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
-        if view.parsed.language.id != "python":
-            return []
         found = dict[str, Block]()
         here = self._here(view)
         for rank, (name, value) in enumerate(self._named(view, here)):
@@ -108,7 +105,7 @@ class ClassSource(Source):
         return False
 
     def _here(self, view: CursorView) -> _Module:
-        name = module_name(view.path, view.root) if view.path is not None else view.file or "untitled"
+        name = self._modules.name_of(view) or "untitled"
         return _Module(name, view.path, view.parsed, view.uri)
 
     def _named(self, view: CursorView, here: _Module) -> Iterator[tuple[str, float]]:
@@ -123,8 +120,8 @@ class ClassSource(Source):
         yield from ((name, ANNOTATION_CLASS) for name in sorted(header))
         yield from ((name, USED_CLASS) for name in used)
         if around is not None:
-            bases = _WORD.findall(signature(view.parsed, around).partition("(")[2])
-            yield from ((name, BASE_CLASS) for name in bases)
+            words = _WORD.findall(signature(view.parsed, around))
+            yield from ((name, BASE_CLASS) for name in words[words.index(around.name) + 1 :])
             for item in visible(view.parsed, around):
                 if item.kind == "attribute" and item.line != view.position.line:
                     yield from ((name, ATTRIBUTE_CLASS) for name in _WORD.findall(item.signature.partition(":")[2]))
@@ -146,25 +143,24 @@ class ClassSource(Source):
         asked = set[tuple[str, str]]()
         for found in view.imports:
             if not head and found.name and found.bound in (name, "*"):
-                yield from self._imported(found, name if found.name == "*" else found.name, here, 0, asked)
+                given = name if found.name == "*" else found.name
+                yield from self._in_module(self._module_of(found, here, view), given, here, view, 0, asked)
             elif head and (found.alias or found.name or found.module) == head:
-                module = imported_module(found, here.name, _is_package(here))
+                module = self._module_of(found, here, view)
                 if found.name is not None and module is not None:
                     module = f"{module}.{found.name}"
-                yield from self._in_module(module, last, here, 0, asked)
+                yield from self._in_module(module, last, here, view, 0, asked)
 
-    def _imported(
-        self, found: Import, name: str, here: _Module, steps: int, asked: set[tuple[str, str]]
-    ) -> Iterator[_Found]:
-        yield from self._in_module(imported_module(found, here.name, _is_package(here)), name, here, steps, asked)
+    def _module_of(self, found: Import, here: _Module, view: CursorView) -> str | None:
+        return self._modules.of(view).imported(found, here.name, here.path)
 
     def _in_module(
-        self, name: str | None, wanted: str, here: _Module, steps: int, asked: set[tuple[str, str]]
+        self, name: str | None, wanted: str, here: _Module, view: CursorView, steps: int, asked: set[tuple[str, str]]
     ) -> Iterator[_Found]:
         if name is None or steps > _MAX_STEPS or (name, wanted) in asked or len(asked) >= _MOST_MODULES:
             return
         asked.add((name, wanted))
-        module = self._module(name, here)
+        module = self._module(name, here, view)
         if module is None:
             return
         scope = _class_in(module.parsed, wanted)
@@ -174,27 +170,23 @@ class ClassSource(Source):
         for found in imports(module.parsed):
             if found.name and found.bound in (wanted, "*"):
                 given = wanted if found.name == "*" else found.name
-                yield from self._imported(found, given, module, steps + 1, asked)
+                above = self._module_of(found, module, view)
+                yield from self._in_module(above, given, module, view, steps + 1, asked)
 
-    def _module(self, name: str, here: _Module) -> _Module | None:
-        if name.partition(".")[0] in sys.stdlib_module_names:
+    def _module(self, name: str, here: _Module, view: CursorView) -> _Module | None:
+        path = self._modules.of(view).file_of(name, here.path)
+        source = self._files.source(path) if path is not None else None
+        if path is None or source is None:
             return None
-        folders = self._files.once(("folders", here.path), lambda: tuple(source_folders(here.path, self._files.roots)))
-        found = self._files.once(("module", name, folders), lambda: find_module(name, folders))
-        if found is None or found.kind != "source":
-            return None
-        source = self._files.source(found.path)
-        if source is None:
-            return None
-        known = self._parsed.pop(found.path, None)
+        known = self._parsed.pop(path, None)
         parsed = (
             known[1]
             if known is not None and known[0].stamp == source.stamp
             else parse_text(source.text, here.parsed.language)
         )
-        self._parsed[found.path] = (source, parsed)
+        self._parsed[path] = (source, parsed)
         forget_oldest(self._parsed, _KEPT, lambda kept: len(kept[0].text), _KEPT_CHARACTERS)
-        return _Module(name, found.path, parsed, to_uri(found.path))
+        return _Module(name, path, parsed, to_uri(path))
 
     def _is_shown(self, view: CursorView, found: _Found) -> bool:
         """Whether the editing block shows the class itself."""
@@ -270,7 +262,3 @@ def _top_classes(parsed: Parsed) -> dict[str, Scope]:
 
 def _enclosing_name(view: CursorView) -> str | None:
     return next((scope.qualified_name for scope in enclosing(view.scope) if scope.kind == "class"), None)
-
-
-def _is_package(module: _Module) -> bool:
-    return module.path is not None and module.path.stem == "__init__"

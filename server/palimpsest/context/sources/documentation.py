@@ -7,8 +7,6 @@ reStructuredText's headings and no more of them.
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
@@ -32,7 +30,6 @@ _MARKDOWN = re.compile(r"^#{1,6}\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _WORD = re.compile(r"[^\W\d]\w*")
-_COMMON = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,9 @@ class DocumentationSource(Source):
     name = "documentation"
     setting = "documentation"
 
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
+        self._modules = modules
         self._sections: dict[Path, tuple[FileText, list[Section]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
@@ -60,10 +58,10 @@ class DocumentationSource(Source):
         return any(block.name == known.name and block.text == known.text for known in self._all(view))
 
     def _docstring(self, view: CursorView) -> Iterator[Block]:
-        if view.parsed.language.id != "python" or view.scope.kind == "file":
+        if view.scope.kind == "file":
             return  # the editing block of a file shows it
         text = docstring(view.parsed, file_scope(view.parsed)) or ""
-        name = module_name(view.path, view.root) if view.path is not None else view.file
+        name = self._modules.name_of(view)
         lines = head(text.strip().split("\n"), min(MAX_TOKENS, view.settings.block_tokens))
         if any(lines):
             yield Block("documentation", f"module {name}", "\n".join(lines), MODULE_DOCUMENTATION, source=self.name)
@@ -85,9 +83,9 @@ class DocumentationSource(Source):
         """What a relevant section mentions: the module, the scopes around the cursor, names used there."""
         own = {scope.name for scope in enclosing(view.scope) if scope.name}
         if view.path is not None:
-            own |= {module_name(view.path, view.root).rpartition(".")[2], view.path.name}
+            own |= {self._modules.name_of(view).removesuffix(view.path.suffix).rpartition(".")[2], view.path.name}
         used = {name for name in view.used if len(name) >= _SHORTEST_WORD}
-        return frozenset(own | used) - _COMMON
+        return frozenset(own | used) - view.parsed.language.common_words
 
     def _all(self, view: CursorView) -> Iterator[Block]:
         yield from self._docstring(view)

@@ -23,12 +23,14 @@ from palimpsest.context.sources.classes import ClassSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.external import ExternalSource
 from palimpsest.context.sources.filesystem import FilesystemSource
+from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.sources.pins import PinSource
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.sources.scope import ScopeSource
 from palimpsest.context.sources.source import Source
 from palimpsest.context.view import CursorView
+from palimpsest.languages.modules import Surroundings
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block, BlockKey
@@ -73,20 +75,16 @@ class Gatherer:
         self._changes = 0
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
+        around = Surroundings(files, self._settings, self._variables, self._executor, self._cache)
+        modules = ModulesByLanguage(around)
         return [
             ExternalSource(self._external),
             PinSource(files, self._external),
             CellSource(),
-            ClassSource(files),
-            PackageSource(
-                files,
-                executor=self._executor,
-                variables=self._variables,
-                cache=self._cache,
-                setting=self._settings.python,
-            ),
-            ScopeSource(),
-            DocumentationSource(files),
+            ClassSource(files, modules),
+            PackageSource(modules),
+            ScopeSource(modules),
+            DocumentationSource(files, modules),
             RulesSource(files),
             FilesystemSource(files),
         ]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from palimpsest.context.sources.fit import fitted
-from palimpsest.context.sources.python.naming import module_name
+from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.seen import visible
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.steady import shown
@@ -32,13 +32,14 @@ class ScopeSource(Source):
     name = "scope"
     setting = "scope"
 
-    def __init__(self) -> None:
+    def __init__(self, modules: ModulesByLanguage) -> None:
+        self._modules = modules
         self._sound: dict[str, tuple[str, list[str]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.parsed.root is None or view.scope.kind == "file":
             return []  # the editing block of a file shows its names itself
-        name = _module(view)
+        name = self._module(view)
         around = view.scope
         outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
         found = [(name, self._file_names(view))]
@@ -60,7 +61,7 @@ class ScopeSource(Source):
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """The file's names everywhere in it; a function's names only there."""
-        return block.name == _module(view)
+        return block.name == self._module(view)
 
     def _file_names(self, view: CursorView) -> str:
         """A statement half written may hide what follows it: until the code is sound again, what was there stands.  So
@@ -79,17 +80,16 @@ class ScopeSource(Source):
             self._sound[view.uri] = view.scope.qualified_name, chosen
         return "\n".join(chosen)
 
+    def _module(self, view: CursorView) -> str:
+        if view.path is None:
+            return PurePosixPath(view.file).stem or "untitled"
+        return self._modules.name_of(view)
+
     def _level(self, view: CursorView, items: Iterable[Visible]) -> list[Visible]:
         at = view.position.line
         header = range(view.scope.def_line, view.scope.header_end_line) if view.scope.kind != "file" else range(0)
         typing_header = at in header
         return [item for item in items if item.line != at and not (typing_header and item.line in header)]
-
-
-def _module(view: CursorView) -> str:
-    if view.path is None:
-        return PurePosixPath(view.file).stem or "untitled"
-    return module_name(view.path, view.root)
 
 
 def _block_text(view: CursorView, items: list[Visible]) -> str:

@@ -15,7 +15,6 @@ from palimpsest.syntax.scopes import Scope, docstring, signature
 
 _LONGEST_LINE = 120
 _LONGEST_DOC = 100
-_MAKERS = ("__init__", "__new__", "__post_init__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +46,32 @@ def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> li
             unique.append(line)
             seen.add(line.text)
     head = list(_head(parsed, scope, indent))
-    return [*head, *unique] if unique else [*head[:-1], Line(head[-1].text + (" ..." if len(head) == 1 else ""))]
+    if unique or len(head) > 1:
+        return [*head, *unique] if unique else [*head[:-1], Line(head[-1].text)]
+    return [Line(head[0].text + parsed.language.omitted_body)]
 
 
 def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
     lines = parsed.snapshot.lines
-    for number in range(scope.start_line, scope.def_line):
-        if lines[number].lstrip().startswith("@") and _is_whole(lines[number]):
-            yield Line(lines[number], place=number)
+    yield from _before(parsed, scope)
     if scope.header_end_line == scope.def_line + 1 and scope.body_start_line == scope.header_end_line:
         yield Line(lines[scope.def_line], place=scope.def_line)
     else:
         yield Line(indent + signature(parsed, scope))
     doc = next((line for line in (docstring(parsed, scope) or "").split("\n") if line.strip()), "").strip()
     if doc:
-        text = f'{indent}    """{doc[:_LONGEST_DOC]}"""'
+        text = f"{indent}    {parsed.language.docstring_written(doc[:_LONGEST_DOC])}"
         number = scope.body_start_line
         yield Line(text, place=number if number < len(lines) and lines[number] == text else None)
+
+
+def _before(parsed: Parsed, scope: Scope) -> Iterator[Line]:
+    """What stands before a definition and belongs to it (decorators, annotations), as far as it is on one line."""
+    lines, comments = parsed.snapshot.lines, parsed.language.lexical.line_comments
+    for statement in parsed.language.statements(lines, scope.start_line, scope.def_line):
+        line = lines[statement.start]
+        if len(statement) == 1 and _is_whole(parsed, line) and not line.lstrip().startswith(comments):
+            yield Line(line, place=statement.start)
 
 
 def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | None) -> Iterator[Line]:
@@ -76,12 +84,12 @@ def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | No
         if item.kind == "attribute" and scope.def_line < item.line < scope.end_line:
             own.add(item.name)
             written = lines[item.line]
-            if _is_whole(written) and written.startswith(f"{indent}{item.name}"):
+            if _is_whole(parsed, written) and written.startswith(f"{indent}{item.name}"):
                 yield Line(written, item.name, item.line)
             else:
                 yield Line(indent + item.signature, item.name)
     for maker in children(parsed, scope):
-        if maker.name not in _MAKERS:
+        if maker.name not in parsed.language.initializers:
             continue
         names = visible(parsed, maker)
         parameters = {item.name: item.signature.partition("=")[0] for item in names if item.kind == "parameter"}
@@ -105,11 +113,9 @@ def _kept(signature: str, parameters: Mapping[str, str]) -> str:
 
 def _method(parsed: Parsed, scope: Scope) -> Iterator[Line]:
     lines = parsed.snapshot.lines
-    for number in range(scope.start_line, scope.def_line):
-        if lines[number].lstrip().startswith("@") and _is_whole(lines[number]):
-            yield Line(lines[number], place=number)
+    yield from _before(parsed, scope)
     written = lines[scope.def_line]
-    text = f"{_indent(written)}{signature(parsed, scope)} ..."
+    text = f"{_indent(written)}{signature(parsed, scope)}{parsed.language.omitted_body}"
     yield Line(text, scope.name, scope.def_line if text == written else None)
 
 
@@ -117,8 +123,5 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _is_whole(line: str) -> bool:
-    """Whether a statement that begins on the line surely ends there."""
-    if len(line) > _LONGEST_LINE or line.endswith("\\") or '"""' in line or "'''" in line:
-        return False
-    return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}"))
+def _is_whole(parsed: Parsed, line: str) -> bool:
+    return len(line) <= _LONGEST_LINE and parsed.language.is_whole(line)

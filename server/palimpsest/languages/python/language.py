@@ -14,8 +14,9 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.python import calls, docstrings, evidence, imports, lines, modules
+from palimpsest.languages.python import calls, docstrings, evidence, imports, lines
 from palimpsest.languages.python.headers import ends_with_colon, one_line
+from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
 
@@ -78,13 +79,13 @@ class Python(Base):
 
     def module_name(self, file: str) -> str:
         is_module = PurePosixPath(file).suffix.lower() in self.suffixes
-        return modules.module_name(file) if is_module else super().module_name(file)
+        return names.module_name(file) if is_module else super().module_name(file)
 
     def gives(self, source: str, file: str, module: str) -> bool:
-        return modules.gives(source, file, module)
+        return names.gives(source, file, module)
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-        return modules.means_module(head, imported, file, module)
+        return names.means_module(head, imported, file, module)
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         return evidence.owners(parsed, start, end)

@@ -11,15 +11,17 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from palimpsest.context.sources.python.environment import Environment, run_python
-from palimpsest.context.sources.python.model import Module, entry_from_json
+from palimpsest.languages.modules import Entry, EntryKind
+from palimpsest.languages.python.packages.environment import Environment, run_python
+from palimpsest.languages.python.packages.model import Module
 
 INSPECT_SECONDS = 10.0
 _SCRIPT = Path(__file__).with_name("inspect_script.py")
 _FORMAT = 1
 _MAX_BYTES = 4_000_000
+_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 
 class Inspector:
@@ -93,9 +95,24 @@ def _write(file: Path, data: dict[str, Any]) -> None:
 
 def _module(name: str, data: dict[str, Any]) -> Module | None:
     try:
-        entries = [entry_from_json(item) for item in data["entries"]]
+        entries = [_entry(item) for item in data["entries"]]
     except ValueError:
         return None
     listed = data.get("exports")
     exports = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
     return Module(name, str(data.get("doc") or ""), exports, members={entry.name: entry for entry in entries})
+
+
+def _entry(data: Any) -> Entry:
+    """Lenient: what is no string becomes empty.  Raises ValueError for what is no entry at all."""
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ValueError("not an entry")
+    kind = data.get("kind")
+    text = {key: data[key] for key in ("signature", "doc", "target") if isinstance(data.get(key), str)}
+    members = data.get("members")
+    return Entry(
+        data["name"],
+        next((known for known in _KINDS if known == kind), "value"),
+        **text,
+        members=tuple(_entry(member) for member in members) if isinstance(members, list) else (),
+    )

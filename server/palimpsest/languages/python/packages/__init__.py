@@ -2,5 +2,5 @@
 
 `environment.py` finds the interpreter and its folders, `finding.py` a module's file, `reading.py` reads it
 statically (the only griffe), `inspecting.py` asks the interpreter about compiled modules, `library.py` puts these
-together.
+together, `catalog.py` does so in the background, `modules.py` answers for the workspace and the interpreter.
 """

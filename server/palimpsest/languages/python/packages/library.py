@@ -1,20 +1,21 @@
 """What a module offers under which name: its own file, and those it takes names from.
 
-In: a `ModuleSource` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are
+In: a `ModuleLocation` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are
 followed from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no
 cursor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from palimpsest.context.sources.python.finding import Found
-from palimpsest.context.sources.python.model import Alias, Entry, Module
-from palimpsest.context.sources.python.reading import read_module
+from palimpsest.languages.modules import Description, Entry
+from palimpsest.languages.python.packages.finding import Found
+from palimpsest.languages.python.packages.model import Alias, Module
+from palimpsest.languages.python.packages.reading import read_module
+from palimpsest.workspace.files import Stamp
 
 MAX_FILES = 60
 """Files read for one description."""
@@ -24,10 +25,8 @@ MAX_QUESTIONS = 20_000
 _MAX_STEPS = 10
 _KEPT = 256
 
-Stamp = tuple[str, int, int]
 
-
-class ModuleSource(Protocol):
+class ModuleLocation(Protocol):
     """Where modules are looked for: the workspace, or an interpreter's folders."""
 
     def find(self, name: str) -> Found | None: ...
@@ -45,32 +44,11 @@ class ModuleSource(Protocol):
         """The module that a dotted name means on this platform (`os.path`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """`public` in the module's order, `looked_up` what was asked for besides (None: there is no such name).
-
-    `path` is the module's own file and `stamp` the version of it that was read, None where it has none.
-    """
-
-    module: str
-    doc: str = ""
-    public: Mapping[str, Entry] = field(default_factory=dict)
-    looked_up: Mapping[str, Entry | None] = field(default_factory=dict)
-    path: Path | None = None
-    stamp: Stamp | None = None
-
-    def entry(self, name: str) -> Entry | None:
-        return self.public.get(name) or self.looked_up.get(name)
-
-    def knows(self, names: frozenset[str]) -> bool:
-        return all(name in self.public or name in self.looked_up for name in names)
-
-
 class Library:
     """Owner of the modules read so far.  One thread only."""
 
-    def __init__(self, place: ModuleSource) -> None:
-        self._place = place
+    def __init__(self, location: ModuleLocation) -> None:
+        self._location = location
         self._modules: dict[tuple[str, str], tuple[Stamp | None, Module | None]] = {}
         self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
         self._seen: dict[str, Module | None] = {}
@@ -83,13 +61,9 @@ class Library:
     def describe(self, name: str, wanted: frozenset[str] = frozenset()) -> Description | None:
         """What the module offers in public, and the `wanted` names whether public or not; None for no such module."""
         self._allowance, self._questions = MAX_FILES, MAX_QUESTIONS
-        self._seen, self._found, self._answers, self._named = (
-            {},
-            {},
-            {},
-            {},
-        )  # files do not change while one description is made
-        name = self._place.canonical(name)
+        # Files do not change while one description is made.
+        self._seen, self._found, self._answers, self._named = {}, {}, {}, {}
+        name = self._location.canonical(name)
         module = self._module(name)
         if module is None:
             return None
@@ -114,7 +88,7 @@ class Library:
 
     def _find(self, name: str) -> Found | None:
         if name not in self._found:
-            self._found[name] = self._place.find(name)
+            self._found[name] = self._location.find(name)
         return self._found[name]
 
     def _module(self, name: str) -> Module | None:
@@ -137,9 +111,9 @@ class Library:
 
     def _file(self, name: str, kind: str, path: Path) -> Module | None:
         known = self._modules.get((name, kind))
-        if known is not None and known[0] == self._place.stamp(path):
+        if known is not None and known[0] == self._location.stamp(path):
             return known[1]
-        read = self._place.read(path) if self._allowance > 0 else None
+        read = self._location.read(path) if self._allowance > 0 else None
         if read is None:
             return None
         text, stamp = read
@@ -149,7 +123,7 @@ class Library:
             module = known[1]  # while somebody types the file may not parse; what it last said is good enough
         if name == "os" and module is not None:
             # Which of the two it is, `os` decides at run time.
-            alias = Alias("path", self._place.canonical("os.path"), explicit=True)
+            alias = Alias("path", self._location.canonical("os.path"), explicit=True)
             module = replace(module, members={**module.members, "path": alias})
         self._modules.pop((name, kind), None)
         self._modules[(name, kind)] = (stamp, module)
@@ -162,7 +136,7 @@ class Library:
         if key not in self._inspected:
             if len(self._inspected) > _KEPT:
                 self._inspected.clear()
-            self._inspected[key] = self._place.inspect(name, found)
+            self._inspected[key] = self._location.inspect(name, found)
         return self._inspected[key]
 
     def _lookup(self, module: Module, name: str, steps: int) -> Entry | None:
@@ -221,7 +195,7 @@ class Library:
         """The object of a dotted name: a module, or a name in the longest part of it that is one."""
         parts = target.split(".")
         for n in range(len(parts), 0, -1):
-            name = self._place.canonical(".".join(parts[:n]))
+            name = self._location.canonical(".".join(parts[:n]))
             if n == len(parts):
                 if self._find(name) is not None:
                     return Entry(parts[-1], "module", target=name)

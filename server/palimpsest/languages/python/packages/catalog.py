@@ -13,7 +13,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 
-from palimpsest.context.sources.python.library import Description, Library, ModuleSource
+from palimpsest.languages.modules import Description
+from palimpsest.languages.python.packages.library import Library, ModuleLocation
 
 log = logging.getLogger(__name__)
 
@@ -29,23 +30,23 @@ class _Known:
 
 
 class Catalog:
-    """One place's modules.  `open_place` may take long and is called in the background; None: there is no such place.
+    """One location's modules.  `open_location` may take long and is called in the background; None: there is none.
 
     Without an executor everything is read at once, in `describe`.
     """
 
     def __init__(
         self,
-        open_place: Callable[[], ModuleSource | None],
+        open_location: Callable[[], ModuleLocation | None],
         executor: Executor | None = None,
         on_ready: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._open_place = open_place
+        self._open_location = open_location
         self._executor = executor
         self._on_ready = on_ready
         self._clock = clock
-        self._place: ModuleSource | None = None
+        self._location: ModuleLocation | None = None
         self._library: Library | None = None
         self._known: dict[str, _Known] = {}
         self._pending: dict[str, Future[None]] = {}
@@ -85,9 +86,8 @@ class Catalog:
             return self._clock() - known.at < FORGET_SECONDS
         if not description.knows(wanted):
             return False
-        return (
-            description.path is None or self._place is None or self._place.stamp(description.path) == description.stamp
-        )
+        path, location = description.path, self._location
+        return path is None or location is None or location.stamp(path) == description.stamp
 
     def _schedule(self, executor: Executor, module: str, wanted: frozenset[str]) -> None:
         with self._lock:
@@ -117,8 +117,8 @@ class Catalog:
         try:
             with self._reading:
                 if self._library is None:
-                    self._place = self._open_place()
-                    self._library = Library(self._place) if self._place is not None else None
+                    self._location = self._open_location()
+                    self._library = Library(self._location) if self._location is not None else None
                 if self._library is not None:
                     description = self._library.describe(module, wanted)
         except Exception:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.syntax.names import Import
+from palimpsest.languages.python.packages import names
+from palimpsest.syntax.values import Import
 
 
 def source_folder(path: Path, root: Path | None) -> Path:
@@ -39,14 +40,10 @@ def source_folders(path: Path | None, roots: Sequence[Path]) -> list[Path]:
 
 def module_name(path: Path, root: Path | None) -> str:
     """`shop.cart` for `shop/cart.py`, `shop` for `shop/__init__.py`."""
-    base = source_folder(path, root)
-    parts = list(path.relative_to(base).with_suffix("").parts)
-    if parts[-1] == "__init__" and len(parts) > 1:
-        parts.pop()
-    return ".".join(parts)
+    return names.module_name(path.relative_to(source_folder(path, root)).as_posix())
 
 
-def imported_module(found: Import, module: str, is_package: bool) -> str | None:
+def imported_module(found: Import, module: str, *, is_package: bool) -> str | None:
     """The absolute name of the module that an import names, in the file that is `module`; None above the top."""
     if found.level == 0:
         return found.module or None

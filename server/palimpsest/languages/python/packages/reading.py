@@ -12,7 +12,8 @@ from pathlib import Path
 
 import griffe
 
-from palimpsest.context.sources.python.model import Alias, Entry, Module
+from palimpsest.languages.modules import Entry
+from palimpsest.languages.python.packages.model import Alias, Module
 
 _LONGEST_VALUE = 40
 _MOST_EXPORTS, _MOST_STARS = 5_000, 64

@@ -1,4 +1,4 @@
-"""The two places modules come from: the workspace, and the interpreter's folders.
+"""The two locations that modules come from: the workspace, and the interpreter's folders.
 
 In: names and paths.  Out: files found and read.  A workspace's module is read as it stands in the editor and is never
 imported; of the interpreter's, those built in or compiled are imported in a process of their own.
@@ -10,20 +10,19 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from palimpsest.context.sources.python.environment import Environment
-from palimpsest.context.sources.python.finding import Found, find_module
-from palimpsest.context.sources.python.inspecting import Inspector
-from palimpsest.context.sources.python.library import Stamp
-from palimpsest.context.sources.python.model import Module
+from palimpsest.languages.python.packages.environment import Environment
+from palimpsest.languages.python.packages.finding import Found, find_module
+from palimpsest.languages.python.packages.inspecting import Inspector
+from palimpsest.languages.python.packages.model import Module
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.uris import is_inside
-from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
 """Of the standard library, what does something when it is imported."""
 
 
-class WorkspacePlace:
+class WorkspaceModules:
     """`folders()` are where the workspace's top-level modules lie."""
 
     def __init__(self, files: WorkspaceFiles, folders: Callable[[], Sequence[Path]]) -> None:
@@ -48,7 +47,7 @@ class WorkspacePlace:
         return target
 
 
-class EnvironmentPlace:
+class InstalledModules:
     """An interpreter's own modules and those installed for it."""
 
     def __init__(self, environment: Environment, inspector: Inspector) -> None:

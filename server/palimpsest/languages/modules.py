@@ -1,0 +1,117 @@
+"""What a language knows of modules: which file an import means, what a module offers.
+
+In: imports, names, the workspace's files.  Out: names, files, `Description`s.  `Modules` is what a language has that
+says nothing of its own: every file is named by its language, no import leads anywhere, nothing is described.  A
+language that knows more has a class derived from it as `MODULES` in its folder (`registry.modules_of`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from palimpsest.config.settings import ContextSettings
+from palimpsest.syntax.parse import Language
+from palimpsest.syntax.values import Import
+from palimpsest.text.uris import relative
+from palimpsest.workspace.files import Stamp, WorkspaceFiles
+
+EntryKind = Literal["function", "class", "value", "module"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name of a module.  `signature` follows the name as the language writes it.
+
+    `doc` is the first line of its documentation.  `members` are a class's public methods and attributes.  `target` is
+    the module's own name where `kind` is `module`.  `is_async` of a function.
+    """
+
+    name: str
+    kind: EntryKind
+    signature: str = ""
+    doc: str = ""
+    members: tuple[Entry, ...] = ()
+    bases: tuple[str, ...] = ()
+    target: str = ""
+    is_async: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """`public` in the module's order, `looked_up` what was asked for besides (None: there is no such name).
+
+    `path` is the module's own file and `stamp` the version of it that was read, None where it has none.
+    """
+
+    module: str
+    doc: str = ""
+    public: Mapping[str, Entry] = field(default_factory=dict)
+    looked_up: Mapping[str, Entry | None] = field(default_factory=dict)
+    path: Path | None = None
+    stamp: Stamp | None = None
+
+    def entry(self, name: str) -> Entry | None:
+        return self.public.get(name) or self.looked_up.get(name)
+
+    def knows(self, names: frozenset[str]) -> bool:
+        return all(name in self.public or name in self.looked_up for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What modules are looked for in.  `executor` reads what takes long; None reads it at once.  `cache` is a folder
+    for answers that may be kept, `variables` are the environment's."""
+
+    files: WorkspaceFiles
+    settings: ContextSettings
+    variables: Mapping[str, str]
+    executor: Executor | None = None
+    cache: Path | None = None
+
+
+class Modules:
+    """One workspace's.  `near`: the file from which a module is looked for, None where it is no file."""
+
+    def __init__(self, language: Language, around: Surroundings) -> None:
+        self._language = language
+
+    def name_of(self, path: Path, root: Path | None) -> str:
+        """What a file is called by imports; `root` is the workspace folder it is in."""
+        return self._language.module_name(relative(path, root) if root is not None else path.name)
+
+    def imported(self, found: Import, module: str, path: Path | None) -> str | None:
+        """The full name of the module that an import names in the file that is `module`; None where there is none."""
+        return None
+
+    def file_of(self, name: str, near: Path | None) -> Path | None:
+        """The source file of a module of the workspace; None for any other."""
+        return None
+
+    def is_own(self, name: str, near: Path | None) -> bool:
+        """Whether it is a module of the workspace."""
+        return False
+
+    def is_known(self, name: str) -> bool:
+        """Whether every model knows what the module offers, so that it need not be described."""
+        return False
+
+    def describe(self, name: str, names: frozenset[str], near: Path | None) -> Description | None:
+        """What a module offers, `names` in any case, as far as it is known by now; the rest is read meanwhile."""
+        return None
+
+    def written(self, prefix: str, entry: Entry) -> str:
+        """A name on one line, by `prefix` as the code calls its module or class."""
+        return f"{prefix}.{entry.name}{entry.signature}"
+
+    @property
+    def revision(self) -> int:
+        """Rises when something was read that was not known when it was asked for."""
+        return 0
+
+    def wait(self, seconds: float | None) -> bool:
+        """Until what was asked for has been read; False when time ran out."""
+        return True
