@@ -387,7 +387,8 @@ class TestWhatIsRefused:
         import sys
 
         part = TestWhatIsTaken().interrupted(hub, keep=30_000)
-        code = "import sys; from pathlib import Path; from palimpsest import held; held.take(Path(sys.argv[1]));"
+        code = "import sys; from pathlib import Path; from palimpsest.system.process_lock import take; "
+        code += "take(Path(sys.argv[1]));"
         command = [sys.executable, "-c", code + "print(flush=True); input()", str(part.with_suffix(".lock"))]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None

@@ -29,7 +29,7 @@ KINDS = {
     "ready": "Normal",
     "starting": "Inactive",
     "loading": "Inactive",
-    "doubted": "Warning",
+    "suspected": "Warning",
     "restarting": "Warning",
     "away": "Warning",
     "failed": "Error",

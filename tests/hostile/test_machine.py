@@ -15,7 +15,7 @@ import pytest
 from palimpsest.system import folders, logs
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
-WHERE = "from palimpsest import folders; print(folders.runtime())"
+WHERE = "from palimpsest.system import folders; print(folders.runtime())"
 
 
 def mode(path: Path) -> int:

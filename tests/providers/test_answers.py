@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.providers.http.sse import events
-from palimpsest.providers.whole_prompt.cut import Cut
+from palimpsest.providers.whole_prompt.stop_filter import StopFilter
 
 TEXT = st.text("ab;\n", max_size=30)
 
@@ -19,7 +19,7 @@ TEXT = st.text("ab;\n", max_size=30)
 def test_an_answer_is_cut_at_its_first_stop_string_however_it_comes(
     text: str, stops: list[str], cuts: list[int]
 ) -> None:
-    cut, pieces = Cut(stops), list[str]()
+    cut, pieces = StopFilter(stops), list[str]()
     bounds = sorted({0, len(text), *(c for c in cuts if c < len(text))})
     for start, end in itertools.pairwise(bounds):
         pieces.append(cut.push(text[start:end]))
@@ -31,7 +31,7 @@ def test_an_answer_is_cut_at_its_first_stop_string_however_it_comes(
 
 @given(st.text("ab ", min_size=1, max_size=6), TEXT, st.integers(1, 4))
 def test_what_was_held_back_is_no_part_of_the_answer(held: str, text: str, size: int) -> None:
-    whole, cut = held + text, Cut((), held)
+    whole, cut = held + text, StopFilter((), held)
     for i in range(0, len(whole), size):
         cut.push(whole[i : i + size])
     cut.finish()
@@ -39,7 +39,7 @@ def test_what_was_held_back_is_no_part_of_the_answer(held: str, text: str, size:
 
 
 def test_an_answer_that_does_not_begin_with_what_was_held_back_is_none() -> None:
-    cut = Cut((), "self.it")
+    cut = StopFilter((), "self.it")
     assert cut.push("self.") == cut.push("ab") == cut.push("it") == cut.finish() == ""
     assert cut.stopped
 

@@ -13,13 +13,13 @@ from palimpsest.providers.lifecycle import FIRST_WAIT_S, GIVE_UP_AT, LONGEST_WAI
 
 def test_the_first_death_starts_the_same_engine_again() -> None:
     lifecycle = EngineLifecycle().loading().ready(10.0).died(15.0, "It was ended by SIGSEGV.")
-    assert (lifecycle.state, lifecycle.row, lifecycle.caution) == ("restarting", 1, False)
+    assert (lifecycle.state, lifecycle.n_failures, lifecycle.safe_mode) == ("restarting", 1, False)
     assert "SIGSEGV" in lifecycle.reason
 
 
 def test_the_second_in_a_row_starts_it_with_caution_and_the_third_gives_up() -> None:
     second = EngineLifecycle().ready(0.0).died(1.0, "").ready(2.0).died(3.0, "")
-    assert (second.state, second.caution) == ("restarting", True)
+    assert (second.state, second.safe_mode) == ("restarting", True)
     third = second.loading().ready(4.0).died(5.0, "how")
     assert third.state == "given_up"
     assert third.has_given_up
@@ -31,7 +31,7 @@ def test_deaths_far_apart_are_not_in_a_row() -> None:
     for hour in range(10):
         start = hour * 3600.0
         lifecycle = lifecycle.loading().ready(start).died(start + SOON_S, "")
-        assert (lifecycle.state, lifecycle.row, lifecycle.caution) == ("restarting", 1, False)
+        assert (lifecycle.state, lifecycle.n_failures, lifecycle.safe_mode) == ("restarting", 1, False)
 
 
 def test_a_model_that_takes_minutes_to_load_and_dies_at_once_is_given_up_all_the_same() -> None:
@@ -51,12 +51,12 @@ def test_deaths_before_it_was_ever_ready_count_as_well() -> None:
 def test_caution_stays_once_it_was_needed() -> None:
     lifecycle = EngineLifecycle().died(0.0, "").died(1.0, "").ready(2.0)
     later = lifecycle.died(2.0 + SOON_S, "")
-    assert (later.row, later.caution, later.state) == (1, True, "restarting")
+    assert (later.n_failures, later.safe_mode, later.state) == (1, True, "restarting")
 
 
 def test_one_that_leaves_in_good_order_is_started_again_and_not_counted() -> None:
     lifecycle = EngineLifecycle().ready(0.0).died(1.0, "").ready(2.0).left()
-    assert (lifecycle.state, lifecycle.row) == ("restarting", 1)
+    assert (lifecycle.state, lifecycle.n_failures) == ("restarting", 1)
 
 
 @pytest.mark.parametrize("attempt", [lambda c: c.died(0.0, ""), lambda c: c.failed("x"), lambda c: c.unavailable("x")])
@@ -78,15 +78,14 @@ def test_what_was_given_up_is_tried_again_after_growing_waits(
 EVENTS: dict[str, Callable[[EngineLifecycle], EngineLifecycle]] = {
     "loading": lambda c: c.loading(),
     "ready": lambda c: c.ready(1.0),
-    "doubted": lambda c: c.doubted(),
+    "suspected": lambda c: c.suspected(),
     "left": lambda c: c.left(),
     "died": lambda c: c.died(2.0, "how"),
     "failed": lambda c: c.failed("why"),
     "unavailable": lambda c: c.unavailable("why"),
     "away": lambda c: c.away("why"),
-    "asked": lambda c: c.asked(),
 }
-LIVING = ("starting", "loading", "ready", "doubted", "restarting", "away", "failed", "given_up")
+LIVING = ("starting", "loading", "ready", "suspected", "restarting", "away", "failed", "given_up")
 
 
 def reachable() -> dict[str, EngineLifecycle]:
@@ -95,11 +94,13 @@ def reachable() -> dict[str, EngineLifecycle]:
     new = [EngineLifecycle()]
     while new:
         lifecycle = new.pop()
-        key = (lifecycle.state, min(lifecycle.row, GIVE_UP_AT), lifecycle.ready_at is not None)
+        key = (lifecycle.state, min(lifecycle.n_failures, GIVE_UP_AT), lifecycle.ready_at is not None)
         if key not in found:
             found[key] = lifecycle
             new += [event(lifecycle) for event in EVENTS.values()]
-    return {f"{state}-{row}-{was_ready}": lifecycle for (state, row, was_ready), lifecycle in found.items()}
+    return {
+        f"{state}-{n_failures}-{was_ready}": lifecycle for (state, n_failures, was_ready), lifecycle in found.items()
+    }
 
 
 def test_every_state_but_the_last_two_is_reached() -> None:
@@ -113,8 +114,7 @@ def test_from_every_state_a_healthy_engine_leads_to_ready(lifecycle: EngineLifec
     for way in (
         lifecycle.ready(5.0),
         lifecycle.loading().ready(5.0),
-        lifecycle.doubted().ready(5.0),
-        lifecycle.asked().ready(5.0),
+        lifecycle.suspected().ready(5.0),
     ):
         assert way.state == "ready"
         assert way.reason == ""
@@ -131,7 +131,9 @@ def test_the_table_in_the_docstring_is_what_holds() -> None:
     assert the_lifecycle.__doc__ is not None
     rows = [re.split(r"  +", line.strip()) for line in the_lifecycle.__doc__.splitlines() if line.startswith("    ")]
     heads = rows[0][1:]
-    first = {c.state: c for c in sorted(reachable().values(), key=lambda c: -c.row)} | {"off": EngineLifecycle("off")}
+    first = {c.state: c for c in sorted(reachable().values(), key=lambda c: -c.n_failures)} | {
+        "off": EngineLifecycle("off")
+    }
     first |= {"closed": EngineLifecycle("closed")}
     told = {cells[0]: cells[1:] for cells in rows[1:] if len(cells) == len(heads) + 1}
     assert set(told) == set(first) == {*LIVING, "off", "closed"}
@@ -142,14 +144,14 @@ def test_the_table_in_the_docstring_is_what_holds() -> None:
 
 
 def test_a_doubt_that_was_unfounded_makes_it_no_younger() -> None:
-    lifecycle = EngineLifecycle().ready(0.0).doubted().ready(59.0).died(61.0, "")
-    assert lifecycle.row == 1
+    lifecycle = EngineLifecycle().ready(0.0).suspected().ready(59.0).died(61.0, "")
+    assert lifecycle.n_failures == 1
 
 
 def test_being_told_again_that_it_is_ready_does_not_make_it_younger() -> None:
     lifecycle = EngineLifecycle().ready(0.0).ready(59.0).died(61.0, "")
-    assert lifecycle.row == 1
-    assert EngineLifecycle().died(0.0, "").ready(1.0).ready(55.0).died(61.5, "").row == 1
+    assert lifecycle.n_failures == 1
+    assert EngineLifecycle().died(0.0, "").ready(1.0).ready(55.0).died(61.5, "").n_failures == 1
 
 
 @given(st.lists(st.sampled_from(["loading", "ready", "left", "died"]), max_size=40), st.data())
@@ -159,8 +161,8 @@ def test_after_the_third_death_in_a_row_it_rests(events: list[str], data: st.Dat
         now += data.draw(st.floats(0.0, 120.0))
         lifecycle = lifecycle.ready(now) if event == "ready" else _apply(lifecycle, event, now)
         if event == "died":
-            assert lifecycle.has_given_up == (lifecycle.row >= GIVE_UP_AT) == (lifecycle.wait_s > 0)
-        assert lifecycle.caution or lifecycle.row < 2
+            assert lifecycle.has_given_up == (lifecycle.n_failures >= GIVE_UP_AT) == (lifecycle.wait_s > 0)
+        assert lifecycle.safe_mode or lifecycle.n_failures < 2
 
 
 def _apply(lifecycle: EngineLifecycle, event: str, now: float) -> EngineLifecycle:

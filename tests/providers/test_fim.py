@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.models.families import FAMILIES, OTHER, Family, of_server, of_tokens
-from palimpsest.providers.llama_server.tokens import FimIds
+from palimpsest.providers.llama_server.tokenizer import FimIds
 from palimpsest.providers.whole_prompt.fim import Anchor, answered, fitted, held_back
 
 NAMED = {family.name: family for family in FAMILIES}

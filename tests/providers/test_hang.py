@@ -18,7 +18,7 @@ from palimpsest.cli.doctor import running
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineUnavailable
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.palimpsest import client, launch, pulse
+from palimpsest.providers.palimpsest import client, launch, liveness
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.system import process_lock
 from tests.providers.conftest import busy, endless
@@ -43,9 +43,9 @@ async def supervisor(target: Target) -> AsyncIterator[Supervisor]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes half a minute takes seconds."""
     monkeypatch.setattr(launch, "HUNG_S", 2.0)
-    monkeypatch.setattr(launch, "LOOK_S", 0.5)
+    monkeypatch.setattr(launch, "PROBE_S", 0.5)
     monkeypatch.setattr(launch, "TERM_S", 0.5)
-    monkeypatch.setattr(pulse, "PULSE_S", 0.2)
+    monkeypatch.setattr(liveness, "PROBE_S", 0.2)
 
 
 def gone(pid: int) -> bool:
@@ -85,7 +85,7 @@ async def test_a_stopped_engine_is_replaced_by_one_for_all_windows(
     new, others = await asyncio.gather(another(supervisor, pid), another(other, pid))
     assert new == others
     assert gone(pid)
-    assert "doubted" in states
+    assert "suspected" in states
     engine = await other.ready()
     assert (await engine.generate(endless(2))).choices[0].tokens == 2
     await other.aclose()
@@ -164,9 +164,9 @@ async def test_the_command_lists_one_that_hangs_and_ends_it(supervisor: Supervis
 HOLD = """
 import signal, sys
 from pathlib import Path
-from palimpsest import held
+from palimpsest.system import process_lock
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-held.take(Path(sys.argv[1]))
+process_lock.take(Path(sys.argv[1]))
 print(flush=True)
 input()
 """

@@ -15,7 +15,7 @@ from palimpsest import wire
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.config.settings import Settings
 from palimpsest.providers.palimpsest.client import InPlaceEngine
-from palimpsest.providers.palimpsest.sent import Sent
+from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address
 from palimpsest.types import Block
 from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, WantedBlock, text_hash
@@ -97,7 +97,7 @@ async def test_an_engine_that_does_not_know_a_text_gets_it_without_anybody_notic
     for i, ask in enumerate((synced, InPlaceEngine.generate, streamed)):
         request = keystroke([replace(block, text=f"{block.text}# {i}\n") for block in BLOCKS])
         assert request.sync is not None
-        engine._sent.had(request.sync)  # it only thinks so
+        engine._known.add(request.sync)  # it only thinks so
         del transport.sizes[:]
         await ask(engine, request)
         assert len(transport.sizes) == 2
@@ -137,22 +137,22 @@ async def test_a_new_engine_process_behind_the_same_client_is_told_again(tmp_pat
 
 
 def test_what_was_sent_is_remembered_to_a_bound_the_latest_longest() -> None:
-    sent = Sent(max_hashes=2)
+    known = KnownTexts(max_hashes=2)
     blocks = [WantedBlock(name, name, text_hash(name)) for name in "abc"]
     request = wire.SyncRequest("w", "", "", blocks)
-    assert sent.brief(request) == request
-    sent.had(request)
-    assert len(sent) == 2
-    assert [block.text for block in sent.brief(request).blocks] == ["a", None, None]
-    sent.forget([blocks[1].hash, "unheard of"])
-    assert [block.text for block in sent.brief(request).blocks] == ["a", "b", None]
+    assert known.without_known(request) == request
+    known.add(request)
+    assert len(known) == 2
+    assert [block.text for block in known.without_known(request).blocks] == ["a", None, None]
+    known.forget([blocks[1].hash, "unheard of"])
+    assert [block.text for block in known.without_known(request).blocks] == ["a", "b", None]
 
 
 def test_a_text_without_a_hash_is_always_sent() -> None:
-    sent = Sent()
+    known = KnownTexts()
     request = wire.SyncRequest("w", "", "", [WantedBlock("a", "text")])
-    sent.had(request)
-    assert sent.brief(request) == request
+    known.add(request)
+    assert known.without_known(request) == request
 
 
 def test_a_block_is_rendered_and_hashed_once() -> None:

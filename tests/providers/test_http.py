@@ -23,7 +23,7 @@ from palimpsest.errors import (
     InvalidArgument,
     ModelError,
 )
-from palimpsest.providers.base.endpoint import Endpoint, place
+from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.http import http
 from palimpsest.providers.http.http import LONGEST_PAUSE_S, Http, pause
 
@@ -139,7 +139,7 @@ def test_pauses_grow_to_a_bound_and_are_as_long_as_was_asked(n: int, chance: flo
 
 
 @pytest.mark.parametrize(
-    ("url", "here", "in_the_open"),
+    ("url", "here", "is_unencrypted"),
     [
         ("http://127.0.0.1:8080", True, False),
         ("http://localhost:8080/v1/", True, False),
@@ -148,14 +148,14 @@ def test_pauses_grow_to_a_bound_and_are_as_long_as_was_asked(n: int, chance: flo
         ("https://gpu:8443", False, False),
     ],
 )
-def test_a_place_says_what_can_be_overheard(url: str, here: bool, in_the_open: bool) -> None:
-    found = place(EngineSettings(url=url), {})
-    assert (found.is_here, found.in_the_open, found.url.endswith("/")) == (here, in_the_open, False)
+def test_a_place_says_what_can_be_overheard(url: str, here: bool, is_unencrypted: bool) -> None:
+    found = Endpoint.of(EngineSettings(url=url), {})
+    assert (found.is_here, found.is_unencrypted, found.url.endswith("/")) == (here, is_unencrypted, False)
 
 
 def test_the_editors_key_goes_before_the_environments() -> None:
     environment = {"PALIMPSEST_API_KEY": "one\n", "OTHER": "two"}
-    find: Callable[..., str] = lambda **more: place(EngineSettings(url="http://x", **more), environment).key  # noqa: E731
+    find: Callable[..., str] = lambda **more: Endpoint.of(EngineSettings(url="http://x", **more), environment).key  # noqa: E731
     assert find() == "one"
     assert find(api_key_env="OTHER") == "two"
     assert find(api_key="three") == "three"
@@ -165,10 +165,10 @@ def test_the_editors_key_goes_before_the_environments() -> None:
 @pytest.mark.parametrize("url", ["", "gpu:80", "ftp://gpu", "http://", "https://a:b@gpu", "http://gpu?key=x"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ModelError, match=r"engine\.url"):
-        place(EngineSettings(kind="openai", url=url), {})
+        Endpoint.of(EngineSettings(kind="openai", url=url), {})
 
 
 def test_no_key_is_shown() -> None:
     settings = EngineSettings(url="http://x", api_key=KEY)
     assert KEY not in repr(settings)
-    assert KEY not in repr(place(settings, {}))
+    assert KEY not in repr(Endpoint.of(settings, {}))

@@ -334,6 +334,6 @@ async def test_a_key_is_wanted_and_never_shown() -> None:
             with pytest.raises(EngineRefused, match="PALIMPSEST_API_KEY") as error:
                 await engine.model()
             assert "wr0ng" not in str(error.value)
-            assert "wr0ng" not in repr(engine._http.place)
+            assert "wr0ng" not in repr(engine._http.endpoint)
     finally:
         peer.kill()

@@ -111,16 +111,16 @@ async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked
     await supervisor.ready(PATIENCE_S)
     await killed(supervisor)
     await supervisor.ready(PATIENCE_S)
-    assert not supervisor.status.caution
+    assert not supervisor.status.safe_mode
     await killed(supervisor, signal.SIGSEGV)
     assert "SIGSEGV" in supervisor.status.message
     engine = await supervisor.ready(PATIENCE_S)
-    assert supervisor.status.caution
+    assert supervisor.status.safe_mode
     assert await works(engine)
-    cautious = await find(supervisor.target.cautious().address())
-    assert cautious is not None
-    assert (await cautious.health()).pid == supervisor.status.pid
-    await cautious.aclose()
+    in_safe_mode = await find(supervisor.target.in_safe_mode().address())
+    assert in_safe_mode is not None
+    assert (await in_safe_mode.health()).pid == supervisor.status.pid
+    await in_safe_mode.aclose()
     await killed(supervisor, signal.SIGABRT)
     with pytest.raises(EngineUnavailable, match="3 times in a row"):
         await supervisor.ready(PATIENCE_S)
@@ -128,7 +128,7 @@ async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked
     assert "in 30 seconds" in supervisor.status.message
     await supervisor.restart()
     assert await works(await supervisor.ready(PATIENCE_S))
-    assert not supervisor.status.caution
+    assert not supervisor.status.safe_mode
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ async def test_an_engine_that_is_asked_to_leave_is_replaced_and_that_is_no_death
         await supervisor.restart()
         assert await works(await supervisor.ready(PATIENCE_S))
         assert supervisor.status.pid != pid
-        assert not supervisor.status.caution
+        assert not supervisor.status.safe_mode
 
 
 async def test_two_servers_share_one_engine_and_both_follow_its_restart(supervisor: Supervisor, target: Target) -> None:

@@ -63,14 +63,14 @@ def test_a_model_written_anew_is_another_engine_and_a_missing_one_has_its_own(fi
 
 def test_caution_is_another_engine_with_what_faults_come_from_off(file: Path) -> None:
     target = Target(file, EngineSettings(n_batch=512))
-    settings = target.cautious().settings
+    settings = target.in_safe_mode().settings
     assert (settings.extra_bufts, settings.flash_attention, settings.n_batch) == ("off", "off", 256)
-    assert target.cautious().identity != target.identity
+    assert target.in_safe_mode().identity != target.identity
 
 
 def test_caution_keeps_flash_attention_where_quantized_v_needs_it(file: Path) -> None:
     quantized = EngineSettings(type_v="q8_0", flash_attention="on", n_batch=16)
-    settings = Target(file, quantized).cautious().settings
+    settings = Target(file, quantized).in_safe_mode().settings
     assert (settings.flash_attention, settings.n_batch) == ("on", 16)
 
 
@@ -147,4 +147,4 @@ def test_how_an_engine_is_reached_makes_no_other_one_and_a_key_is_no_argument(fi
     ],
 )
 def test_which_engines_are_elsewhere(file: Path, settings: dict[str, str], elsewhere: bool) -> None:
-    assert Target(file, EngineSettings(**settings)).is_elsewhere is elsewhere  # type: ignore[arg-type]
+    assert Target(file, EngineSettings(**settings)).is_remote is elsewhere  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
 from palimpsest.errors import EngineError, EngineSilent, ModelError, PalimpsestError
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from palimpsest.providers.base.endpoint import place
+from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
@@ -77,7 +77,7 @@ async def examine(model: str = "") -> list[Check]:
         *_folders(),
         *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
     ]
-    if not Target(Path(), settings.engine).is_elsewhere:
+    if not Target(Path(), settings.engine).is_remote:
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
     if all(check.ok for check in checks if check.needed):
         checks += [check async for check in _engine(settings)]
@@ -98,14 +98,14 @@ def _folders() -> Iterator[Check]:
 
 def _elsewhere(settings: EngineSettings) -> list[Check]:
     """Where an engine of another machine is met; empty for one that is started here."""
-    if not Target(Path(), settings).is_elsewhere:
+    if not Target(Path(), settings).is_remote:
         return []
     try:
-        found = place(settings)
+        found = Endpoint.of(settings)
     except ModelError as error:
         return [Check("engine.url", False, error.message, error.hint)]
     detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
-    hint = "Code goes there unencrypted: use https, or a tunnel." if found.in_the_open else ""
+    hint = "Code goes there unencrypted: use https, or a tunnel." if found.is_unencrypted else ""
     return [Check("engine.url", not hint, detail, hint, needed=False)]
 
 
@@ -145,7 +145,7 @@ async def running(target: Target) -> AsyncIterator[Check]:
 
 async def _engine(settings: Settings) -> AsyncIterator[Check]:
     try:
-        async with _started(settings.engine, model_path(settings.model)) as (engine, caution):
+        async with _started(settings.engine, model_path(settings.model)) as (engine, safe_mode):
             info = await engine.model()
             yield Check("backend", True, info.backend, needed=False)
             hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
@@ -153,9 +153,9 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             fim = info.fim_layout or "none"
             hint = "" if info.fim_layout else "Inline completion needs a model with FIM tokens; edits work without."
             yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
-            if caution:
+            if safe_mode:
                 yield Check(
-                    "caution", False, "the engine died and runs with repacking off", "See the engine's log.", False
+                    "safe mode", False, "the engine died and runs with repacking off", "See the engine's log.", False
                 )
             yield await _speed(engine)
             yield await _memory(engine)
@@ -170,7 +170,7 @@ async def _started(settings: EngineSettings, model: Path) -> AsyncIterator[tuple
     supervisor = Supervisor(Target(model, settings))
     supervisor.start()
     try:
-        yield await supervisor.ready(START_S), supervisor.status.caution
+        yield await supervisor.ready(START_S), supervisor.status.safe_mode
     finally:
         await supervisor.aclose()
 

@@ -1,8 +1,8 @@
-"""Keeps an engine at hand for one server: has it started or looked for, watches it, does so again when it is gone.
+"""Keeps an engine connected for one server: gets one, watches it, and gets it again when it is gone.
 
-In: a `Target`; the wish to have an engine.  Out: an engine that is ready, or why there is none; a `Status` after
-each change.  How an engine is come by is `provider.py`'s business, what deaths lead to `lifecycle.py`'s to say.  A new
-engine's cache is empty: every generate carries its `sync`, so nobody needs to be told.
+In: a `Target`.  Out: an engine that is ready, or why there is none; a `Status` after each change.  `provider.py` starts
+or reaches the engine, `lifecycle.py` says what follows from what happens to it.  The cache of a new engine is empty:
+every generate carries its `sync`, so nobody has to be told.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """`message`: one for a person, empty while all is well.  `model` while the engine is ready, `pid` while it runs.
-    `cause`: where there is no engine and a person may have to do something, what is the same as long as the reason is
-    the same; else empty."""
+    """`message` is for a person, empty while all is well.  `model`: while the engine is ready.  `pid`: while it runs.
+    `cause`: where there is no engine and a person may have to act, a text that stays the same while the reason does."""
 
     state: State
     message: str = ""
     model: ModelInfo | None = None
     pid: int | None = None
-    caution: bool = False
+    safe_mode: bool = False
     cause: str = ""
 
 
@@ -53,7 +52,7 @@ class Supervisor:
         self._error: EngineError | None = None
         self._engine: Engine | None = None
         self._provider = provider_of(target, self._client)
-        self._doubt_raised = asyncio.Event()
+        self._check_now = asyncio.Event()
         self._next_try = ""
         self._model: ModelInfo | None = None
         self._health: Health | None = None
@@ -64,7 +63,7 @@ class Supervisor:
 
     @property
     def target(self) -> Target:
-        """What was asked for; with caution, another one runs."""
+        """What was asked for; in safe mode another one runs."""
         return self._target
 
     @property
@@ -72,7 +71,7 @@ class Supervisor:
         lifecycle, health = self._lifecycle, self._health
         message = f"{lifecycle.reason} {self._next_try}".strip()
         cause = (str(self._error) if self._error else lifecycle.state) if lifecycle.is_lasting else ""
-        return Status(lifecycle.state, message, self._model, health.pid if health else None, lifecycle.caution, cause)
+        return Status(lifecycle.state, message, self._model, health.pid if health else None, lifecycle.safe_mode, cause)
 
     def on_status(self, callback: Callable[[Status], None]) -> None:
         """`callback` gets each new status, on the event loop; it must neither block nor raise."""
@@ -84,9 +83,12 @@ class Supervisor:
             self._task = asyncio.create_task(self._run(), name="engine supervisor")
 
     async def restart(self, target: Target | None = None) -> None:
-        """Start anew, with what was counted forgotten: the running engine leaves (for every server that shares it,
-        and they start it again; one on another machine stays, and is only met anew), and one that hangs is ended.
-        With another `target` the present engine is given up, others may use it."""
+        """Forget what failed and start again.
+
+        The running engine is stopped, also for other servers that share it, which then start it again; one that hangs
+        is ended; one on another machine is only connected to again.  With another `target`, the present engine is left
+        to others.
+        """
         await self._end()
         if target is None and self._lifecycle.state != "off":
             await self._provider.send_away()
@@ -97,7 +99,7 @@ class Supervisor:
         self.start()
 
     async def aclose(self) -> None:
-        """Give the lease back; the engine stays for others and leaves by itself."""
+        """End the lease; the engine stays while others use it, and then leaves by itself."""
         await self._end()
         self._go(EngineLifecycle("closed", reason="Palimpsest is closing."))
 
@@ -126,14 +128,14 @@ class Supervisor:
 
     @asynccontextmanager
     async def engine(self, timeout: float = 0.0) -> AsyncIterator[Engine]:
-        """`ready`, for one piece of work: an engine that is gone in its course is not handed out again."""
+        """`ready`, for one piece of work: an engine that fails during it is not given to others before a probe."""
         engine = await self.ready(timeout)
         try:
             yield engine
         except Busy:  # it answered
             raise
         except (EngineDied, EngineUnavailable):
-            self._doubt(engine)
+            self._suspect(engine)
             raise
 
     def _first_lifecycle(self) -> EngineLifecycle:
@@ -142,7 +144,7 @@ class Supervisor:
         return EngineLifecycle()
 
     async def _run(self) -> None:
-        """Have an engine and follow it, again and again, until the course is final."""
+        """Get an engine and watch it to its end, again and again, until the lifecycle is final."""
         while True:
             try:
                 lifecycle = await self._one_engine()
@@ -157,11 +159,11 @@ class Supervisor:
             await asyncio.sleep(pause_s)
 
     async def _one_engine(self) -> EngineLifecycle:
-        """Follow one engine to its end; what comes of that, or of there being none."""
+        """Watch one engine to its end.  The next state, also where none could be had."""
         gone: EngineError | None = None
         try:
             engine = await self._provider.connect(self._lifecycle)
-            final = await self._follow(engine)
+            final = await self._watch(engine)
             if final is not None:
                 return final
         except EngineError as error:
@@ -172,14 +174,14 @@ class Supervisor:
         self._error = gone if lifecycle.has_given_up and not isinstance(gone, EngineDied) else None
         return lifecycle
 
-    async def _follow(self, engine: Engine) -> EngineLifecycle | None:
-        """Watch the engine to its end; a course where it can do nothing for us.  Raises EngineError when it went
-        without a word."""
+    async def _watch(self, engine: Engine) -> EngineLifecycle | None:
+        """Watch the engine until it ends; a state is returned where it is of no use.  Raises EngineError when it dies
+        or hangs."""
         self._engine = engine
         try:
-            async with aclosing(self._provider.watch(self._doubt_raised)) as healths:
+            async with aclosing(self._provider.watch(self._check_now)) as healths:
                 async for health in healths:
-                    lifecycle = await self._hear(engine, health) if health else self._lifecycle.doubted()
+                    lifecycle = await self._after_health(engine, health) if health else self._lifecycle.suspected()
                     if lifecycle.has_given_up:
                         return lifecycle
                     self._go(lifecycle)
@@ -188,7 +190,7 @@ class Supervisor:
             await engine.aclose()
         return None
 
-    async def _hear(self, engine: Engine, health: Health) -> EngineLifecycle:
+    async def _after_health(self, engine: Engine, health: Health) -> EngineLifecycle:
         self._health = health
         if health.state == "failed":
             self._error = _engine_error(health)
@@ -198,12 +200,12 @@ class Supervisor:
         self._model = self._model or await engine.model()
         return self._lifecycle.ready(asyncio.get_running_loop().time())
 
-    def _doubt(self, engine: Engine) -> None:
-        """A request found `engine` gone: do not hand it out again before its watch has heard from it.  The doubt is a
-        state of the course, so that every way on leads out of it: an answer, or the engine's end."""
+    def _suspect(self, engine: Engine) -> None:
+        """A request to `engine` failed: give it to nobody before a probe was answered.  That is a state of the
+        lifecycle, so that whatever happens next ends it: an answer, or the engine's end."""
         if engine is self._engine:
-            self._go(self._lifecycle.doubted())
-            self._doubt_raised.set()
+            self._go(self._lifecycle.suspected())
+            self._check_now.set()
 
     async def _end(self) -> None:
         task, self._task = self._task, None
@@ -212,7 +214,7 @@ class Supervisor:
             await asyncio.wait({task})
 
     def _go(self, lifecycle: EngineLifecycle) -> None:
-        """Take a course, and tell when that changes the status."""
+        """Enter a state, and tell the listeners where that changes the status."""
         if lifecycle.state != self._lifecycle.state:
             logger.info("engine: %s %s", lifecycle.state, lifecycle.reason)
         self._lifecycle = lifecycle

@@ -1,6 +1,6 @@
-"""Where an engine of another machine is met, and with which key: read from the settings once.
+"""The address of an engine that others keep running, and the key for it.
 
-In: the engine's settings, the environment.  Out: a `Endpoint`.  Opens nothing.
+In: the engine's settings, the environment.  Out: an `Endpoint`.  Opens no connection.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import urlsplit
 
 from palimpsest.config.settings import EngineSettings
@@ -19,7 +20,7 @@ HIDDEN = "•••"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`url` has neither a slash at its end nor a name and password in it.  `key` is shown nowhere."""
+    """`url` has no slash at its end and no name or password in it.  `key` is never shown."""
 
     url: str
     key: str = field(default="", repr=False)
@@ -28,14 +29,42 @@ class Endpoint:
     timeout_s: float = 120.0
     retries: int = 3
 
+    @classmethod
+    def of(cls, settings: EngineSettings, environment: Mapping[str, str] = os.environ) -> Self:
+        """The settings' endpoint.  Raises ModelError where they hold no valid address, which only a person can
+        change."""
+        url = settings.url.strip().rstrip("/")
+        if not url:
+            raise ModelError(
+                f"`engine.kind` is {settings.kind}, but `engine.url` is empty.",
+                hint="Set the server's address, such as http://127.0.0.1:8080.",
+            )
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ModelError("`engine.url` is no address.", hint="It begins with http:// or https:// and a host.")
+        if parts.username is not None or parts.password is not None:
+            raise ModelError(
+                "`engine.url` holds a name or password.", hint="A key belongs elsewhere: see `engine.api_key`."
+            )
+        if parts.query or parts.fragment:
+            raise ModelError("`engine.url` holds a query.", hint="It ends with a host, a port or a path.")
+        return cls(
+            url=url,
+            key=(settings.api_key or environment.get(settings.api_key_env, "")).strip(),
+            key_name=settings.api_key_env,
+            ca_file=settings.ca_file,
+            timeout_s=settings.timeout_s,
+            retries=settings.retries,
+        )
+
     @property
     def is_here(self) -> bool:
-        """On this machine: no proxy stands between."""
+        """On this machine, where no proxy is used."""
         return is_loopback(urlsplit(self.url).hostname or "")
 
     @property
-    def in_the_open(self) -> bool:
-        """What goes there can be read on its way."""
+    def is_unencrypted(self) -> bool:
+        """Others on the network can read what is sent there."""
         return self.url.startswith("http:") and not self.is_here
 
     def redacted(self, text: str) -> str:
@@ -44,30 +73,3 @@ class Endpoint:
 
     def key_hint(self) -> str:
         return f"Set the environment variable {self.key_name}, or `engine.api_key` in your editor."
-
-
-def place(settings: EngineSettings, environment: Mapping[str, str] = os.environ) -> Endpoint:
-    """Raises ModelError for an address that is none: nothing helps but another setting."""
-    url = settings.url.strip().rstrip("/")
-    if not url:
-        raise ModelError(
-            f"`engine.kind` is {settings.kind}, but `engine.url` is empty.",
-            hint="Set the server's address, such as http://127.0.0.1:8080.",
-        )
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ModelError("`engine.url` is no address.", hint="It begins with http:// or https:// and a host.")
-    if parts.username is not None or parts.password is not None:
-        raise ModelError(
-            "`engine.url` holds a name or password.", hint="A key belongs elsewhere: see `engine.api_key`."
-        )
-    if parts.query or parts.fragment:
-        raise ModelError("`engine.url` holds a query.", hint="It ends with a host, a port or a path.")
-    return Endpoint(
-        url=url,
-        key=(settings.api_key or environment.get(settings.api_key_env, "")).strip(),
-        key_name=settings.api_key_env,
-        ca_file=settings.ca_file,
-        timeout_s=settings.timeout_s,
-        retries=settings.retries,
-    )

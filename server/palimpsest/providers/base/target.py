@@ -1,6 +1,6 @@
-"""Which engine a server wants: a model and settings, and where such an engine is met on this machine.
+"""The engine that a server wants: a model with settings, and the address of such an engine on this machine.
 
-In: a path, settings.  Out: an address, arguments.  Starts nothing.
+In: a path, settings.  Out: an address, a command's arguments.  Starts nothing.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ class Target:
         return identity(self.model, dataclasses.asdict(self.settings), __version__)
 
     @property
-    def is_elsewhere(self) -> bool:
-        """Others keep it running; no model of this machine is meant."""
+    def is_remote(self) -> bool:
+        """Others keep it running, with a model of theirs."""
         kind, url = self.settings.kind, self.settings.url
         return kind in ("llama-server", "openai") or (kind == "in-place" and bool(url))
 
     def address(self) -> Address:
-        """Where such an engine is met now (a model file that changes is another engine)."""
+        """Where such an engine is now; a model file that changed makes it another engine."""
         return address(folders.runtime(), self.identity)
 
-    def arguments(self, place: Address) -> list[str]:
-        """Of `palimpsest`, to start such an engine at `place`."""
+    def arguments(self, address: Address) -> list[str]:
+        """Of `palimpsest`, to start such an engine at `address`."""
         own = {name: value for name, value in dataclasses.asdict(self.settings).items() if name not in THE_CLIENTS}
         settings = json.dumps(own)  # others can read a process's arguments: no key among them
-        name = place.name.removeprefix("engine-")
+        name = address.name.removeprefix("engine-")
         return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
 
-    def cautious(self) -> Target:
-        """The same model with what native faults come from switched off: repacked buffers (AMX), flash attention
-        (unless quantized V needs it), large batches.  Another engine, since its settings are others."""
+    def in_safe_mode(self) -> Target:
+        """The same model without what native faults come from: repacked buffers (AMX), flash attention (unless quantized
+        V needs it), large batches.  It is another engine, since its settings differ."""
         flash = "off" if self.settings.type_v in UNQUANTIZED else self.settings.flash_attention
         settings = dataclasses.replace(
             self.settings,

@@ -50,15 +50,15 @@ logger = logging.getLogger(__name__)
 class Http:
     """Made on an event loop; `aclose` at the end."""
 
-    def __init__(self, place: Endpoint) -> None:
-        self.place = place
-        headers = {"Authorization": f"Bearer {place.key}"} if place.key else {}
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
         self._client = httpx.AsyncClient(
-            base_url=place.url,
+            base_url=endpoint.url,
             headers=headers,
-            timeout=httpx.Timeout(place.timeout_s, connect=CONNECT_S),
-            verify=verification(place),
-            trust_env=not place.is_here,
+            timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S),
+            verify=verification(endpoint),
+            trust_env=not endpoint.is_here,
             limits=httpx.Limits(keepalive_expiry=IDLE_S),
         )
 
@@ -73,7 +73,7 @@ class Http:
         return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
     async def post(self, path: str, data: dict[str, Any], *, short: bool = False) -> dict[str, Any]:
-        attempts = Attempts(self.place.retries)
+        attempts = Attempts(self.endpoint.retries)
         while True:
             try:
                 return await self._once("POST", path, data, SHORT_S if short else None)
@@ -82,7 +82,7 @@ class Http:
 
     async def stream(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """The events' objects.  Leaving early closes the connection, which ends the work there."""
-        attempts, begun = Attempts(self.place.retries), False
+        attempts, begun = Attempts(self.endpoint.retries), False
         while True:
             try:
                 async with aclosing(self._events(path, data)) as found:
@@ -131,25 +131,25 @@ class Http:
                     raise self._refusal(response.status_code, found, response.headers)
                 yield response
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            why = self.place.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
-            raise Broken(f"The engine at {self.place.url} does not answer.", hint=why) from error
+            why = self.endpoint.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
+            raise Broken(f"The engine at {self.endpoint.url} does not answer.", hint=why) from error
         except httpx.TimeoutException as error:
-            raise EngineUnavailable(f"The engine at {self.place.url} was silent for too long.") from error
+            raise EngineUnavailable(f"The engine at {self.endpoint.url} was silent for too long.") from error
         except httpx.TransportError as error:
-            raise Lost(f"The engine at {self.place.url} went away during the request.") from error
+            raise Lost(f"The engine at {self.endpoint.url} went away during the request.") from error
 
     def _object(self, raw: bytes) -> dict[str, Any]:
         found = _object_or_text(raw)
         if "text" in found and len(found) == 1:
-            raise EngineUnavailable(f"Something that is no engine answers at {self.place.url}.")
+            raise EngineUnavailable(f"Something that is no engine answers at {self.endpoint.url}.")
         return found
 
     def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
         """The exception for an answer that is an error, in the server's own words."""
-        url, told = self.place.url, _told(found)
-        message = self.place.redacted(str(told.get("message") or f"status {status}"))[:400]
+        url, told = self.endpoint.url, _told(found)
+        message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))[:400]
         if status in (401, 403):
-            return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.place.key_hint())
+            return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.endpoint.key_hint())
         if status == 503 and "oading" in message:
             return EngineLoading("The model is being loaded.")
         if status in OVERLOADED:
@@ -216,19 +216,19 @@ def pause(attempt: int, asked_s: float | None, chance: float) -> float:
     return max(longest * (0.5 + chance / 2), asked_s or 0.0)
 
 
-def verification(place: Endpoint) -> ssl.SSLContext | bool:
+def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
     """How certificates are checked.  Without TLS nothing is read: the system's certificates take a fifth of a second.
 
     Raises ModelError for a file that holds no certificates.
     """
-    if place.url.startswith("http:"):
+    if endpoint.url.startswith("http:"):
         return False
-    if not place.ca_file:
+    if not endpoint.ca_file:
         return True
     try:
-        return ssl.create_default_context(cafile=place.ca_file)
+        return ssl.create_default_context(cafile=endpoint.ca_file)
     except (OSError, ssl.SSLError) as error:
-        raise ModelError(f"`engine.ca_file`: {place.ca_file} cannot be used: {error}.") from error
+        raise ModelError(f"`engine.ca_file`: {endpoint.ca_file} cannot be used: {error}.") from error
 
 
 def _seconds(value: str | None) -> float | None:

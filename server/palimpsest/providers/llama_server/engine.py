@@ -37,9 +37,9 @@ from palimpsest.providers.llama_server.prompt import (
     compose,
     watched,
 )
-from palimpsest.providers.llama_server.tokens import Facts, Tokens, read
-from palimpsest.providers.whole_prompt.blocks import Standing, stats
-from palimpsest.providers.whole_prompt.cut import Cut
+from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts, read
+from palimpsest.providers.whole_prompt.blocks import PromptBlocks, stats
+from palimpsest.providers.whole_prompt.stop_filter import StopFilter
 from palimpsest.wire import (
     CacheMap,
     Choice,
@@ -76,10 +76,10 @@ class Tally:
 class LlamaServer:
     """Implements `protocol.Engine`.  Made on an event loop."""
 
-    def __init__(self, place: Endpoint) -> None:
-        self._http = Http(place)
-        self._tokens = Tokens(self._http)
-        self._facts: Facts | None = None
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._http = Http(endpoint)
+        self._tokens = RemoteTokenizer(self._http)
+        self._facts: ServerFacts | None = None
         self._workspaces: dict[str, Workspace] = {}
         self._streams = Streams()
         self._total = Tally()
@@ -123,7 +123,7 @@ class LlamaServer:
 
     async def cache_map(self, workspace: str) -> CacheMap:
         facts, known = await self._known(), self._workspaces.get(workspace)
-        standing = known.standing if known else Standing()
+        standing = known.standing if known else PromptBlocks()
         return standing.cache_map(facts.n_ctx, stats(self._total.decoded, self._total.reused))
 
     async def reset(self, workspace: str) -> None:
@@ -144,7 +144,7 @@ class LlamaServer:
 
     # Parts ----------------------------------------------------------------------------------------------------
 
-    async def _known(self) -> Facts:
+    async def _known(self) -> ServerFacts:
         if self._facts is None:
             self._facts = await read(self._http, self._tokens)
         return self._facts
@@ -228,7 +228,7 @@ class LlamaServer:
         self, request: GenerateRequest, prompt: Prompt, slot: int, i: int, tally: Tally
     ) -> AsyncGenerator[str, None]:
         """One alternative's text as it comes; its choice and counts go to `tally`."""
-        cut, last, end = Cut(request.stop, prompt.held), dict[str, Any](), None
+        cut, last, end = StopFilter(request.stop, prompt.held), dict[str, Any](), None
         finish, tokens = "time", 0
         async with aclosing(self._http.stream("/completion", body(request, prompt, slot, i))) as events:
             async for event in events:

@@ -13,8 +13,8 @@ from typing import Any
 from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
-from palimpsest.providers.llama_server.tokens import Facts, Tokens
-from palimpsest.providers.whole_prompt.blocks import Standing
+from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts
+from palimpsest.providers.whole_prompt.blocks import PromptBlocks
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, fitted, held_back
 from palimpsest.wire import FimTail, GenerateRequest, Message, TextTail
 
@@ -31,7 +31,7 @@ class Workspace:
 
     slot: int
     asking: int
-    standing: Standing = field(default_factory=Standing)
+    standing: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
     ahead: tuple[int, ...] = ()
 
@@ -44,7 +44,7 @@ class Prompt:
     held: str = ""
 
 
-async def beginning(workspace: Workspace, facts: Facts, tokens: Tokens) -> tuple[int, ...]:
+async def beginning(workspace: Workspace, facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
     """Header, blocks and footer."""
     base = list(facts.bos)
     for part in await tokens.each(workspace.standing.parts):
@@ -52,7 +52,9 @@ async def beginning(workspace: Workspace, facts: Facts, tokens: Tokens) -> tuple
     return tuple(base)
 
 
-async def compose(request: GenerateRequest, workspace: Workspace, facts: Facts, tokens: Tokens) -> Prompt:
+async def compose(
+    request: GenerateRequest, workspace: Workspace, facts: ServerFacts, tokens: RemoteTokenizer
+) -> Prompt:
     """Raises InvalidArgument, ModelError, ContextTooLarge."""
     base = await beginning(workspace, facts, tokens)
     room = facts.n_ctx - len(base) - request.max_tokens - LEAST_ROOM
@@ -73,7 +75,7 @@ async def compose(request: GenerateRequest, workspace: Workspace, facts: Facts, 
     return Prompt(base, ids, "text")
 
 
-async def _chat(messages: Sequence[Message], facts: Facts, tokens: Tokens) -> tuple[int, ...]:
+async def _chat(messages: Sequence[Message], facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
     if facts.chat is None:
         return await tokens.ids(unframed(messages))
     ids = tuple[int, ...]()
@@ -86,8 +88,8 @@ async def _fim(
     request: GenerateRequest,
     fim: FimTail,
     workspace: Workspace,
-    facts: Facts,
-    tokens: Tokens,
+    facts: ServerFacts,
+    tokens: RemoteTokenizer,
     base: tuple[int, ...],
     room: int,
 ) -> Prompt:

@@ -27,10 +27,10 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import Http, NotServed
 from palimpsest.providers.http.streaming import Streams
 from palimpsest.providers.openai.facts import Facts, facts
-from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Asked, Habits, Workspace, body, estimate, put
+from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, Workspace, body, estimate, put
 from palimpsest.providers.whole_prompt.blocks import stats
-from palimpsest.providers.whole_prompt.cut import Cut
 from palimpsest.providers.whole_prompt.fim import answered
+from palimpsest.providers.whole_prompt.stop_filter import StopFilter
 from palimpsest.wire import (
     CacheMap,
     Choice,
@@ -66,12 +66,12 @@ class Tally:
 class OpenAI:
     """Implements `protocol.Engine`.  Made on an event loop.  `model`, `n_ctx`: the settings."""
 
-    def __init__(self, place: Endpoint, model: str = "", n_ctx: int = 0) -> None:
-        self._http = Http(place)
-        self._root = "" if urlsplit(place.url).path else "/v1"  # an address with a path is the API's own
+    def __init__(self, endpoint: Endpoint, model: str = "", n_ctx: int = 0) -> None:
+        self._http = Http(endpoint)
+        self._root = "" if urlsplit(endpoint.url).path else "/v1"  # an address with a path is the API's own
         self._wanted = (model, n_ctx)
         self._facts: Facts | None = None
-        self._habits = Habits()
+        self._habits = Quirks()
         self._workspaces: dict[str, Workspace] = {}
         self._streams = Streams()
         self._total = Tally()
@@ -97,7 +97,7 @@ class OpenAI:
             fim_layout=layout,
             fim_layouts=[layout],
             in_place=False,
-            backend=f"{known.maker or 'a server'} at {self._http.place.url}",
+            backend=f"{known.maker or 'a server'} at {self._http.endpoint.url}",
             why_not=WHY_NOT,
             chat_template=known.talks,
         )
@@ -196,7 +196,7 @@ class OpenAI:
         for i in range(request.n if request.max_tokens or known.maker else 0):
             async with aclosing(self._choice(request, workspace, i, tally)) as pieces:
                 async for piece in pieces:
-                    if isinstance(piece, Asked):
+                    if isinstance(piece, RoutedPrompt):
                         layout = piece.layout
                     else:
                         yield TextPiece(i, piece)
@@ -222,7 +222,7 @@ class OpenAI:
 
     async def _choice(
         self, request: GenerateRequest, workspace: Workspace, i: int, tally: Tally
-    ) -> AsyncGenerator[str | Asked, None]:
+    ) -> AsyncGenerator[str | RoutedPrompt, None]:
         """How it was asked, then one alternative's text; its choice and counts go to `tally`.  What the server refuses
         is asked in another way, and remembered."""
         while True:
@@ -239,7 +239,7 @@ class OpenAI:
             except NotServed:
                 if how.route == CHAT:
                     raise ModelError(
-                        f"The server at {self._http.place.url} serves neither of the two routes."
+                        f"The server at {self._http.endpoint.url} serves neither of the two routes."
                     ) from None
                 self._facts = replace(known, way="chat", talks=True)
             except InvalidArgument as error:
@@ -250,9 +250,9 @@ class OpenAI:
                 self._facts = replace(known, way="chat")
 
     async def _texts(
-        self, request: GenerateRequest, how: Asked, body: dict[str, Any], tally: Tally
+        self, request: GenerateRequest, how: RoutedPrompt, body: dict[str, Any], tally: Tally
     ) -> AsyncGenerator[str, None]:
-        cut, usage, tokens = Cut(() if how.line is not None else request.stop), dict[str, Any](), 0
+        cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
@@ -278,7 +278,7 @@ class OpenAI:
             yield final
         text = cut.text
         if how.line is not None:  # a chat's answer is read as a whole
-            whole = Cut(request.stop)
+            whole = StopFilter(request.stop)
             whole.push(answered(text, how.line))
             whole.finish()
             if text := whole.text:

@@ -1,7 +1,7 @@
 """Prompts for a server with OpenAI's protocol, as text, and what its routes are asked for.
 
-In: a request, a workspace's blocks, what the server offers and what it was found to refuse.  Out: `Asked`; bodies.
-Asks nobody anything.
+In: a request, a workspace's blocks, what the server offers and what it was found to refuse.  Out: `RoutedPrompt`;
+bodies. Asks nobody anything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.openai.facts import Facts
-from palimpsest.providers.whole_prompt.blocks import Standing
+from palimpsest.providers.whole_prompt.blocks import PromptBlocks
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, Anchor, asked
 from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
@@ -34,13 +34,13 @@ def estimate(text: str) -> int:
 class Workspace:
     """What is remembered of one.  `ahead`: the beginning that the server last had."""
 
-    standing: Standing = field(default_factory=Standing)
+    standing: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
     ahead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RoutedPrompt:
     """`prompt` for COMPLETIONS, `messages` for CHAT; `suffix` where the server takes it.  `line`: what is before the
     cursor where the answer is a chat's."""
 
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Habits:
+class Quirks:
     """What this server was found to refuse."""
 
     grammar: bool = True
@@ -74,7 +74,7 @@ class Habits:
         return True
 
 
-def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> Asked:
+def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedPrompt:
     """How a request is put to the server.  Raises InvalidArgument, ContextTooLarge."""
     base = "".join(workspace.standing.parts)
     tail = request.prompt
@@ -85,22 +85,22 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> Asked:
         if n > room:
             raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
         if known.way == "chat" or (isinstance(tail, ChatTail) and known.talks):
-            return Asked(CHAT, "chat", messages=_behind(base, messages))
-        return Asked(COMPLETIONS, "text", base + unframed(messages))
+            return RoutedPrompt(CHAT, "chat", messages=_behind(base, messages))
+        return RoutedPrompt(COMPLETIONS, "text", base + unframed(messages))
     fim = tail
     prefix, suffix = cut_to(fim.prefix, fim.suffix, int(room * CHARS_PER_TOKEN))
     if known.way == "chat":
         question = Message("user", asked(prefix, suffix))
-        return Asked(CHAT, "chat", messages=_behind(base, [question]), line=prefix)
+        return RoutedPrompt(CHAT, "chat", messages=_behind(base, [question]), line=prefix)
     if known.way == "suffix" or known.family is None:
-        return Asked(COMPLETIONS, "suffix", base + prefix, suffix=suffix)
+        return RoutedPrompt(COMPLETIONS, "suffix", base + prefix, suffix=suffix)
     family = known.family
     layout = family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
     typed = workspace.anchor.typed(prefix, suffix, MOST_TYPED) if workspace.anchor else None
     if typed is None or not family.types_behind(layout):
         workspace.anchor, typed = Anchor(prefix, suffix), ""
     begun = prefix[: len(prefix) - len(typed)]
-    return Asked(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
+    return RoutedPrompt(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
 
 
 def _behind(base: str, messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -120,7 +120,7 @@ def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
     return prefix, suffix
 
 
-def body(request: GenerateRequest, known: Facts, how: Asked, habits: Habits, i: int) -> dict[str, Any]:
+def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, habits: Quirks, i: int) -> dict[str, Any]:
     """What the route is asked for alternative `i`."""
     sampling = request.sampling
     made: dict[str, Any] = {

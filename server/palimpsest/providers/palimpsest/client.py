@@ -1,7 +1,7 @@
 """The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
 
-In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing and keeps no state but
-connections, and which texts the engine has had (`sent.py`): each goes over the wire once.
+In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing.  Keeps connections, and which
+texts the engine has (`known_texts.py`), so that each text is sent once.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import verification
-from palimpsest.providers.palimpsest.sent import Sent
+from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
 from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
 
 T = TypeVar("T")
 CONNECT_S = 5.0
 PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
-"""A sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
+"""No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
 NO_TLS = False
-"""Nothing leaves the machine, and reading the system's certificates takes a fifth of a second for each client."""
+"""Nothing leaves the machine, and reading the system's certificates takes a fifth of a second."""
 SHORT = httpx.Timeout(CONNECT_S)
 
 
@@ -46,14 +46,14 @@ class InPlaceEngine:
         token: str = "",
         patience: httpx.Timeout = PATIENCE,
     ) -> None:
-        headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # whose lease it is that our workspaces live with
+        headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # our workspaces live as long as its lease
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.AsyncClient(
             transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
         )
         self._patience = patience
-        self._sent = Sent()
+        self._known_texts = KnownTexts()
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
@@ -65,24 +65,24 @@ class InPlaceEngine:
         return cls(httpx.AsyncHTTPTransport(verify=NO_TLS), f"http://{name}:{port}", token)
 
     @classmethod
-    def elsewhere(cls, place: Endpoint) -> Self:
-        """On another machine, or on this one behind a tunnel.  Raises ModelError for certificates that are none."""
-        transport = httpx.AsyncHTTPTransport(verify=verification(place), retries=place.retries)
-        return cls(transport, place.url, place.key, httpx.Timeout(place.timeout_s, connect=CONNECT_S))
+    def remote(cls, endpoint: Endpoint) -> Self:
+        """On another machine, or on this one behind a tunnel.  Raises ModelError for a file without certificates."""
+        transport = httpx.AsyncHTTPTransport(verify=verification(endpoint), retries=endpoint.retries)
+        return cls(transport, endpoint.url, endpoint.key, httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S))
 
     @classmethod
-    def at(cls, place: Address) -> Self:
-        """The engine at `place`, which may be dead.  Raises EngineUnavailable where there is no sign of one."""
+    def at(cls, address: Address) -> Self:
+        """The engine of this machine at `address`, which may be dead.  Raises EngineUnavailable where none is."""
         try:
-            note = json.loads(place.note.read_text(encoding="utf-8"))
+            note = json.loads(address.note.read_text(encoding="utf-8"))
             return cls.over_tcp(str(note["host"]), int(note["port"]), str(note["token"]))
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EngineUnavailable(f"{place.note} cannot be read: {error}.") from error
-        if not has_sockets() or not place.socket.exists():
+            raise EngineUnavailable(f"{address.note} cannot be read: {error}.") from error
+        if not has_sockets() or not address.socket.exists():
             raise EngineUnavailable("No engine runs.")
-        return cls.over_socket(place.socket)
+        return cls.over_socket(address.socket)
 
     async def health(self, within_s: float = CONNECT_S) -> Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
@@ -93,36 +93,36 @@ class InPlaceEngine:
 
     async def sync(self, request: SyncRequest) -> SyncAnswer:
         try:
-            answer = await self._sync(self._sent.brief(request))
+            answer = await self._sync(self._known_texts.without_known(request))
         except UnknownText as error:
-            self._sent.forget(error.hashes)
+            self._known_texts.forget(error.hashes)
             answer = await self._sync(request)
-        self._sent.had(request)
+        self._known_texts.add(request)
         return answer
 
     async def generate(self, request: GenerateRequest) -> GenerateAnswer:
         try:
-            answer = await self._generate(self._brief(request))
+            answer = await self._generate(self._without_known(request))
         except UnknownText as error:
-            self._sent.forget(error.hashes)
+            self._known_texts.forget(error.hashes)
             answer = await self._generate(request)
-        self._had(request)
+        self._add_known(request)
         return answer
 
     async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
-        wanted = self._brief(request)
+        wanted = self._without_known(request)
         while True:
             try:
                 async with aclosing(self._stream(wanted)) as items:
                     async for item in items:
                         if isinstance(item, GenerateAnswer):
-                            self._had(request)
+                            self._add_known(request)
                         yield item
                 return
             except UnknownText as error:  # it comes before any text
                 if wanted is request:
                     raise
-                self._sent.forget(error.hashes)
+                self._known_texts.forget(error.hashes)
                 wanted = request
 
     async def _sync(self, request: SyncRequest) -> SyncAnswer:
@@ -132,12 +132,14 @@ class InPlaceEngine:
         data = to_json(request) | {"stream": False}
         return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
 
-    def _brief(self, request: GenerateRequest) -> GenerateRequest:
-        return replace(request, sync=self._sent.brief(request.sync)) if request.sync is not None else request
+    def _without_known(self, request: GenerateRequest) -> GenerateRequest:
+        if request.sync is None:
+            return request
+        return replace(request, sync=self._known_texts.without_known(request.sync))
 
-    def _had(self, request: GenerateRequest) -> None:
+    def _add_known(self, request: GenerateRequest) -> None:
         if request.sync is not None:
-            self._sent.had(request.sync)
+            self._known_texts.add(request.sync)
 
     async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         data = to_json(request) | {"stream": True}

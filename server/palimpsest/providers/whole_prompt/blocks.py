@@ -16,7 +16,7 @@ from palimpsest.wire import BlockReport, SyncAnswer, SyncRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PlacedBlock:
     """One block in the prompt: `start` is its first token's position."""
 
     key: str
@@ -27,12 +27,12 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Standing:
+class PromptBlocks:
     """One workspace's blocks as they stand.  Owner of their order."""
 
     header: str = ""
     footer: str = ""
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[PlacedBlock] = field(default_factory=list)
     revision: int = 0
     n_header: int = 0
     n_footer: int = 0
@@ -52,7 +52,7 @@ class Standing:
         """Let the wanted blocks stand that `room` tokens hold, most valuable first.  `ends`: the tokens of header and
         footer.  Nothing is decoded by this."""
         left = room - sum(ends)
-        chosen: dict[str, Piece] = {}
+        chosen: dict[str, PlacedBlock] = {}
         unfit: list[str] = []
         for block, text, n in zip(request.blocks, texts, tokens, strict=True):
             if n > left:
@@ -60,12 +60,12 @@ class Standing:
                 continue
             left -= n
             digest = wire.text_hash(text)
-            chosen[f"{block.key}\0{digest}"] = Piece(block.key, text, digest, 0, n)
+            chosen[f"{block.key}\0{digest}"] = PlacedBlock(block.key, text, digest, 0, n)
         before = {(piece.key, piece.hash) for piece in self.pieces}
-        pieces, at = list[Piece](), ends[0]
+        pieces, at = list[PlacedBlock](), ends[0]
         for name in self.order.arrange(list(chosen)):
             piece = chosen[name]
-            pieces.append(Piece(piece.key, piece.text, piece.hash, at, piece.tokens))
+            pieces.append(PlacedBlock(piece.key, piece.text, piece.hash, at, piece.tokens))
             at += piece.tokens
         changed = (request.header, request.footer, pieces) != (self.header, self.footer, self.pieces)
         self.revision += changed
@@ -92,7 +92,7 @@ class Standing:
         return wire.CacheMap(n_ctx, end, n_ctx, spans, [(end, n_ctx)] if end < n_ctx else [], [], 0, stats)
 
 
-def _report(piece: Piece, stood: bool) -> BlockReport:
+def _report(piece: PlacedBlock, stood: bool) -> BlockReport:
     span = (piece.start, piece.start + piece.tokens)
     return BlockReport(piece.key, piece.tokens, "kept" if stood else "written", 0 if stood else piece.tokens, span=span)
 

@@ -1,7 +1,7 @@
-"""Which texts an engine has had from us: those go over the wire as their hash.
+"""Which texts an engine has: they are sent as their hashes alone.
 
-In: sync requests.  Out: the same with the texts left out that the engine knows.  Remembers hashes alone, a bounded
-number of them; one forgotten here is only sent once more, one forgotten there is asked for (`unknown_text`).
+In: sync requests.  Out: the same without the texts that the engine has.  Remembers a bounded number of hashes.  A text
+forgotten here is sent once more; one forgotten by the engine is asked for (`unknown_text`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from palimpsest.wire import SyncRequest
 MAX_HASHES = 1 << 14
 
 
-class Sent:
-    """One engine process's.  Texts count as had once an answer came to the request that they were sent with."""
+class KnownTexts:
+    """Those of one engine process.  A text counts as known once the request it was sent with was answered."""
 
     def __init__(self, max_hashes: int = MAX_HASHES) -> None:
         self._max = max_hashes
@@ -25,12 +25,12 @@ class Sent:
     def __len__(self) -> int:
         return len(self._hashes)
 
-    def brief(self, request: SyncRequest) -> SyncRequest:
+    def without_known(self, request: SyncRequest) -> SyncRequest:
         """The request with known texts named by their hash alone."""
         blocks = [replace(b, text=None) if b.hash in self._hashes else b for b in request.blocks]
         return replace(request, blocks=blocks)
 
-    def had(self, request: SyncRequest) -> None:
+    def add(self, request: SyncRequest) -> None:
         """The engine has done what `request` asks."""
         for block in request.blocks:
             if block.hash:
@@ -40,6 +40,6 @@ class Sent:
             self._hashes.popitem(last=False)
 
     def forget(self, hashes: Iterable[str]) -> None:
-        """The engine does not know them (any more)."""
+        """The engine says that it does not know them."""
         for unknown in hashes:
             self._hashes.pop(unknown, None)

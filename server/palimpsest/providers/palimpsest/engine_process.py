@@ -1,6 +1,6 @@
-"""An engine process that this process started: detached, and watched.
+"""An engine's process that was started here: detached, and watched.
 
-In: arguments.  Out: how it ended, its last words.  Knows no protocol.
+In: arguments.  Out: how it ended, what it last wrote to stderr.  Knows no protocol.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ MAX_FILE = 1 << 18
 """Bytes of an engine's stderr that are kept from one start to the next."""
 TAIL = 1 << 14
 LAST_LINES = 8
-MAX_WORD = 400
+MAX_SHOWN = 400
 EVERYDAY = re.compile(
     r" {2}(File |Traceback|  )|Traceback|Thread 0x|Current thread|Stack \(most|Extension modules|"
     r"[-\d]+ [\d:,]+ (INFO|DEBUG) "
 )
-"""Lines that tell a person nothing: frames of stacks, and our log where all is well."""
+"""Lines that say nothing to a person: frames of stacks, and the log where all is well."""
 NATIVE_FAULT = 0x8000_0000
 """From here up a Windows exit status is an exception's number."""
 ABORTED = 3
 """What abort() exits with on Windows."""
 
 
-class Child:
-    """It outlives us: nothing here ends it.  Made on an event loop."""
+class EngineProcess:
+    """It outlives this process: nothing here ends it.  Made on an event loop."""
 
-    def __init__(self, process: subprocess.Popen[bytes], words: Path, start: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stderr_path: Path, start: int) -> None:
         self.pid = process.pid
-        self._words = words
+        self._stderr_path = stderr_path
         self._start = start
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[int] = self._loop.create_future()
@@ -57,17 +57,17 @@ class Child:
 
     @property
     def died(self) -> bool:
-        """It ended by a native fault or a kill, not by deciding to."""
+        """It was ended by a native fault or a signal, not by its own decision."""
         status = self.status
         if status is None or status == 0:
             return False
         return status < 0 or (sys.platform == "win32" and (status >= NATIVE_FAULT or status == ABORTED))
 
-    def last_words(self) -> str:
-        """The last lines that it, or a library in it, wrote to stderr, without stacks and our own everyday lines."""
+    def last_output(self) -> str:
+        """The last lines that it or a library wrote to stderr, without stacks and everyday lines of the log."""
         try:
-            with self._words.open("rb") as file:
-                file.seek(max(self._start, self._words.stat().st_size - TAIL))
+            with self._stderr_path.open("rb") as file:
+                file.seek(max(self._start, self._stderr_path.stat().st_size - TAIL))
                 lines = file.read().decode("utf-8", "replace").splitlines()
         except OSError:
             return ""
@@ -82,8 +82,8 @@ class Child:
             how = f"It was ended by {_signal_name(-status)}."
         else:
             how = f"Its exit status was {status:#x}." if status > 255 else f"Its exit status was {status}."
-        words = self.last_words().replace("\n", " ")
-        return f"{how} It said: {words[-MAX_WORD:]}" if words else how
+        output = self.last_output().replace("\n", " ")
+        return f"{how} It said: {output[-MAX_SHOWN:]}" if output else how
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
@@ -93,19 +93,19 @@ class Child:
             return
 
     def _tell(self, status: int) -> None:
-        if not self._ended.done():  # who waited for it may have been cancelled, and it with them
+        if not self._ended.done():  # not cancelled with whoever waited for it
             self._ended.set_result(status)
 
 
-def start(arguments: Sequence[str], words: Path, cwd: Path) -> Child:
-    """Start `palimpsest <arguments>` in a session of its own, stderr appended to `words`.
+def start(arguments: Sequence[str], stderr_path: Path, cwd: Path) -> EngineProcess:
+    """Start `palimpsest <arguments>` in a session of its own, stderr appended to `stderr_path`.
 
-    `-P` and `cwd` keep the editor's folder out of it: no module of a workspace is imported instead of ours, and the
-    folder can be removed while the engine runs.  Raises OSError.
+    `-P` and `cwd` keep the editor's folder out: no module of a workspace is imported in place of ours, and the folder
+    can be removed while the engine runs.  Raises OSError.
     """
-    mode = "wb" if words.exists() and words.stat().st_size > MAX_FILE else "ab"
-    with open(words, mode, opener=logs.private) as stderr:
-        logs.make_private(words)
+    mode = "wb" if stderr_path.exists() and stderr_path.stat().st_size > MAX_FILE else "ab"
+    with open(stderr_path, mode, opener=logs.private) as stderr:
+        logs.make_private(stderr_path)
         begin = stderr.tell()
         command = [sys.executable, "-P", "-m", "palimpsest", *arguments]
         flags = 0
@@ -120,7 +120,7 @@ def start(arguments: Sequence[str], words: Path, cwd: Path) -> Child:
             start_new_session=sys.platform != "win32",
             creationflags=flags,
         )
-    return Child(process, words, begin)
+    return EngineProcess(process, stderr_path, begin)
 
 
 def _signal_name(number: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class Cut:
+class StopFilter:
     """`held`: what the answer has to begin with and is not part of the text.  An answer that begins otherwise (from
     a server that did not keep to it) has no text at all, and `stopped` is set."""
 

@@ -1,6 +1,6 @@
 """A llama-server's tokenizer and what its model can do, asked once and remembered.
 
-In: texts.  Out: token ids; `Facts`.  Asks `/tokenize`, `/props`, `/v1/models`; decodes nothing.
+In: texts.  Out: token ids; `ServerFacts`.  Asks `/tokenize`, `/props`, `/v1/models`; decodes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT_ONCE = 4
 WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
 
 
-class Tokens:
+class RemoteTokenizer:
     """Ids by text, the least recently used forgotten."""
 
     def __init__(self, http: Http) -> None:
@@ -45,7 +45,7 @@ class Tokens:
             answer = await self._http.post("/tokenize", data)
         ids = answer.get("tokens")
         if not isinstance(ids, list):
-            raise EngineUnavailable(f"Something that is no llama-server answers at {self._http.place.url}.")
+            raise EngineUnavailable(f"Something that is no llama-server answers at {self._http.endpoint.url}.")
         return self._remember((text, special), tuple(ids))
 
     async def each(self, texts: Iterable[str]) -> list[tuple[int, ...]]:
@@ -87,7 +87,7 @@ class FimIds:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ServerFacts:
     """`chat`: the template to write messages in; `n_slots` of `n_ctx` tokens each."""
 
     info: ModelInfo
@@ -98,13 +98,13 @@ class Facts:
     chat: RemoteChatTemplate | None
 
 
-async def read(http: Http, tokens: Tokens) -> Facts:
+async def read(http: Http, tokens: RemoteTokenizer) -> ServerFacts:
     """What the server says of itself and its model.  Raises EngineError."""
     props, listed = await asyncio.gather(http.get("/props"), http.get("/v1/models"))
     settings = props.get("default_generation_settings")
     n_ctx = settings.get("n_ctx") if isinstance(settings, dict) else None
     if not isinstance(n_ctx, int):
-        raise EngineUnavailable(f"Something that is no llama-server answers at {http.place.url}.")
+        raise EngineUnavailable(f"Something that is no llama-server answers at {http.endpoint.url}.")
     name = PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
     bos, fim = await tokens.bos(), await _fim(tokens, name)
     chat = (
@@ -122,11 +122,11 @@ async def read(http: Http, tokens: Tokens) -> Facts:
         fim_layout=fim.family.layout if fim else "",
         fim_layouts=["psm", "spm"] if fim else [],
         in_place=False,
-        backend=f"llama-server {props.get('build_info') or ''} at {http.place.url}".replace("  ", " "),
+        backend=f"llama-server {props.get('build_info') or ''} at {http.endpoint.url}".replace("  ", " "),
         why_not=WHY_NOT,
         chat_template=chat is not None,
     )
-    return Facts(
+    return ServerFacts(
         info=info,
         n_ctx=n_ctx,
         n_slots=max(1, int(props.get("total_slots") or 1)),
@@ -143,7 +143,7 @@ def _meta(listed: dict[str, Any]) -> dict[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-async def _fim(tokens: Tokens, name: str) -> FimIds | None:
+async def _fim(tokens: RemoteTokenizer, name: str) -> FimIds | None:
     """The markers that are each one token of this vocabulary, and whose they are."""
     for markers in dict.fromkeys((QWEN, *(family.markers for family in FAMILIES))):
         family = of_tokens(markers, name)
@@ -153,7 +153,7 @@ async def _fim(tokens: Tokens, name: str) -> FimIds | None:
     return None
 
 
-async def _one(tokens: Tokens, marker: str) -> int | None:
+async def _one(tokens: RemoteTokenizer, marker: str) -> int | None:
     for word in (marker, f"\u2581{marker}"):  # SentencePiece writes its word boundary into the name
         ids = await tokens.ids(word, special=True)
         if len(ids) == 1:
