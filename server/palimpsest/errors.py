@@ -15,6 +15,7 @@
         ├── ModelError              the model file is missing, truncated, or lacks what is needed
         ├── ContextTooLarge         it does not fit; `fitting` says how many tokens would
         ├── UnknownText             a text named by its hash is not known (any more); `hashes` says which
+        ├── UnknownTail             a tail with that name is not kept (any more)
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
 
@@ -108,6 +109,14 @@ class UnknownText(EngineError):
     def __init__(self, hashes: Sequence[str], *, hint: str = "Send them in full.") -> None:
         super().__init__(f"{len(hashes)} texts are not known by their hash.", hint=hint)
         self.hashes = tuple(hashes)
+
+
+class UnknownTail(EngineError):
+    code = "unknown_tail"
+
+    def __init__(self, name: str, *, hint: str = "Send its text again, under that name.") -> None:
+        super().__init__(f"No tail is kept under the name {name!r}.", hint=hint)
+        self.name = name
 
 
 class DecodeError(EngineError):

@@ -9,6 +9,8 @@ Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` ca
     POST /v1/sync                SyncRequest → SyncAnswer
     POST /v1/generate            GenerateRequest → GenerateAnswer, or with `stream` lines of JSON:
                                  {"choice": i, "text": "…"} … and at last {"answer": GenerateAnswer}
+    POST /v1/fork                ForkRequest → ForkAnswer: names for copies of a tail; nothing is decoded
+    POST /v1/batch               BatchRequest → BatchAnswer: several continuations in the same micro-batches
     POST /v1/count               CountRequest → CountAnswer
     GET  /v1/map?workspace=W     CacheMap
     POST /v1/reset               {"workspace": W} → {}
@@ -21,9 +23,9 @@ A client that names itself in the header `Palimpsest-Client`, any text of its ow
 seconds after its last lease is gone, where no other client with a lease uses them; one without a lease, ten minutes
 after their last use.
 
-An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?,
-"hashes"?}}, `code` as in
-`errors.py`; once lines have begun it is the last line.  A client cancels by closing its connection.
+An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?, "hashes"?,
+"tail"?}}, `code` as in `errors.py`; once lines have begun it is the last line.  A client cancels by closing its
+connection.
 """
 
 from __future__ import annotations
@@ -169,11 +171,12 @@ class GenerateRequest:
     other request can come between.  `replace` names a line of requests of which only the newest matters: an older
     one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
     rule `root`.  Behind a text that leaves less room, `max_tokens` is what there is room for, 64 at least (else
-    ContextTooLarge).  `max_tokens` 0 only decodes the tail, so that a later request finds it there; `tail` names the
-    slot that will ask for it, where that is not this request's own.  `draft` is the most tokens of one draft looked up
-    in the prompt (0: none), verified in one micro-batch; the answer is the same with any `draft`, but for what
-    quantized weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is inside an
-    identifier and choices are greedy, its rest is searched for as a whole word, so many paths of tokens
+    ContextTooLarge).  `max_tokens` 0 only decodes the tail, so that a later request finds it there.  `tail` says whose
+    KV the tail is, by default the slot's own: what a later request of the same name begins with alike is not decoded
+    again.  A workspace keeps a number of tails, and gives up the least recently used first.  `draft` is the most tokens
+    of one draft looked up in the prompt (0: none), verified in one micro-batch; the answer is the same with any
+    `draft`, but for what quantized weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is
+    inside an identifier and choices are greedy, its rest is searched for as a whole word, so many paths of tokens
     beside each other (0: token by token), and words that the prompt knows count more.
     """
 
@@ -192,7 +195,7 @@ class GenerateRequest:
     stream: bool = False
     replace: str = ""
     draft: int = 0
-    tail: Slot | None = None
+    tail: str | None = None
     word_search: int = 0
 
     @property
@@ -236,6 +239,48 @@ class GenerateAnswer:
     drafted: int = 0
     accepted: int = 0
     searched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForkRequest:
+    """Copies of the tail `tail` under each of `names`, in place of tails that have those.  Each goes on by itself with
+    requests that name it, which decode only what the tail has not."""
+
+    workspace: str
+    tail: str
+    names: list[str]
+    slot: Slot = "typing"
+
+
+@dataclass(frozen=True, slots=True)
+class ForkAnswer:
+    """`tokens` of the tail, which each copy has too."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """Several requests answered side by side, a token of each in one micro-batch.  Each names a tail of its own and
+    wants one alternative; `sync`, `slot` and `replace` are the batch's, `stream`, `draft` and `word_search` have no
+    effect."""
+
+    workspace: str
+    requests: list[GenerateRequest]
+    slot: Slot = "typing"
+    sync: SyncRequest | None = None
+    replace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswer:
+    """In the order of the requests.  `steps`: micro-batches in which answers were decoded.  `ms` has the keys queue,
+    sync, prefill, generate, total; the answers' own has none."""
+
+    answers: list[GenerateAnswer]
+    sync: SyncAnswer | None = None
+    steps: int = 0
+    ms: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +342,8 @@ class SpanReport:
 class CacheMap:
     """One workspace's positions, and the sums since the engine started.  `n_ctx` counts cells, `used_cells` of them
     in use over all workspaces; `n_positions` is where this workspace's tail region ends.  `memory` is in bytes: model,
-    cache, compute (llama.cpp's buffers), store (host memory), disk, and `limit` of cache and compute, 0 for none."""
+    cache, compute (llama.cpp's buffers), store (host memory), disk, and `limit` of cache and compute, 0 for none.
+    `tails`: names of the tails that the workspace keeps, the least recently used first."""
 
     n_ctx: int
     used_cells: int
@@ -308,6 +354,7 @@ class CacheMap:
     stored_bytes: int
     stats: dict[str, int]
     memory: dict[str, int] = field(default_factory=dict)
+    tails: list[str] = field(default_factory=list)
 
 
 def text_hash(text: str) -> str:

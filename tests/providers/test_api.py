@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from palimpsest import wire
-from palimpsest.errors import Cancelled, InvalidArgument
+from palimpsest.errors import Cancelled, InvalidArgument, UnknownTail
 from palimpsest.json_data import to_json
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.palimpsest.client import InPlaceEngine
@@ -234,3 +234,30 @@ async def test_a_connection_that_sends_no_http_does_no_harm(engine: InPlaceEngin
     await reader.read()
     writer.close()
     assert (await engine.health()).state == "ready"
+
+
+async def test_copies_of_a_tail_go_on_side_by_side(engine: InPlaceEngine) -> None:
+    def said(more: str, tail: str, max_tokens: int = 3) -> GenerateRequest:
+        text = TextTail("def area(width, height):\n    return width * height\n" + more)
+        return GenerateRequest(WORKSPACE, text=text, tail=tail, slot="chat", max_tokens=max_tokens)
+
+    warmed = await engine.generate(said("", "parent", 0))
+    before = (await engine.cache_map(WORKSPACE)).stats["decoded"]
+    forked = await engine.fork(wire.ForkRequest(WORKSPACE, "parent", ["one", "two"], "chat"))
+    found = await engine.cache_map(WORKSPACE)
+    assert (forked.tokens, found.stats["decoded"]) == (warmed.tail_tokens, before)
+    assert found.tails == ["parent", "one", "two"]
+    requests = [said("class One:\n", "one"), said("import two\n", "two")]
+    batch = wire.BatchRequest(WORKSPACE, requests, "chat", sync=SyncRequest(WORKSPACE, "", "", []))
+    made = await engine.generate_batch(batch)
+    counts = await engine.count(["class One:\n", "import two\n"])
+    assert [answer.decoded for answer in made.answers] == counts
+    assert made.ms["total"] >= made.ms["prefill"] > 0
+    alone = [await engine.generate(said("class One:\n", "three")), await engine.generate(said("import two\n", "four"))]
+    assert [a.choices[0].text for a in made.answers] == [a.choices[0].text for a in alone]
+
+
+async def test_a_copy_of_a_tail_that_is_not_kept_is_refused_by_its_name(engine: InPlaceEngine) -> None:
+    with pytest.raises(UnknownTail, match="'nobody'") as error:
+        await engine.fork(wire.ForkRequest(WORKSPACE, "nobody", ["one"]))
+    assert error.value.hint

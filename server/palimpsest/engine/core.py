@@ -30,11 +30,13 @@ from palimpsest.errors import (
     EngineUnavailable,
     InvalidArgument,
     PalimpsestError,
+    UnknownTail,
     UnknownText,
 )
 from palimpsest.kv.engine import Engine
 from palimpsest.kv.generation.admission import admit
-from palimpsest.kv.generation.check import check_request
+from palimpsest.kv.generation.batch import generate_batch
+from palimpsest.kv.generation.check import check_batch, check_fork, check_request
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context
 
@@ -56,6 +58,8 @@ def error_object(error: BaseException) -> dict[str, Any]:
         out["return_code"] = error.return_code
     if isinstance(error, UnknownText):
         out["hashes"] = list(error.hashes)
+    if isinstance(error, UnknownTail):
+        out["tail"] = error.name
     if hasattr(error, "field"):
         out["field"] = error.field
     return out
@@ -169,6 +173,48 @@ class EngineCore:
                     on_text(choice, text)
 
             answer = yield from generate(engine.generator, workspace, request, tell)
+            return replace(answer, ms={"queue": queued, **answer.ms})
+
+        return self._submit(
+            work,
+            cancel,
+            slot=request.slot,
+            kind="generate",
+            workspace=request.workspace,
+            line=request.replace,
+            syncs=request.sync is not None,
+        )
+
+    def fork(self, request: wire.ForkRequest, cancel: CancelToken | None = None) -> Future[wire.ForkAnswer]:
+        """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
+        kept under its name."""
+        try:
+            check_fork(request)
+        except InvalidArgument as error:
+            return _failed(error)
+
+        def work(engine: Engine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
+            yield from ()
+            workspace = engine.workspaces.get(request.workspace)
+            if workspace is None:
+                raise UnknownTail(request.tail)
+            with workspace.active():
+                tail = workspace.tails.fork(request.tail, request.names)
+                return wire.ForkAnswer(tail.n_tokens)
+
+        return self._submit(work, cancel, slot=request.slot, workspace=request.workspace)
+
+    def generate_batch(self, request: wire.BatchRequest, cancel: CancelToken | None = None) -> Future[wire.BatchAnswer]:
+        """Several requests side by side."""
+        try:
+            check_batch(request)
+        except InvalidArgument as error:
+            return _failed(error)
+
+        def work(engine: Engine, job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+            queued = 1000 * (time.perf_counter() - job.submitted)
+            workspace = engine.workspaces.open(request.workspace)
+            answer = yield from generate_batch(engine.generator, workspace, request)
             return replace(answer, ms={"queue": queued, **answer.ms})
 
         return self._submit(

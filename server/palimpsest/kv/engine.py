@@ -60,6 +60,7 @@ class Engine:
             stored_bytes=self.store.bytes,
             stats=dict(self.pool.stats),
             memory=self.memory(),
+            tails=list(known.tails) if known is not None else [],
         )
 
     def memory(self) -> dict[str, int]:

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from palimpsest.engine.core import EngineCore
 
 T = TypeVar("T")
-Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest)
+Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest, wire.ForkRequest, wire.BatchRequest)
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
+    "unknown_tail": 404,
     "unknown_text": 404,
     "cancelled": 409,
     "model": 422,
@@ -73,6 +74,8 @@ class Api:
             Route("/v1/model", self.model),
             Route("/v1/sync", self.sync, methods=["POST"]),
             Route("/v1/generate", self.generate, methods=["POST"]),
+            Route("/v1/fork", self.fork, methods=["POST"]),
+            Route("/v1/batch", self.batch, methods=["POST"]),
             Route("/v1/count", self.count, methods=["POST"]),
             Route("/v1/map", self.map),
             Route("/v1/reset", self.reset, methods=["POST"]),
@@ -103,6 +106,24 @@ class Api:
             return StreamingResponse(pieces, media_type="application/jsonl")
         with self._using(request, wanted.workspace):
             return await self._job(request, lambda token: self._core.generate(wanted, token))
+
+    async def fork(self, request: Request) -> Response:
+        wanted = self._named(from_json(await body(request), wire.ForkRequest))
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.fork(wanted, token))
+
+    async def batch(self, request: Request) -> Response:
+        wanted = self._named(from_json(await body(request), wire.BatchRequest))
+        wanted = replace(
+            wanted,
+            sync=None if wanted.sync is None else self._named(wanted.sync),
+            requests=[self._named(one) for one in wanted.requests],
+        )
+        for one in wanted.requests:
+            if one.grammar or one.chat is not None:
+                await asyncio.to_thread(self._core.prepare, one)
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.generate_batch(wanted, token))
 
     async def count(self, request: Request) -> Response:
         wanted = from_json(await body(request), wire.CountRequest)

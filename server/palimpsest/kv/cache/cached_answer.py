@@ -6,7 +6,7 @@ In: the prompt it answered, the prompt of now.  Out: how far the answer stands. 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 
@@ -48,3 +48,6 @@ class CachedAnswer:
         """What is left of it when the first `n_typed` of its tokens are the prompt's."""
         tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
         return CachedAnswer(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)
+
+    def copy(self) -> CachedAnswer:
+        return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs))

@@ -21,9 +21,10 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.cache.cached_answer import CachedAnswer
 from palimpsest.kv.cache.pool import NONE, CellPool
+from palimpsest.kv.cache.prefill import OneByOne, Prefill
 from palimpsest.kv.cache.tail_prompt import TailPrompt, isolated_start
 from palimpsest.kv.cache.tenants import Tenant
-from palimpsest.kv.llama.native import Logits, Run
+from palimpsest.kv.llama.native import Logits
 from palimpsest.kv.llama.vocab import Vocabulary
 
 N_SAID = 4
@@ -60,7 +61,7 @@ class Tail:
         self._tenant = tenant
         self._vocab = vocab
         self._rolls_back = rolls_back
-        self.busy = False
+        self.n_users = 0
         self.revision = -1
         self.seq = self.full = self.gen = self.alone_seq = NONE
         self.alone: tuple[int, ...] = ()
@@ -74,11 +75,21 @@ class Tail:
         self.kept: CachedAnswer | None = None
         self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
         self._decoded = 0
+        self._prefill: Prefill = OneByOne(pool, tenant)
+
+    @property
+    def busy(self) -> bool:
+        return self.n_users > 0
 
     @property
     def start(self) -> int:
         """Position of the first of `tokens`."""
         return self.base_end + (len(self.alone) if self.joined else 0)
+
+    @property
+    def n_tokens(self) -> int:
+        """What it has of its own behind the base, in `seq`."""
+        return self.start - self.base_end + len(self.tokens)
 
     @property
     def seqs(self) -> set[int]:
@@ -101,6 +112,25 @@ class Tail:
     def give(self, seq: int) -> None:
         self._lent.discard(seq)
         self._pool.give(seq)
+
+    def copy_to(self, other: Tail) -> None:
+        """Have another tail, which is empty, share all that this one has: bookkeeping only, nothing is decoded.  The
+        answer goes with it where it is in the prompt's own sequence.  Raises EngineError where sequences run short."""
+        shared = {NONE: NONE}
+        try:
+            for seq in {self.seq, self.alone_seq, self.full} - {NONE}:
+                shared[seq] = self._pool.take()
+                self._pool.context.copy(seq, shared[seq])
+        except BaseException:
+            for seq in shared.values():
+                self._pool.give(seq)
+            raise
+        other.seq, other.alone_seq, other.full = shared[self.seq], shared[self.alone_seq], shared[self.full]
+        other.gen = other.full if self.gen == self.full else NONE
+        other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
+        other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
+        other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
+        other.kept = self.kept.copy() if self.kept is not None and other.gen != NONE else None
 
     def drop(self) -> bool:
         """Forget everything; False when there was nothing."""
@@ -136,12 +166,15 @@ class Tail:
             self._pool.context.copy(base.seq, self.seq)
             self.revision, self.base_end = base.revision, base.end
 
-    def prepare(self, base: Base, composed: TailPrompt, *, reuse_answer: bool) -> Generator[None, None, Start]:
+    def prepare(
+        self, base: Base, composed: TailPrompt, *, reuse_answer: bool, prefill: Prefill | None = None
+    ) -> Generator[None, None, Start]:
         """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
 
-        `reuse_answer`: nothing but the prompt bears on the answer, so that a kept one may stand.  A failure
-        leaves nothing kept.
+        `reuse_answer`: nothing but the prompt bears on the answer, so that a kept one may stand.  `prefill`: what to
+        decode through, by default this tail by itself.  A failure leaves nothing kept.
         """
+        self._prefill = prefill or OneByOne(self._pool, self._tenant)
         if reuse_answer and (n_typed := self._agreed(composed)) is not None:
             return self._resume(composed, n_typed)
         self._decoded = 0
@@ -190,7 +223,7 @@ class Tail:
         return (
             old is not None
             and self.logits is not None
-            and self.gen != NONE
+            and self.full != NONE
             and (old.layout, old.alone, old.tokens, old.after)
             == (composed.layout, composed.alone, composed.tokens, composed.after)
         )
@@ -223,18 +256,14 @@ class Tail:
 
     def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
         """By micro-batches; a batch's tokens count as soon as they are in."""
-        n = 0
-        while n < len(tokens):
-            yield
-            part = tokens[n : n + self._pool.n_batch]
-            last = n + len(part) == len(tokens)
-            (row,) = self._pool.decode([Run(part, position + n, seq, logits and last)], self._tenant)
-            n += len(part)
+        while tokens:
+            n, row = yield from self._prefill.decode(tokens, position, seq, logits=logits)
             if seq == self.seq:
-                self.tokens += part
+                self.tokens += tokens[:n]
             if seq in (self.seq, self.full):
-                self._decoded += len(part)
-            if logits and last:
+                self._decoded += n
+            tokens, position = tokens[n:], position + n
+            if logits and not tokens:
                 self.logits = row
 
     def _extend(self, composed: TailPrompt) -> Generator[None, None, None]:

@@ -6,9 +6,10 @@ sequences run short, the least recently used is given up first.  How urgent a jo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from palimpsest.errors import InvalidArgument, UnknownTail
 from palimpsest.kv.cache.tail import Tail
 
 MAX_TAILS = 16
@@ -17,8 +18,9 @@ MAX_TAILS = 16
 class Tails(Mapping[str, Tail]):
     """By name, the least recently used first."""
 
-    def __init__(self, make: Callable[[], Tail], most: int = MAX_TAILS) -> None:
-        self._make, self._most = make, most
+    def __init__(self, make: Callable[[], Tail], revision: Callable[[], int], most: int = MAX_TAILS) -> None:
+        """`revision`: the workspace's, for which alone a tail is good."""
+        self._make, self._revision, self._most = make, revision, most
         self._named: dict[str, Tail] = {}
         self._strays: list[Tail] = []  # in use, but no longer anybody's to keep
 
@@ -42,9 +44,8 @@ class Tails(Mapping[str, Tail]):
         return {tail.seq for tail in self._all() if tail.busy and tail.seq >= 0}
 
     @contextmanager
-    def use(self, name: str, revision: Callable[[], int]) -> Iterator[Tail]:
-        """The tail of that name, marked busy; another one while a job uses that.  What it has of a `revision` that is
-        no longer the workspace's is dropped in the end."""
+    def use(self, name: str) -> Iterator[Tail]:
+        """The tail of that name, marked busy; another one while a job uses that."""
         tail = self._named.pop(name, None)
         if tail is None:
             self._give_up(self._most - 1)
@@ -54,16 +55,57 @@ class Tails(Mapping[str, Tail]):
             if tail.busy:
                 tail = self._make()
                 self._strays.append(tail)
-        tail.busy = True
-        try:
+        with self._busy(tail):
             yield tail
+
+    @contextmanager
+    def _busy(self, tail: Tail) -> Iterator[None]:
+        """What a tail has of an older revision is dropped when its last user leaves it."""
+        tail.n_users += 1
+        try:
+            yield
         finally:
-            tail.busy = False
-            if tail in self._strays:
+            tail.n_users -= 1
+            if not tail.busy and tail in self._strays:
                 self._strays.remove(tail)
                 tail.drop()
-            elif tail.revision != revision():
+            elif not tail.busy and tail.revision != self._revision():
                 tail.drop_prompt()
+
+    def fork(self, name: str, names: Sequence[str]) -> Tail:
+        """Copies of a tail under other names, in place of what had those; nothing is decoded.  The tail itself.
+
+        Raises UnknownTail where nothing is kept under its name, InvalidArgument for names that cannot be given,
+        EngineError where sequences run short; then no copy is made.
+        """
+        parent = self._named.get(name)
+        if parent is None or parent.seq < 0 or parent.revision != self._revision():
+            raise UnknownTail(name)
+        if name in names or len(set(names)) < len(names) or not 0 < len(names) < self._most:
+            raise InvalidArgument("names", f"expected 1 to {self._most - 1} different names, none of them {name!r}.")
+        made = list[Tail]()
+        try:
+            with self._busy(parent):
+                for _ in names:
+                    made.append(self._make())
+                    parent.copy_to(made[-1])
+        except BaseException:
+            for tail in made:
+                tail.drop()
+            raise
+        self._give_names({name: parent, **dict(zip(names, made, strict=True))})
+        return parent
+
+    def _give_names(self, tails: Mapping[str, Tail]) -> None:
+        """As those used last; others make way for them."""
+        for name, tail in tails.items():
+            old = self._named.pop(name, None)
+            if old is not None and old is not tail and old.busy:
+                self._strays.append(old)
+            elif old is not None and old is not tail:
+                old.drop()
+        self._give_up(self._most - len(tails))
+        self._named.update(tails)
 
     def drop_one(self) -> bool:
         """Give up the least recently used tail that no job uses; False when there is none."""

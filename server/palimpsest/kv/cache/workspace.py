@@ -28,7 +28,9 @@ class Workspace(ABC):
         self.context = shared.pool.context
         self.revision = 0
         self.request: wire.SyncRequest | None = None
-        self.tails = Tails(lambda: Tail(self.pool, self, shared.vocab, rolls_back=shared.facts.rolls_back))
+        self.tails = Tails(
+            lambda: Tail(self.pool, self, shared.vocab, rolls_back=shared.facts.rolls_back), lambda: self.revision
+        )
         self._tokenizer = shared.tokenizer
         self.last_used = self.pool.tick()
         self._n_active = 0
@@ -122,7 +124,7 @@ class Workspace(ABC):
 
     def tail(self, name: str) -> AbstractContextManager[Tail]:
         """The tail of that name, marked busy; another one while a job uses that."""
-        return self.tails.use(name, lambda: self.revision)
+        return self.tails.use(name)
 
     def drop_tail(self) -> bool:
         return self.tails.drop_one()

@@ -1,20 +1,23 @@
 """One alternative of an answer under way, and the saying of its tokens.
 
-In: logits, one row at a time.  Out: chosen tokens, and text as it becomes final.  Decodes nothing.
+In: logits, one row at a time.  Out: chosen tokens, and text as it becomes final.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from palimpsest import wire
+from palimpsest.kv.cache.pool import CellPool
+from palimpsest.kv.cache.tail import Tail
+from palimpsest.kv.cache.tenants import Tenant
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.sampler import Sampler, log_probability
 from palimpsest.kv.generation.text_generator import TextGenerator
-from palimpsest.kv.llama.native import Logits
+from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
 
 OnText = Callable[[int, str], None]
@@ -25,7 +28,8 @@ Finish = Literal["end", "stop", "length", "time"]
 @dataclass(slots=True)
 class Branch:
     """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
-    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it."""
+    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it.
+    `tail`: whose answer this is kept as, None for the alternatives."""
 
     index: int
     seq: int
@@ -41,6 +45,13 @@ class Branch:
     n_known: int = 0
     n_word: int = 0
     finish: Finish | None = None
+    tail: Tail | None = None
+
+    def decoded(self, tokens: Sequence[int]) -> None:
+        """So many of its tokens more are in the cache."""
+        self.n_decoded += len(tokens)
+        if self.tail is not None:
+            self.tail.note(tokens)
 
     @property
     def choice(self) -> wire.Choice:
@@ -121,3 +132,15 @@ class Speaker:
     def _emit(self, branch: Branch, text: str) -> None:
         if text and self._on_text is not None:
             self._on_text(branch.index, text)
+
+
+def decode_together(pool: CellPool, tenant: Tenant, branches: Sequence[Branch]) -> None:
+    """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on that was
+    known further than it was decoded."""
+    size = pool.context.n_batch // len(branches)
+    parts = [branch.tokens[branch.n_decoded :][:size] for branch in branches]
+    runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(branches, parts, strict=True)]
+    for branch, part, row in zip(branches, parts, pool.decode(runs, tenant), strict=True):
+        branch.decoded(part)
+        if branch.n_decoded == len(branch.tokens):
+            branch.logits = row

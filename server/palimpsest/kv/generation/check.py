@@ -1,6 +1,6 @@
-"""Whether a request for text means anything, before anything is done for it.
+"""Whether a request means anything, before anything is done for it.
 
-In: a `GenerateRequest`.  Out: nothing, or an error that names the field.  Knows no model.
+In: requests for text, forks and batches.  Out: nothing, or an error that names the field.  Knows no model.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from palimpsest.errors import InvalidArgument
 MAX_N = 16
 MAX_STOPS, LONGEST_STOP = 128, 1_024
 """Stop strings, and characters of one: all of them are looked for at every token."""
+MAX_NAME = 64
+"""Characters of a tail's name."""
 MOST = 2**31 - 1
 
 
@@ -55,6 +57,42 @@ def check_request(request: wire.GenerateRequest) -> None:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
-    for name, slot in (("slot", request.slot), ("tail", request.tail or request.slot)):
-        if slot not in wire.SLOTS:
-            raise InvalidArgument(name, f"expected one of {', '.join(wire.SLOTS)}, got {slot!r}.")
+    check_slot(request.slot)
+    if request.tail is not None:
+        check_tail("tail", request.tail)
+
+
+def check_slot(slot: str) -> None:
+    if slot not in wire.SLOTS:
+        raise InvalidArgument("slot", f"expected one of {', '.join(wire.SLOTS)}, got {slot!r}.")
+
+
+def check_tail(field: str, name: str) -> None:
+    if not 0 < len(name) <= MAX_NAME:
+        raise InvalidArgument(field, f"expected a name of 1 to {MAX_NAME} characters, got {len(name)}.")
+
+
+def check_fork(request: wire.ForkRequest) -> None:
+    """Raises InvalidArgument."""
+    check_slot(request.slot)
+    for name in (request.tail, *request.names):
+        check_tail("names" if name in request.names else "tail", name)
+
+
+def check_batch(request: wire.BatchRequest) -> None:
+    """Raises InvalidArgument."""
+    check_slot(request.slot)
+    if request.sync is not None and request.sync.workspace != request.workspace:
+        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
+    if not 0 < len(request.requests) <= MAX_N:
+        raise InvalidArgument("requests", f"expected 1 to {MAX_N} of them, got {len(request.requests)}.")
+    tails = set()
+    for one in request.requests:
+        check_request(one)
+        if one.workspace != request.workspace:
+            raise InvalidArgument("requests.workspace", f"expected {request.workspace!r}, got {one.workspace!r}.")
+        if one.n != 1 or one.sync is not None:
+            raise InvalidArgument("requests", "each wants one alternative and has no sync of its own.")
+        if not one.tail or one.tail in tails:
+            raise InvalidArgument("requests.tail", "each names a tail of its own.")
+        tails.add(one.tail)

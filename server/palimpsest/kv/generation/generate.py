@@ -15,11 +15,11 @@ from dataclasses import replace
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.cache.cached_answer import CachedAnswer
+from palimpsest.kv.cache.prefill import Prefill
 from palimpsest.kv.cache.tail import Start, Tail
-from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.answer import Answer
-from palimpsest.kv.generation.branch import Branch, OnText, Speaker
+from palimpsest.kv.generation.branch import Branch, OnText, Speaker, decode_together
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.sampler import Grammar, Sampler
@@ -46,45 +46,83 @@ class Generation:
         self._speaker = Speaker(generator, self._request, on_text)
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
-        self._n_steps = self._n_searched = 0
+        self._n_steps = self._n_searched = self._context_tokens = 0
+        self._branches: list[Branch] = []
+        self._tail: Tail
+        self._start: Start
+        self._stack: ExitStack
 
     def run(self) -> Generator[None, None, wire.GenerateAnswer]:
         """The answer without what the job adds (sync, queue, total)."""
-        workspace, request, composed = self._workspace, self._request, self._composed
-        with workspace.tail(request.tail or request.slot) as tail, ExitStack() as stack:
+        with self.opened():
+            with self._timed("prefill"):
+                yield from self.prepare()
+            self.begin()
+            try:
+                yield from self._find_word()
+                yield from self._generate()
+            except Exception:
+                self.drop()
+                raise
+        return self.answer()
+
+    # The parts, for requests that are answered side by side
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """While it is under way: its tail is in use, with the base as it is now."""
+        request, workspace = self._request, self._workspace
+        with workspace.tail(request.tail or request.slot) as self._tail, ExitStack() as self._stack:
+            tail = self._tail
             if tail.kept is not None and not self._only_warms and tail.kept.word_search != self._word_search:
                 tail.kept = None  # chosen in another way
-            tail.snapshot(workspace.base, composed)
-            context_tokens = workspace.context_tokens
-            reuses = self._reuses_answers or self._only_warms
-            with self._timed("prefill"):
-                start = yield from tail.prepare(workspace.base, composed, reuse_answer=reuses)
-            branches = [] if self._only_warms else self._branches(tail, composed, start, stack)
-            self._speaker.start_clock()
-            try:
-                yield from self._find_word(branches, tail)
-                yield from self._generate(branches, tail, composed)
-            except Exception:  # what is in the cache is no longer what is noted of it
-                tail.drop()
-                raise
-            finally:
-                if not reuses:
-                    tail.kept = None
+            tail.snapshot(workspace.base, self._composed)
+            self._context_tokens = workspace.context_tokens
+            yield
+
+    def prepare(self, prefill: Prefill | None = None) -> Generator[None, None, None]:
+        """Decode what is missing of the tail."""
+        base, reuses = self._workspace.base, self._reuses_answers or self._only_warms
+        self._start = yield from self._tail.prepare(base, self._composed, reuse_answer=reuses, prefill=prefill)
+
+    def begin(self) -> None:
+        """The tail is prepared: from here on, tokens are chosen."""
+        if not self._only_warms:
+            if not self._reuses_answers:
+                self._stack.callback(self._forget_answer)
+            self._branches = self._made_branches()
+        self._speaker.start_clock()
+
+    def choose(self) -> list[Branch]:
+        """Choose the next tokens; the branches that go on."""
+        for branch in self._branches:
+            self._speaker.choose(branch)
+        return [branch for branch in self._branches if branch.finish is None]
+
+    def drop(self) -> None:
+        """After a failure, what is in the cache is no longer what is noted of it."""
+        self._tail.drop()
+
+    def answer(self) -> wire.GenerateAnswer:
+        drafter, composed = self._drafter, self._composed
         return wire.GenerateAnswer(
-            choices=[branch.choice for branch in branches],
-            context_tokens=context_tokens,
+            choices=[branch.choice for branch in self._branches],
+            context_tokens=self._context_tokens,
             tail_tokens=composed.n_tokens,
-            decoded=start.decoded,
-            reused=start.reused,
+            decoded=self._start.decoded,
+            reused=self._start.reused,
             generated=self._speaker.n_new,
             layout=composed.layout,
             healed=composed.piece.decode("utf-8", "replace"),
             ms=dict(self._ms),
             steps=self._n_steps,
-            drafted=self._drafter.drafted if self._drafter is not None else 0,
-            accepted=self._drafter.accepted if self._drafter is not None else 0,
+            drafted=drafter.drafted if drafter is not None else 0,
+            accepted=drafter.accepted if drafter is not None else 0,
             searched=self._n_searched,
         )
+
+    def _forget_answer(self) -> None:
+        self._tail.kept = None
 
     @property
     def _only_warms(self) -> bool:
@@ -101,26 +139,27 @@ class Generation:
     def _word_search(self) -> int:
         return self._request.word_search if wants_search(self._generator.facts, self._request) else 0
 
-    def _branches(self, tail: Tail, composed: TailPrompt, start: Start, stack: ExitStack) -> list[Branch]:
-        request = self._request
+    def _made_branches(self) -> list[Branch]:
+        request, tail, start = self._request, self._tail, self._start
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbits(32)
         if tail.kept is None:
-            tail.kept = CachedAnswer(composed, word_search=self._word_search)
-        first = self._branch(0, start, composed, seed, stack)
+            tail.kept = CachedAnswer(self._composed, word_search=self._word_search)
+        first = self._branch(0, seed)
+        first.tail = tail
         first.tokens, first.logprobs = tail.kept.tokens, tail.kept.logprobs  # one list: a cancelled answer is kept too
         first.n_decoded, first.n_known = tail.kept.n_decoded, len(tail.kept.tokens)
         first.start = start.position - first.n_decoded
         branches = [first]
         for i in range(1, request.n):
-            branch = self._branch(i, start, composed, seed + i, stack)
+            branch = self._branch(i, seed + i)
             branch.seq = tail.take()
-            stack.callback(tail.give, branch.seq)
+            self._stack.callback(tail.give, branch.seq)
             self._pool.context.copy(start.seq, branch.seq)
             branches.append(branch)
         return branches
 
-    def _branch(self, index: int, start: Start, composed: TailPrompt, seed: int, stack: ExitStack) -> Branch:
-        request = self._request
+    def _branch(self, index: int, seed: int) -> Branch:
+        request, start, composed = self._request, self._start, self._composed
         sampling = request.sampling
         if index:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
@@ -128,38 +167,36 @@ class Generation:
         hidden = self._generator.hidden_with_grammar if grammar is not None else self._generator.vocab.hidden
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
-        stack.callback(sampler.close)
+        self._stack.callback(sampler.close)
         answer = Answer(request.stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
 
-    def _find_word(self, branches: list[Branch], tail: Tail) -> Generator[None, None, None]:
+    def _find_word(self) -> Generator[None, None, None]:
         """Begin the answers with whole words, where that is wanted and nothing is known of them yet."""
-        if not branches or branches[0].tokens or not self._word_search:
+        if not self._branches or self._branches[0].tokens or not self._word_search:
             return
-        finder = WordFinder(self._generator, self._workspace, tail, self._request, self._timed)
-        n_chosen = yield from finder.run(branches, lambda: self._speaker.out_of_time)
+        finder = WordFinder(self._generator, self._workspace, self._tail, self._request, self._timed)
+        n_chosen = yield from finder.run(self._branches, lambda: self._speaker.out_of_time)
         self._speaker.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded
 
-    def _generate(self, branches: list[Branch], tail: Tail, composed: TailPrompt) -> Generator[None, None, None]:
-        if branches and self._drafts:
-            self._drafter = self._made_drafter(tail, composed)
+    def _generate(self) -> Generator[None, None, None]:
+        if self._branches and self._drafts:
+            self._drafter = self._made_drafter()
         while True:
             with self._timed("sample"):
-                for branch in branches:
-                    self._speaker.choose(branch)
-            going = [branch for branch in branches if branch.finish is None]
+                going = self.choose()
             if not going:
                 if self._drafter is not None:
-                    tail.said.append((*composed.tokens[-LONGEST_MATCH:], *branches[0].tokens))
+                    self._tail.said.append((*self._composed.tokens[-LONGEST_MATCH:], *self._branches[0].tokens))
                 return
             yield
             with self._timed("decode"):
                 if self._drafter is not None:
-                    self._decode_with_draft(going[0], tail, self._drafter)
+                    self._decode_with_draft(going[0], self._drafter)
                 else:
-                    self._decode(going, tail)
+                    decode_together(self._pool, self._workspace, going)
                 self._n_steps += 1
 
     @contextmanager
@@ -170,20 +207,6 @@ class Generation:
         finally:
             self._ms[what] += 1000 * (time.perf_counter() - began)
 
-    def _decode(self, going: list[Branch], tail: Tail) -> None:
-        """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on
-        that was known further than it was decoded."""
-        size = self._pool.context.n_batch // len(going)
-        parts = [branch.tokens[branch.n_decoded :][:size] for branch in going]
-        runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(going, parts, strict=True)]
-        rows = self._pool.decode(runs, self._workspace)
-        for branch, part, row in zip(going, parts, rows, strict=True):
-            branch.n_decoded += len(part)
-            if branch.n_decoded == len(branch.tokens):
-                branch.logits = row
-            if branch.index == 0:
-                tail.note(part)
-
     # Drafts
 
     @property
@@ -193,13 +216,13 @@ class Generation:
         one = request.n == 1 and request.sampling.temperature == 0
         return one and request.draft > 0 and self._generator.facts.rolls_back
 
-    def _made_drafter(self, tail: Tail, composed: TailPrompt) -> Drafter:
-        request, context = self._request, self._pool.context
+    def _made_drafter(self) -> Drafter:
+        request, context, composed = self._request, self._pool.context, self._composed
         limit = min(request.draft, context.n_seq_max - 1, context.n_batch - 1)  # rows of logits; tokens of a batch
-        pieces = (*tail.said, composed.alone, composed.after, composed.tokens)
+        pieces = (*self._tail.said, composed.alone, composed.after, composed.tokens)
         return Drafter(pieces, limit=limit, room=request.max_tokens)
 
-    def _decode_with_draft(self, branch: Branch, tail: Tail, drafter: Drafter) -> None:
+    def _decode_with_draft(self, branch: Branch, drafter: Drafter) -> None:
         """The chosen tokens and a draft of what follows as one micro-batch, with logits for each; what of the draft is
         chosen in its turn stays, the rest is taken out again."""
         known = branch.tokens[branch.n_decoded :][: self._pool.context.n_batch]
@@ -208,7 +231,7 @@ class Generation:
             n_more = min(self._request.max_tokens - len(branch.tokens), self._pool.context.n_batch - len(known))
             draft = drafter.propose(branch.tokens, min(n_more, self._pool.free_cells - len(known)))
         if not draft:
-            self._decode([branch], tail)
+            decode_together(self._pool, self._workspace, [branch])
             return
         at = branch.start + branch.n_decoded
         runs = [Run(known, at, branch.seq, logits=True)]
@@ -216,10 +239,9 @@ class Generation:
         try:
             rows = self._pool.decode(runs, self._workspace)
         except ContextTooLarge:  # nothing happened, and a draft is no reason to fail
-            self._decode([branch], tail)
+            decode_together(self._pool, self._workspace, [branch])
             return
-        branch.n_decoded += len(known)
-        tail.note(known)
+        branch.decoded(known)
         branch.logits = rows[0]
         n_right = 0
         try:
@@ -230,8 +252,7 @@ class Generation:
                 n_right += 1
                 if branch.finish is not None:
                     break
-                branch.n_decoded += 1
-                tail.note([token])
+                branch.decoded([token])
                 branch.logits = row
         finally:
             self._pool.context.remove(branch.seq, branch.start + branch.n_decoded)
@@ -259,13 +280,9 @@ def generate(
     began = time.perf_counter()
     with workspace.active():
         for last in (False, True):
-            wanted = request.sync if synced is None else None
-            if wanted is None and not workspace.ready:
-                wanted = workspace.request or wire.SyncRequest(workspace.name, "", "", [])
             sync_began = time.perf_counter()
-            if wanted is not None:
-                answer = yield from workspace.sync(wanted)
-                synced = synced or (answer if request.sync is not None else None)
+            answer = yield from have_base(workspace, request.sync if synced is None else None)
+            synced = synced or (answer if request.sync is not None else None)
             sync_ms = 1000 * (time.perf_counter() - sync_began)
             try:
                 made = yield from Generation(generator, workspace, request, tell).run()
@@ -276,3 +293,10 @@ def generate(
                     raise
     ms = {**made.ms, "sync": sync_ms, "total": 1000 * (time.perf_counter() - began)}
     return replace(made, sync=synced, ms=ms)
+
+
+def have_base(workspace: Workspace, wanted: wire.SyncRequest | None) -> Generator[None, None, wire.SyncAnswer | None]:
+    """Sync as wanted, or as it was last where the workspace lost its base since; None where nothing was to be done."""
+    if wanted is None and not workspace.ready:
+        wanted = workspace.request or wire.SyncRequest(workspace.name, "", "", [])
+    return None if wanted is None else (yield from workspace.sync(wanted))

@@ -40,6 +40,8 @@ def from_object(data: Any) -> PalimpsestError:
     if code == errors.UnknownText.code:
         hashes = data.get("hashes")
         return errors.UnknownText([str(h) for h in hashes] if isinstance(hashes, list) else [])
+    if code == errors.UnknownTail.code:
+        return errors.UnknownTail(str(data.get("tail") or ""))
     if code == errors.DecodeError.code:
         return errors.DecodeError(message, return_code=_int(data.get("return_code")), hint=hint)
     return PLAIN.get(code, EngineError)(message or "The engine failed.", hint=hint)

@@ -25,7 +25,19 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import verification
 from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
-from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
+from palimpsest.wire import (
+    BatchAnswer,
+    BatchRequest,
+    CacheMap,
+    ForkAnswer,
+    ForkRequest,
+    GenerateAnswer,
+    GenerateRequest,
+    Health,
+    ModelInfo,
+    SyncAnswer,
+    SyncRequest,
+)
 
 T = TypeVar("T")
 CONNECT_S = 5.0
@@ -108,6 +120,25 @@ class InPlaceEngine:
             answer = await self._generate(request)
         self._add_known(request)
         return answer
+
+    async def fork(self, request: ForkRequest) -> ForkAnswer:
+        """Names for copies of a tail; nothing is decoded.  Raises UnknownTail where no tail has that name."""
+        return await self._ask("POST", "/v1/fork", ForkAnswer, to_json(request))
+
+    async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
+        """Several requests, decoded side by side."""
+        brief = self._sent.brief(request.sync) if request.sync is not None else None
+        try:
+            answer = await self._batch(replace(request, sync=brief))
+        except UnknownText as error:
+            self._sent.forget(error.hashes)
+            answer = await self._batch(request)
+        if request.sync is not None:
+            self._sent.had(request.sync)
+        return answer
+
+    async def _batch(self, request: BatchRequest) -> BatchAnswer:
+        return await self._ask("POST", "/v1/batch", BatchAnswer, to_json(request))
 
     async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         wanted = self._without_known(request)
