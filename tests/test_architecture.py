@@ -22,7 +22,7 @@ ONLY = {  # library: the rooms that may import it
     "numpy": {"kv", "engine", "llama_server", "measure", "models"},
     "gguf": {"models"},
     "starlette": {"engine", "llama_server"},
-    "uvicorn": {"engine", "engine_main"},
+    "uvicorn": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
 }

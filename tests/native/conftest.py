@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.core import EngineCore
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.kv.engine import Engine
 from tests.models import written
 from tests.native.helpers import TestedEngine

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.core import EngineCore
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled
 from palimpsest.kv.cache.in_place import InPlaceWorkspace

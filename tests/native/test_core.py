@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.core import EngineCore, error_object
+from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.core.error_object import error_object
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument
 from palimpsest.kv.llama.native import Context

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.core import EngineCore
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.errors import ContextTooLarge
 from palimpsest.kv.generation.generate import generate
 from tests.native.conftest import MakeCore, MakeEngine

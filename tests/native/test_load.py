@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.core import EngineCore
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
 from palimpsest.kv.llama.machine import free_memory, physical_cores
 from palimpsest.kv.llama.native import Model

@@ -27,7 +27,7 @@ from palimpsest.llama_server.routes.tokens import TokenRoutes
 from palimpsest.llama_server.serving.serving import Serving
 
 if TYPE_CHECKING:
-    from palimpsest.engine.core import EngineCore
+    from palimpsest.engine.core.core import EngineCore
 
 WITHOUT_A_KEY = "http:"
 """What names of workspaces begin with that are made without a key."""

@@ -7,15 +7,12 @@ the engine's thread between jobs (`EngineCore.call`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.whole import WholeWorkspace
 from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import Engine
 from palimpsest.kv.llama.native import Context, Logits, Run
-
-if TYPE_CHECKING:
-    from palimpsest.kv.engine import Engine
 
 Tokens = Sequence[int]
 

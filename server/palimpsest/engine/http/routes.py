@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,15 +24,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest import wire
-from palimpsest.engine.core import error_object
+from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.core.error_object import error_object
 from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, why_cancelled
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 from palimpsest.json_data import from_json, to_json
-
-if TYPE_CHECKING:
-    from palimpsest.engine.core import EngineCore
 
 T = TypeVar("T")
 Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest, wire.ForkRequest, wire.BatchRequest)

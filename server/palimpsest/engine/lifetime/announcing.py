@@ -6,22 +6,11 @@ In: the core's changes of health.  Out: lines on stderr, and the end of an engin
 from __future__ import annotations
 
 import asyncio
-import logging
-import sys
-from typing import TYPE_CHECKING
 
+from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.engine.lifetime.say import say
 from palimpsest.wire import Health
-
-if TYPE_CHECKING:
-    from palimpsest.engine.core import EngineCore
-    from palimpsest.engine.lifetime.lifetime import Life
-
-logger = logging.getLogger(__name__)
-
-
-def say(text: str) -> None:
-    print(f"palimpsest engine: {text}", file=sys.stderr, flush=True)
-    logger.info("%s", text)
 
 
 def tell(core: EngineCore, life: Life, *, keys: int) -> None:

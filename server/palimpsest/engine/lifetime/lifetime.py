@@ -10,14 +10,11 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.workspace_owners import GRACE_S, WorkspaceOwners
 from palimpsest.wire import Health
-
-if TYPE_CHECKING:
-    from palimpsest.engine.core import EngineCore
 
 FAILED_STAYS_S = 10.0
 """An engine whose model did not load has nothing to keep: it stays long enough to say why."""

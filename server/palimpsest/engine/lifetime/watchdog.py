@@ -15,12 +15,9 @@ import logging
 import os
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from palimpsest.kv.llama import machine
-
-if TYPE_CHECKING:
-    from palimpsest.kv.llama.library import Library
+from palimpsest.kv.llama.library import Library
 
 LEAVE_S = 8.0
 """From being told to leave until the process ends, whatever it is doing."""

@@ -58,7 +58,7 @@ def check_request(request: wire.GenerateRequest) -> None:
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
     check_slot(request.slot)
-    if request.tail is not None:
+    if request.tail:
         check_tail("tail", request.tail)
 
 

@@ -24,7 +24,7 @@ from palimpsest.llama_server.serving.properties import ModelProperties, about
 from palimpsest.llama_server.serving.slots import Slot, Slots
 
 if TYPE_CHECKING:
-    from palimpsest.engine.core import EngineCore
+    from palimpsest.engine.core.core import EngineCore
     from palimpsest.kv.engine import Engine
 
 Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]

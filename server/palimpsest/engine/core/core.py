@@ -1,0 +1,159 @@
+"""What an engine can be asked, without HTTP: each request is a job of the engine's thread.
+
+In: `wire` requests, from any thread.  Out: futures of `wire` answers.  Knows no socket and no document.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+
+from palimpsest import wire
+from palimpsest.engine.core.engine_thread import EngineThread, failed
+from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.jobs.queue import Job
+from palimpsest.errors import InvalidArgument, UnknownTail
+from palimpsest.kv.engine import Engine
+from palimpsest.kv.generation.admission import admit
+from palimpsest.kv.generation.batch import generate_batch
+from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_slot
+from palimpsest.kv.generation.generate import generate
+
+OnText = Callable[[int, str], None]
+"""(choice, text): called on the engine's thread as text becomes final; it must not block."""
+
+
+class EngineCore(EngineThread):
+    """What an engine can be asked; as its thread's, every method may be called from any thread."""
+
+    def prepare(self, request: wire.GenerateRequest) -> None:
+        """Do for a request what may take seconds and needs no cache, so that the engine's thread does not wait for it:
+        its grammar is looked at, its chat template run.  Raises InvalidArgument, EngineUnavailable."""
+        if request.grammar:
+            admit(request.grammar)
+        if request.chat is not None and self._engine is not None:
+            self._engine.generator.composer.prepare(request.chat)
+
+    def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
+        """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace
+        replaces an older one that still waits or is suspended (that future: Cancelled)."""
+        try:
+            check_slot(request.slot)
+        except InvalidArgument as error:
+            return failed(error)
+
+        def work(engine: Engine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
+            workspace = engine.workspaces.open(request.workspace)
+            with workspace.active():
+                return (yield from workspace.sync(request))
+
+        return self.submit(work, cancel, slot=request.slot, kind="sync", workspace=request.workspace, syncs=True)
+
+    def generate(
+        self, request: wire.GenerateRequest, cancel: CancelToken | None = None, on_text: OnText | None = None
+    ) -> Future[wire.GenerateAnswer]:
+        try:
+            check_request(request)
+        except InvalidArgument as error:
+            return failed(error)
+
+        def work(engine: Engine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
+            queued = 1000 * (time.perf_counter() - job.submitted)
+            workspace = engine.workspaces.open(request.workspace)
+
+            def tell(choice: int, text: str) -> None:
+                if on_text is not None:
+                    job.repeatable = False
+                    on_text(choice, text)
+
+            answer = yield from generate(engine.generator, workspace, request, tell)
+            return replace(answer, ms={"queue": queued, **answer.ms})
+
+        return self.submit(
+            work,
+            cancel,
+            slot=request.slot,
+            kind="generate",
+            workspace=request.workspace,
+            line=request.replace,
+            syncs=request.sync is not None,
+        )
+
+    def fork(self, request: wire.ForkRequest, cancel: CancelToken | None = None) -> Future[wire.ForkAnswer]:
+        """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
+        kept under its name."""
+        try:
+            check_fork(request)
+        except InvalidArgument as error:
+            return failed(error)
+
+        def work(engine: Engine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
+            yield from ()
+            workspace = engine.workspaces.get(request.workspace)
+            if workspace is None:
+                raise UnknownTail(request.tail)
+            with workspace.active():
+                tail = workspace.tails.fork(request.tail, request.names)
+                return wire.ForkAnswer(tail.n_tokens)
+
+        return self.submit(work, cancel, slot=request.slot, workspace=request.workspace)
+
+    def generate_batch(self, request: wire.BatchRequest, cancel: CancelToken | None = None) -> Future[wire.BatchAnswer]:
+        """Several requests side by side."""
+        try:
+            check_batch(request)
+        except InvalidArgument as error:
+            return failed(error)
+
+        def work(engine: Engine, job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+            queued = 1000 * (time.perf_counter() - job.submitted)
+            workspace = engine.workspaces.open(request.workspace)
+            answer = yield from generate_batch(engine.generator, workspace, request)
+            return replace(answer, ms={"queue": queued, **answer.ms})
+
+        return self.submit(
+            work,
+            cancel,
+            slot=request.slot,
+            kind="generate",
+            workspace=request.workspace,
+            line=request.replace,
+            syncs=request.sync is not None,
+        )
+
+    def count(self, texts: Sequence[str]) -> Future[list[int]]:
+        """Tokens of each text, tokenized as a block is."""
+
+        def work(engine: Engine, _job: Job[list[int]]) -> Generator[None, None, list[int]]:
+            counts = []
+            for text in texts:
+                yield
+                counts.append(len(engine.tokenizer.tokens_of(text)))
+            return counts
+
+        return self.submit(work, None)
+
+    def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
+        return self.call(lambda engine: engine.map(workspace))
+
+    def reset(self, workspace: str) -> Future[None]:
+        """Forget all of the workspace's cache, the host store's copies included; its jobs are cancelled."""
+        return self._end_workspace(
+            workspace, "The workspace was reset.", lambda engine: engine.workspaces.reset(workspace)
+        )
+
+    def close(self, workspace: str) -> Future[None]:
+        """Free the workspace's cells; its blocks' KV goes to the host store; its jobs are cancelled."""
+        return self._end_workspace(
+            workspace, "The workspace was closed.", lambda engine: engine.workspaces.close(workspace)
+        )
+
+    def _end_workspace(self, workspace: str, why: str, end: Callable[[Engine], None]) -> Future[None]:
+        def work(engine: Engine, job: Job[None]) -> Generator[None, None, None]:
+            yield from ()
+            self._loop.end_others(job, why)
+            end(engine)
+
+        return self.submit(work, None, workspace=workspace)

@@ -1,0 +1,198 @@
+"""The thread that has the engine: it loads the model, runs jobs, and frees the model in the end.
+
+In: work as generators, from any thread.  Out: futures, and the engine's health as it changes.  Knows no request: what a
+job does is the job's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from palimpsest import __version__, wire
+from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.core.error_object import error_object
+from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.jobs.idle import WhenIdle
+from palimpsest.engine.jobs.loop import Loop
+from palimpsest.engine.jobs.queue import Job, Kind
+from palimpsest.errors import EngineError, EngineLoading, EngineUnavailable, PalimpsestError
+from palimpsest.kv.engine import Engine
+from palimpsest.kv.llama.native import Context
+
+T = TypeVar("T")
+
+
+class EngineThread:
+    """One model, its cache and the thread that owns them.
+
+    Every method may be called from any thread.  A future fails with a PalimpsestError (EngineLoading while the
+    model is loading, the load's own error when that failed, Cancelled …); anything else is a defect.
+    """
+
+    def __init__(
+        self,
+        model_path: Path,
+        settings: EngineSettings,
+        *,
+        caution: bool = False,
+        log: logging.Logger | None = None,
+        make_context: type[Context] = Context,
+        save_after_s: float = 20.0,
+    ) -> None:
+        """Cheap; nothing is loaded.  `caution` leaves `extra_bufts = auto` off (after a native fault).  `save_after_s`:
+        so long after the last work the blocks are saved, where there is a store on disk, for a crash to cost little."""
+        self._path = model_path
+        self._settings = settings
+        self._caution = caution
+        self._log = log or logging.getLogger("palimpsest.engine")
+        self._make_context = make_context
+        self._engine: Engine | None = None
+        self._info: wire.ModelInfo | None = None
+        self._health = wire.Health("loading", __version__, os.getpid(), model=model_path.name)
+        self._error: PalimpsestError | None = None
+        self._callbacks: list[Callable[[wire.Health], None]] = []
+        self._lock = threading.Lock()
+        self._loop = Loop(self._load, self._free, self._busy)
+        self._when_idle = WhenIdle(save_after_s, self._save)
+
+    def start(self) -> None:
+        """Start the native thread, which loads the model: state loading → ready | failed.  Call it once."""
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Cancel what waits and runs, free the model, end the thread (joined).  Idempotent."""
+        self._when_idle.close()
+        self._loop.stop()
+
+    def health(self) -> wire.Health:
+        """`clients` is 0: leases are the HTTP side's."""
+        return self._health
+
+    @property
+    def n_waiting(self) -> int:
+        """Jobs that wait or are under way."""
+        return self._loop.n_waiting
+
+    def model(self) -> wire.ModelInfo:
+        """Raises EngineLoading, or what the load failed with (ModelError, ContextTooLarge, EngineUnavailable)."""
+        if self._info is None:
+            raise self._not_ready()
+        return self._info
+
+    def on_change(self, callback: Callable[[wire.Health], None]) -> Callable[[], None]:
+        """`callback` is called (on the engine's thread) after each change of health; returns the way to stop that."""
+        with self._lock:
+            self._callbacks.append(callback)
+
+        def forget() -> None:
+            with self._lock:
+                if callback in self._callbacks:
+                    self._callbacks.remove(callback)
+
+        return forget
+
+    def call(self, function: Callable[[Engine], T]) -> Future[T]:
+        """Run `function(engine)` on the engine's thread between jobs, with the `Engine` that owns the cache: for
+        measurements and tests that look at logits."""
+
+        def work(engine: Engine, _job: Job[T]) -> Generator[None, None, T]:
+            yield from ()
+            return function(engine)
+
+        return self.submit(work, None)
+
+    def run(
+        self,
+        work: Callable[[Engine], Generator[None, None, T]],
+        cancel: CancelToken | None = None,
+        *,
+        slot: wire.Slot = "typing",
+        workspace: str = "",
+    ) -> Future[T]:
+        """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
+        does.  `workspace`: the one it works on.  What it tells on its way is not known here: it is not done over."""
+
+        def begun(engine: Engine, job: Job[T]) -> Generator[None, None, T]:
+            job.repeatable = False
+            return (yield from work(engine))  # what `work` itself raises is the job's failure, too
+
+        return self.submit(begun, cancel, slot=slot, kind="generate", workspace=workspace)
+
+    def submit(
+        self,
+        work: Callable[[Engine, Job[T]], Generator[None, None, T]],
+        cancel: CancelToken | None,
+        *,
+        slot: wire.Slot = "typing",
+        kind: Kind = "other",
+        workspace: str = "",
+        line: str = "",
+        syncs: bool = False,
+    ) -> Future[T]:
+        engine = self._engine
+        if engine is None:
+            return failed(self._not_ready())
+        job: Job[T] = Job(lambda: work(engine, job), slot, kind, workspace, line, syncs, cancel or CancelToken())
+        self._loop.submit(job)
+        return job.future
+
+    def _not_ready(self) -> PalimpsestError:
+        return self._error or EngineLoading("The model is still being loaded.")
+
+    # On the engine's thread
+
+    def _load(self) -> None:
+        began = time.perf_counter()
+        try:
+            engine = Engine(self._path, self._settings, caution=self._caution, make_context=self._make_context)
+        except Exception as error:
+            if not isinstance(error, PalimpsestError):
+                self._log.exception("loading failed")
+                error = EngineError(f"The model could not be loaded ({type(error).__name__}: {error}).")
+            self._error = error
+            self._say(replace(self._health, state="failed", error=error_object(error)))
+            return
+        self._info = engine.loaded.info()
+        self._engine = engine
+        engine.pool.end_suspended = self._loop.end_suspended
+        self._log.info("%s loaded in %.2f s", self._path, time.perf_counter() - began)
+        self._say(replace(self._health, state="ready", model=self._info.name))
+
+    def _free(self) -> None:
+        engine, self._engine, self._info = self._engine, None, None
+        if self._error is None:
+            self._error = EngineUnavailable("The engine has stopped.")
+        if engine is not None:
+            engine.close()
+
+    def _busy(self, busy: bool) -> None:
+        if self._settings.disk_mb:
+            self._when_idle.busy(busy)
+        self._say(replace(self._health, busy=busy))
+
+    def _save(self) -> None:
+        self.submit(lambda engine, _job: engine.workspaces.save(), None, slot="background")
+
+    def _say(self, health: wire.Health) -> None:
+        self._health = health
+        with self._lock:
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            try:
+                callback(health)
+            except Exception:
+                self._log.exception("a listener to the engine's health failed")
+
+
+def failed(error: PalimpsestError) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future

@@ -1,0 +1,106 @@
+"""What an engine's process is started with.
+
+In: arguments.  Out: `Options`, or what is wrong with them on stderr and exit status 2.  Opens nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from palimpsest import __version__
+from palimpsest.config.layers import merged
+from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.http import public as public_options
+from palimpsest.engine.http.public import Public
+from palimpsest.system import folders
+from palimpsest.system.engine_address import Address, address, has_sockets, identity
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """`is_named`: the address was given, so that no other will do."""
+
+    model: Path
+    settings: EngineSettings
+    address: Address
+    tcp: tuple[str, int] | None
+    log_level: str
+    public: Public | None = None
+    idle_exit_s: float = math.inf
+    is_named: bool = False
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="palimpsest engine",
+        description="One model and its cache, for every editor.",
+        epilog="`palimpsest engine --list` shows those that run, `palimpsest engine --stop [NAME|PORT]` ends one.",
+    )
+    parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the one in use")
+    parser.add_argument(
+        "--socket", type=Path, metavar="PATH", help="serve here, not at a path named after model and settings"
+    )
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="serve on loopback TCP with a token; port 0: a free one")
+    parser.add_argument("--settings", default="{}", metavar="JSON", help="engine settings as one object")
+    parser.add_argument("--identity", help=argparse.SUPPRESS)  # the server's, so that both surely look at one place
+    parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    for item in dataclasses.fields(EngineSettings):
+        if item.metadata["process"]:
+            kind, choices = type(item.default), item.metadata["choices"] or None
+            name = "--" + item.name.replace("_", "-")
+            parser.add_argument(name, type=kind, choices=choices, default=None, help=item.metadata["doc"])
+    public_options.add(parser)
+    return parser
+
+
+def read(argv: Sequence[str], default: Path | None) -> Options:
+    """The options; prints what is wrong and raises SystemExit(2)."""
+    parser = _parser()
+    given = vars(parser.parse_args(argv))
+    try:
+        table = json.loads(given["settings"])
+    except ValueError as error:
+        parser.error(f"--settings is not JSON: {error}")
+    if not isinstance(table, dict):
+        parser.error("--settings: expected an object")
+    own = {item.name: given.get(item.name) for item in dataclasses.fields(EngineSettings) if item.metadata["process"]}
+    settings, problems = merged([{"engine": table}, {"engine": own}])
+    if problems:
+        parser.error("; ".join(map(str, problems)))
+    named: Path | None = given["model"] or default
+    if named is None:
+        parser.error("--model is missing")
+    model = named.absolute()
+    if given["socket"]:
+        place = Address(given["socket"].absolute())
+        if place.socket.suffix in (".lock", ".json"):
+            parser.error("--socket: .lock and .json beside it are taken")
+    else:
+        name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__)
+        place = address(folders.runtime(), name)
+    public = public_options.read(parser, given)
+    stays = public is not None and given["idle_exit_s"] is None
+    return Options(
+        model,
+        settings.engine,
+        place,
+        _host_and_port(parser, given["tcp"]),
+        given["log_level"],
+        public,
+        math.inf if stays else settings.engine.idle_exit_s,
+        is_named=given["socket"] is not None,
+    )
+
+
+def _host_and_port(parser: argparse.ArgumentParser, text: str | None) -> tuple[str, int] | None:
+    if text is None:
+        return None if has_sockets() else ("127.0.0.1", 0)
+    host, _, port = text.rpartition(":")
+    if host not in ("127.0.0.1", "localhost", "[::1]") or not port.isdecimal() or int(port) > 65535:
+        parser.error(f"--tcp {text}: expected a loopback address and a port, such as 127.0.0.1:0")
+    return host.strip("[]"), int(port)
