@@ -40,6 +40,7 @@ from palimpsest.wire import (
 )
 
 T = TypeVar("T")
+WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest)
 CONNECT_S = 5.0
 PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
@@ -127,14 +128,12 @@ class InPlaceEngine:
 
     async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
         """Several requests, decoded side by side."""
-        brief = self._sent.brief(request.sync) if request.sync is not None else None
         try:
-            answer = await self._batch(replace(request, sync=brief))
+            answer = await self._batch(self._without_known(request))
         except UnknownText as error:
-            self._sent.forget(error.hashes)
+            self._known_texts.forget(error.hashes)
             answer = await self._batch(request)
-        if request.sync is not None:
-            self._sent.had(request.sync)
+        self._add_known(request)
         return answer
 
     async def _batch(self, request: BatchRequest) -> BatchAnswer:
@@ -163,12 +162,12 @@ class InPlaceEngine:
         data = to_json(request) | {"stream": False}
         return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
 
-    def _without_known(self, request: GenerateRequest) -> GenerateRequest:
+    def _without_known(self, request: WithSync) -> WithSync:
         if request.sync is None:
             return request
         return replace(request, sync=self._known_texts.without_known(request.sync))
 
-    def _add_known(self, request: GenerateRequest) -> None:
+    def _add_known(self, request: GenerateRequest | BatchRequest) -> None:
         if request.sync is not None:
             self._known_texts.add(request.sync)
 
