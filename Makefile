@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup demo editors test hostile check lint types clean evaluate figures train-smoke
+.PHONY: help setup demo editors test hostile check lint types clean docs evaluate figures train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -43,6 +43,10 @@ types: setup
 ## make evaluate  measures the embedded model through llama.cpp (a sample)
 evaluate: setup
 	cd server && PYTHONPATH=. ../$(PY) -m training.evaluate --quick
+
+## make docs  writes the tables of settings and commands into docs/ as the code has them
+docs: setup
+	$(PY) -m palimpsest.cli.reference docs/*.md
 
 ## make figures  measures again what docs/measurements.md says, with the model in use (hours; ONLY=names for one table)
 figures: setup
