@@ -87,9 +87,9 @@ def both(
 ) -> dict[str, float] | None:
     """Mean loss of the same middles behind the `edited` cache, a `fresh` one, and one with its cells `reordered`."""
     engine = Engine(path, settings)
-    fresh, other = (Context(engine.model, engine.params) for _ in range(2))
+    fresh, other = (Context(engine.model, engine.loaded.params) for _ in range(2))
     try:
-        workspace = engine.workspace("edits")
+        workspace = engine.workspaces.open("edits")
         if not isinstance(workspace, InPlaceWorkspace):
             return None
         for state in random_edits(found, n_edits, Random(11)):
@@ -98,7 +98,7 @@ def both(
                 pass
         build(fresh, workspace)
         build(other, workspace, Random(12))
-        edited = (engine.context, workspace.base.seq, engine.take())
+        edited = (engine.context, workspace.base.seq, engine.pool.take())
         caches = {"edited": edited, "fresh": (fresh, MAIN, TAIL), "reordered": (other, MAIN, TAIL)}
         losses: dict[str, list[Rows]] = {name: [] for name in caches}
         tails = [t for w in found for t in w.tails if t.layout == "spm"][:n_middles]

@@ -72,5 +72,10 @@ FIGURES: dict[str, Figure] = {
         tables.infill,
         note="8,192 cells; the recording that the tests have",
     ),
-    "blocks": Figure(("training.evaluate", "--share", "0.2"), ("--quick",), tables.blocks, tables.of_blocks),
+    "blocks": Figure(
+        ("training.evaluate", "--share", "0.2", "--only", "middles", "plain", "words", "names"),
+        ("--quick",),
+        tables.blocks,
+        tables.of_blocks,
+    ),
 }
