@@ -53,13 +53,14 @@ _LONGEST_STATEMENT = 100
 
 class Base:
     id = ""
+    name = ""
     language_ids: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     grammar_module = ""
     """The grammar's wheel as it is imported, and the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`."""
     lexical = Lexical()
     indented = False
-    names = frozenset({"identifier"})
+    identifiers = frozenset({"identifier"})
     members: frozenset[str] = frozenset()
     """Types of nodes that are a member with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
@@ -71,7 +72,7 @@ class Base:
     constructor = ""
     initializers: frozenset[str] = frozenset()
     receiver = "this"
-    omitted_body = " {}"
+    omitted_body = " { ... }"
 
     # Grammar
     @cached_property
@@ -133,6 +134,9 @@ class Base:
                 return " ".join(header.decode("utf-8", "surrogatepass").split())
         return " ".join(" ".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line]).split())
 
+    def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
+        return parsed, range(scope.def_line, scope.header_end_line)
+
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         return None
 
@@ -148,7 +152,7 @@ class Base:
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
-        if target.type in self.names:
+        if target.type in self.identifiers:
             yield parsed.text_of(target)
         elif target.type in self.members:
             yield "".join(parsed.text_of(target).split())

@@ -34,6 +34,7 @@ _DASHES = frozenset({"sql", "mysql", "plsql", "haskell", "ada", "vhdl"})
 class Plain(Base):
     def __init__(self, language_id: str) -> None:
         self.id = language_id
+        self.name = language_id or "plain text"
         self.language_ids = (language_id,)
         if language_id in _HASH:
             self.lexical = Lexical(("#",), quotes=('"', "'"))

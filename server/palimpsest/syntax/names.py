@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from palimpsest.syntax.definitions import OUTLINE_DEPTH
 from palimpsest.syntax.imports import Import, imports
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
 
 __all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "names_in", "visible"]
@@ -88,10 +88,11 @@ def _visible(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
 
 
 def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
-    # From the signature's text, so that a header in a part that does not parse has parameters too.
-    header = parse_text(signature(parsed, scope) + parsed.language.omitted_body, parsed.language)
-    for captures in header.matches("parameters"):
+    header, lines = parsed.language.header(parsed, scope)
+    for captures in header.matches("parameters", lines.start, lines.stop):
         node = captures["parameter"][0]
+        if node.start_point.row not in lines:
+            continue
         name = next(header.language.bound(header, node), None)
         if name is not None:
             yield Visible(name, "parameter", header.text_of(node), scope.def_line)

@@ -34,7 +34,9 @@ class Language(Protocol):
     """
 
     id: str
-    """The name of its folder; "" where no language is known."""
+    """The name of its folder; LSP's for the language where it has no folder here."""
+    name: str
+    """As a person writes it."""
     language_ids: tuple[str, ...]
     """LSP's names for it."""
     suffixes: tuple[str, ...]
@@ -42,7 +44,7 @@ class Language(Protocol):
     lexical: Lexical
     indented: bool
     """Whether blocks go by indentation."""
-    names: frozenset[str]
+    identifiers: frozenset[str]
     """Types of nodes that are one name."""
     import_hint: str
     """A word on a line of every import, so that only such lines are looked at."""
@@ -59,7 +61,7 @@ class Language(Protocol):
     receiver: str
     """What a method calls its object; "" where that is its first parameter."""
     omitted_body: str
-    """What stands behind a signature in place of its body, so that the whole parses."""
+    """What stands behind a signature in place of its body."""
 
     # Grammar
     @property
@@ -84,6 +86,9 @@ class Language(Protocol):
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         """The header on one line, without what stands before the definition itself."""
+
+    def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
+        """A parse with the header, and the lines it has there: those of the document, unless these may not parse."""
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         """The documentation that a definition or file carries in its body, without its marks and its indent."""

@@ -54,4 +54,4 @@ def _collect(parsed: Parsed, top: Node, start_line: int, end_line: int, found: l
         if node.child_count:
             rest.extend(reversed(node.children))
         elif start_line <= node.start_point.row < end_line and node.end_byte > node.start_byte:
-            found.append(Token(parsed.text_of(node), node.start_byte, node.type in parsed.language.names))
+            found.append(Token(parsed.text_of(node), node.start_byte, node.type in parsed.language.identifiers))

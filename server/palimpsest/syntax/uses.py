@@ -88,12 +88,12 @@ def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     """The identifiers that are written `name`, in document order."""
     if parsed.root is None or not name:
         return []
-    wanted, data = utf8(name), parsed.snapshot.utf8
+    wanted, data, types = utf8(name), parsed.snapshot.utf8, parsed.language.identifiers
     found, at = list[Node](), data.find(wanted)
     while at >= 0:
         end = at + len(wanted)
         node = parsed.root.descendant_for_byte_range(at, end)
-        if node is not None and node.type in parsed.language.names and (node.start_byte, node.end_byte) == (at, end):
+        if node is not None and node.type in types and (node.start_byte, node.end_byte) == (at, end):
             found.append(node)
         at = data.find(wanted, end)
     return found

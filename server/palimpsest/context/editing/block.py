@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from palimpsest.context.editing.cutting import window
 from palimpsest.context.estimate import chars_for
+from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, scope_at
 from palimpsest.text.snapshot import Position
@@ -92,16 +93,22 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Ite
         at = docstring_end
     for inner in inside:
         yield from _statement_pieces(parsed, lines, at, inner.start_line, skip_blank_runs_but=cursor)
-        yield _header_piece(lines, inner)
+        yield from _header_pieces(parsed, inner)
         at = max(at, inner.end_line)
     yield from _statement_pieces(parsed, lines, at, end, skip_blank_runs_but=cursor)
 
 
-def _header_piece(lines: Sequence[str], scope: Scope) -> Piece:
-    """Decorators and header; `...` for the body, unless that is on the header's line."""
-    header = tuple(range(scope.start_line, min(scope.header_end_line, scope.end_line)))
-    first = next((line for line in lines[scope.header_end_line : scope.end_line] if line.strip()), None)
-    return Piece(header, None if first is None else _indent(first))
+def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
+    """Decorators and header, `...` for the body unless that is on the header's line, and the line that ends the body
+    where a language has one."""
+    lines, end = parsed.snapshot.lines, scope.end_line
+    header = tuple(range(scope.start_line, min(scope.header_end_line, end)))
+    closes = not parsed.language.indented and end > scope.header_end_line
+    closes = closes and indent_width(lines[end - 1]) <= scope.indent
+    first = next((line for line in lines[scope.header_end_line : end - closes] if line.strip()), None)
+    yield Piece(header, None if first is None else _indent(first))
+    if closes:
+        yield Piece((end - 1,))
 
 
 def _statement_pieces(

@@ -17,7 +17,7 @@ from palimpsest.languages.base import Base
 from palimpsest.languages.python import calls, docstrings, evidence, imports, lines
 from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
@@ -28,6 +28,7 @@ _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
 class Python(Base):
     id = "python"
+    name = "Python"
     language_ids = ("python",)
     suffixes = (".py", ".pyi", ".pyw")
     grammar_module = "tree_sitter_python"
@@ -55,6 +56,11 @@ class Python(Base):
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
         return one_line("\n".join(header).lstrip())[0]
+
+    def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
+        """From the signature's text, so that a header in a part that does not parse has parameters, too."""
+        header = parse_text(self.signature(parsed, scope) + self.omitted_body, self)
+        return header, range(header.snapshot.line_count)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         return docstrings.docstring(parsed, scope)

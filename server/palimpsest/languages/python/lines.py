@@ -18,7 +18,7 @@ from typing import Literal
 
 from palimpsest.languages.python.headers import one_line
 from palimpsest.syntax.indentation import indent_width
-from palimpsest.syntax.lexical import Lexical, tokens
+from palimpsest.syntax.lexical import Lexical, Token, tokens
 from palimpsest.syntax.values import Header
 
 _HEADER = re.compile(r"(?:async\s+)?(?P<keyword>def|class)\s+(?P<name>[^\W\d]\w*)")
@@ -61,24 +61,35 @@ class _Open:
 
     def feed(self, line: str) -> None:
         code_end, escaped = len(line), False
-        for token in tokens(line, LEXICAL, self.quote):
-            escaped = token.kind == "escape" and token.end == len(line)
+        for token in _tokens(line, self.quote):
+            escaped = token.kind == "escape"
             if token.kind == "open":
                 self.depth += 1
             elif token.kind == "close":
                 self.depth = max(0, self.depth - 1)
-            elif token.kind == "begin":
+            elif token.kind in ("begin", "end"):
                 self.quote = token.quote
-            elif token.kind == "end":
-                self.quote = ""
             elif token.kind == "comment":
                 code_end = token.start
-        escaped = escaped and line.endswith("\\")
-        self.backslash = escaped and not self.quote
+        goes_on = escaped and line.endswith("\\")
+        self.backslash = goes_on and not self.quote
         if not self.quote:
             self.last_char = line[:code_end].rstrip()[-1:] or self.last_char
-        elif self.quote in LEXICAL.quotes and not escaped:
+        elif self.quote in LEXICAL.quotes and not goes_on:
             self.quote = ""  # a string of one line ends with it, closed or not, unless a backslash carries it on
+
+
+def _tokens(line: str, quote: str) -> Iterator[Token]:
+    """Those of a line; outside of strings a backslash means something at its end only."""
+    at: int | None = 0
+    while at is not None:
+        start, at = at, None
+        for token in tokens(line, LEXICAL, quote, start):
+            if token.kind == "escape" and not quote and token.end < len(line):
+                at = token.start + 1
+                break
+            quote = token.quote if token.kind in ("begin", "end") else quote
+            yield token
 
 
 def scan(lines: Sequence[str], start: int, end: int) -> list[Header]:
