@@ -188,7 +188,7 @@ class Desk:
             return None
         is_asked = self.mix.asked > 0 and self.rng.random() < self.mix.asked
         instruction = self.rng.choice(wishes(broken)) if is_asked else None
-        shown_as = suggestion_tail(view.editing, instruction, instructions=False)
+        shown_as = suggestion_tail(view.editing, instruction, instructions=False, language=view.parsed.language.name)
         return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
 
 

@@ -71,11 +71,6 @@ async def test_an_older_request_is_overtaken_by_the_newest(editor: Editor) -> No
     assert all(answer == [] for answer in answers[:-1])
 
 
-async def test_a_file_without_a_grammar_gets_no_completion_and_no_error(editor: Editor) -> None:
-    uri = editor.open("notes.txt", "some words\n", language="plaintext")
-    assert await editor.complete(uri, lsp.Position(0, 4)) == []
-
-
 async def test_completion_can_be_switched_off_for_a_language(shop: Path) -> None:
     editor = await start_editor(shop, {"completion": {"disabled_languages": ["python"]}})
     try:

@@ -16,7 +16,7 @@ from shown_sample import shown_block
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.grammar import MAX_INSERTIONS, MAX_SUGGESTIONS, grammar_for
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import quoted
+from palimpsest.text.markup import attribute
 
 Grammars = Callable[[str], Admits]
 EDITING = shown_block("def f(a):", "    b = a", None, "    return b")
@@ -27,7 +27,7 @@ SUMMARY = "<summary>Say it.</summary>\n"
 
 
 def suggestion(*lines: str, name: str = "editing") -> str:
-    return f"<suggestion name={quoted(name)}>\n" + "".join(f"{line}\n" for line in lines) + "</suggestion>\n"
+    return f"<suggestion name={attribute(name)}>\n" + "".join(f"{line}\n" for line in lines) + "</suggestion>\n"
 
 
 @pytest.mark.parametrize(

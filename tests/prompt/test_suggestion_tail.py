@@ -33,12 +33,12 @@ BLOCK = (
 
 
 def test_the_tail_is_the_numbered_block_alone_for_a_model_trained_on_it() -> None:
-    assert suggestion_tail(EDITING, None, False) == BLOCK
-    assert suggestion_tail(EDITING, " \n ", False) == BLOCK
+    assert suggestion_tail(EDITING, None, False, language="Python") == BLOCK
+    assert suggestion_tail(EDITING, " \n ", False, language="Python") == BLOCK
 
 
 def test_what_the_person_asks_for_is_one_escaped_line_after_the_block() -> None:
-    tail = suggestion_tail(EDITING, "Add </instruction> and\n  a docstring", False)
+    tail = suggestion_tail(EDITING, "Add </instruction> and\n  a docstring", False, language="Python")
     assert tail == BLOCK + "<instruction>Add &lt;/instruction> and a docstring</instruction>\n"
 
 
@@ -52,8 +52,10 @@ def test_what_changes_most_comes_last() -> None:
 def test_only_a_format_that_names_lines_shows_their_numbers() -> None:
     plain = BLOCK.replace("L1 ", "").replace("L2\n", "\n")
     for format in ("whole", "search-replace", "udiff", "ast"):
-        assert suggestion_tail(EDITING, None, False, format=format) == plain
-        assert suggestion_tail(EDITING, "Shorten it", True, format=format).startswith(instructions("Python", format))
+        assert suggestion_tail(EDITING, None, False, language="Python", format=format) == plain
+        assert suggestion_tail(EDITING, "Shorten it", True, language="Python", format=format).startswith(
+            instructions("Python", format)
+        )
 
 
 @pytest.mark.parametrize("format", TEXTS)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import quoted
+from palimpsest.text.markup import attribute
 
 MAX_SUGGESTIONS = 3
 MAX_TEXT = 200
@@ -45,7 +45,7 @@ def reply_grammar(shown: Iterable[ShownBlock], rules: Callable[[str, ShownBlock]
     lines = [f"root ::= suggestion{{1,{MAX_SUGGESTIONS}}} summary", _SHARED, *([shared] if shared else [])]
     lines.append("suggestion ::= (" + " | ".join(f"s{name}" for name in names) + r') "</suggestion>\n"')
     for name, (block, found) in zip(names, contents, strict=True):
-        lines += [f"s{name} ::= {literal(f'<suggestion name={quoted(block.name)}>' + chr(10))} {name}", *found]
+        lines += [f"s{name} ::= {literal(f'<suggestion name={attribute(block.name)}>' + chr(10))} {name}", *found]
     return "\n".join(lines) + "\n"
 
 

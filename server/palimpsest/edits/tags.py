@@ -1,13 +1,12 @@
-"""Tags of a model's reply: attributes read leniently, closing tags unescaped.
+"""Tags of a model's reply, read leniently: single quotes, no quotes, any order, stray commas, no last quote.
 
-In: text.  Out: attributes and text.  Reading takes single quotes, no quotes, any order, stray commas and a missing
-last quote (FORMATS.md); writing is strict.  This room knows no element by name.
+In: text.  Out: attributes, patterns (FORMATS.md); `text/markup.py` writes them.  Knows no element by name.
 """
 
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import quoteattr, unescape
+from xml.sax.saxutils import unescape
 
 ATTRIBUTE = re.compile(r"""([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\s,"'>]+))""")
 _ENTITIES = {"&quot;": '"', "&apos;": "'", "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
@@ -29,25 +28,3 @@ def opening(element: str) -> re.Pattern[str]:
 def closing(element: str) -> re.Pattern[str]:
     """Matches a closing tag that ends its line or is followed by another tag: any other one is content."""
     return re.compile(rf"</{element}\s*>(?=[ \t]*(?:\r?\n|<|$))")
-
-
-def escape_closing(text: str, element: str) -> str:
-    """Content without a literal closing tag of its element (FORMATS.md).  What looks escaped already gets one more
-    `amp;`, so that `unescape_closing` restores every text."""
-    if "lt;/" in text:
-        text = re.sub(rf"&((?:amp;)*lt;/{element})", r"&amp;\1", text)
-    return text.replace(f"</{element}", f"&lt;/{element}")
-
-
-def unescape_closing(text: str, element: str) -> str:
-    """Undo the escape of a literal closing tag in an element's content (FORMATS.md)."""
-    if "lt;/" not in text:
-        return text
-    text = text.replace(f"&lt;/{element}", f"</{element}")
-    return re.sub(rf"&amp;((?:amp;)*lt;/{element})", r"&\1", text)
-
-
-def quoted(value: str) -> str:
-    """A double-quoted, escaped attribute value, as blocks are written with."""
-    text = quoteattr(" ".join(value.split("\n")))
-    return text if text[0] == '"' else '"' + text[1:-1].replace('"', "&quot;") + '"'

@@ -21,6 +21,7 @@ from pygls.lsp.client import LanguageClient
 
 from palimpsest import __version__
 from palimpsest.errors import EngineUnavailable
+from palimpsest.languages.registry import language_of
 from palimpsest.text.uris import to_uri
 
 POLL_S = 0.05
@@ -151,7 +152,7 @@ class Driver:
         if text is None:
             text = path.read_text(encoding="utf-8")
         self._versions[uri], self._texts[uri] = 0, text.split("\n")
-        item = lsp.TextDocumentItem(uri, "python", 0, text)
+        item = lsp.TextDocumentItem(uri, language_of("", uri).id, 0, text)
         self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         return uri
 

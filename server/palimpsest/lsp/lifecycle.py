@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.languages.registry import languages
 from palimpsest.lsp.plain import plain
 from palimpsest.lsp.window import client_of
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("**/*.py", "**/.gitignore", "**/palimpsest.toml", "**/README*")
+WATCHED = ("**/.gitignore", "**/palimpsest.toml", "**/README*")
+"""Besides the files of languages."""
 
 
 def register(server: PalimpsestServer) -> None:
@@ -37,7 +39,8 @@ def register(server: PalimpsestServer) -> None:
     def initialized(params: lsp.InitializedParams) -> None:
         window.initialized.set()
         if window.client.watches:
-            watchers = [lsp.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
+            sources = (f"**/*{suffix}" for language in languages() for suffix in language.suffixes)
+            watchers = [lsp.FileSystemWatcher(glob_pattern=pattern) for pattern in (*sources, *WATCHED)]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
             registration = lsp.Registration("palimpsest-files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             asked = lsp.RegistrationParams([registration])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.progress import report
-from palimpsest.prompt.blocks import attribute, escape_closing
+from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
     from palimpsest.assist.summaries.summaries import Summarized

@@ -13,33 +13,10 @@ where every block (and the footer) is encoded behind the header alone, and the t
 
 from __future__ import annotations
 
-import re
-from xml.sax.saxutils import quoteattr
-
+from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.types import FOOTER as FOOTER
 from palimpsest.types import HEADER as HEADER
 from palimpsest.types import Block, Editing
-
-
-def attribute(value: str) -> str:
-    """A double-quoted, escaped XML attribute value; line ends become spaces."""
-    quoted = quoteattr(" ".join(value.split("\n")))
-    return quoted if quoted[0] == '"' else '"' + quoted[1:-1].replace('"', "&quot;") + '"'
-
-
-def escape_closing(text: str, element: str) -> str:
-    """Content is verbatim except for a literal closing tag of its own element.  What looks escaped already gets one
-    more `amp;`, so that `unescape_closing` restores every text."""
-    if "lt;/" in text:
-        text = re.sub(rf"&((?:amp;)*lt;/{element})", r"&amp;\1", text)
-    return text.replace(f"</{element}", f"&lt;/{element}")
-
-
-def unescape_closing(text: str, element: str) -> str:
-    if "lt;/" not in text:
-        return text
-    text = text.replace(f"&lt;/{element}", f"</{element}")
-    return re.sub(rf"&amp;((?:amp;)*lt;/{element})", r"&\1", text)
 
 
 def render_context(block: Block) -> str:

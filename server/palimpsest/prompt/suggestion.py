@@ -5,9 +5,10 @@ In: the editing block and what the person asked for.  Out: text.  This room know
 
 from __future__ import annotations
 
-from palimpsest.prompt.blocks import escape_closing, render_numbered, render_plain
+from palimpsest.prompt.blocks import render_numbered, render_plain
 from palimpsest.prompt.formats import NUMBERED
 from palimpsest.prompt.instructions import instructions as told
+from palimpsest.text.markup import escape_closing
 from palimpsest.types import Editing
 
 
@@ -16,11 +17,12 @@ def suggestion_tail(
     instruction: str | None,
     instructions: bool,
     *,
-    language: str = "Python",
+    language: str,
     format: str = "ln-diff",
 ) -> str:
     """Instructions where wanted, the editing block (with line numbers where the edit format names them), and the
-    person's instruction on one line, where there is one; the model goes on with `<suggestion`.
+    person's instruction on one line, where there is one; the model goes on with `<suggestion`.  `language` is its name
+    as a person writes it.
 
     What stays the same from one request to the next comes first, so that its KV is reused.
     """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from palimpsest.prompt.blocks import attribute, escape_closing
+from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.types import LineEdit
 
 SUBJECT = 72

@@ -15,8 +15,8 @@ from palimpsest import wire
 from palimpsest.completion.inline import trim
 from palimpsest.completion.results import Result
 from palimpsest.context.view import CursorView
-from palimpsest.prompt.blocks import unescape_closing
 from palimpsest.syntax.shape import shape_at
+from palimpsest.text.markup import unescape_closing
 from palimpsest.types import Block
 
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.suggestions import Suggestions
 from palimpsest.errors import PalimpsestError
-from palimpsest.prompt.blocks import unescape_closing
 from palimpsest.propagation.changes import Site
 from palimpsest.propagation.related import Related
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.calls import first_argument
 from palimpsest.syntax.parse import parse_snapshot
+from palimpsest.text.markup import unescape_closing
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import LineEdit

@@ -130,7 +130,9 @@ class Requests:
         edit format than the setting's; `round` counts how often the same was asked before: other replies are wanted."""
         options = self.settings.suggestion
         written = FORMATS[format or options.format]
-        tail = suggestion_tail(view.editing, instruction or None, instructions, format=written.name)
+        tail = suggestion_tail(
+            view.editing, instruction or None, instructions, language=view.parsed.language.name, format=written.name
+        )
         nameable = [block for block in shown if instructions or block.name == EDITING]
         return wire.GenerateRequest(
             workspace=self.workspace,

@@ -16,9 +16,10 @@ from random import Random
 from palimpsest.context.editing.block import editing_at
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
-from palimpsest.prompt.blocks import EDITING_END, editing_head, escape_closing
+from palimpsest.prompt.blocks import EDITING_END, editing_head
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scopes
+from palimpsest.text.markup import escape_closing
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
 

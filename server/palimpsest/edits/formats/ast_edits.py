@@ -28,7 +28,8 @@ from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.reply import Reply, Written
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import attributes, closing, escape_closing, quoted, unescape_closing
+from palimpsest.edits.tags import attributes, closing
+from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import LineEdit
 
 _NAMES = "replace|insert-before|insert-after|delete|rename"
@@ -179,7 +180,7 @@ def _short(block: ShownBlock, nodes: Nodes, edit: LineEdit) -> list[str] | None:
     """The one operation that inserts before or after a definition, or deletes one."""
     for node in nodes.found:
         if (edit.start, edit.end, edit.lines) == (node.start, node.end, ()):
-            return [f"<delete node={quoted(node.address)}/>"]
+            return [f"<delete node={attribute(node.address)}/>"]
         if edit.start == edit.end and edit.start in (node.start, node.end):
             kind = "insert-before" if edit.start == node.start else "insert-after"
             return _with_content(kind, node, edit.lines, block)
@@ -199,4 +200,4 @@ def _with_content(kind: str, node: Node, lines: Sequence[str], block: ShownBlock
     if unfenced(list(lines)) != list(lines):
         lines = ["```", *lines, "```"]
     content = [ESCAPED.sub(_one_more, escape_closing(line, kind)) for line in lines]
-    return [f"<{kind} node={quoted(node.address)}{indent}>", *content, f"</{kind}>"]
+    return [f"<{kind} node={attribute(node.address)}{indent}>", *content, f"</{kind}>"]

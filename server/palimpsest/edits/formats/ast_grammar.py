@@ -11,7 +11,7 @@ from palimpsest.edits.formats.nodes import nodes_of
 from palimpsest.edits.formats.renaming import renamed
 from palimpsest.edits.gbnf import MAX_TEXT, literal
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import quoted
+from palimpsest.text.markup import attribute
 
 MAX_INSERTED = 60
 MORE_LINES = 60
@@ -37,7 +37,7 @@ def node_rules(rule: str, block: ShownBlock) -> list[str]:
     may: dict[str, list[str]] = {kind: [] for kind in ("replace", "insert-before", "insert-after", "delete", "rename")}
     rules = [f"{some} ::= code{{0,{len(block.lines) + MORE_LINES}}}"]
     for n, node in enumerate(nodes.found):
-        address = quoted(node.address)
+        address = attribute(node.address)
         inside = [i for i in sorted(left_out) if node.start <= i < node.end]
         may["replace"].append(f"{literal(f'{address}>' + chr(10))} {rule}-in-{n}")
         rules.append(_content(f"{rule}-in-{n}", some, block, inside))

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import attributes, closing, escape_closing, opening, quoted, unescape_closing
+from palimpsest.edits.tags import attributes, closing, opening
+from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import CURSOR_MARKER
 
 OPEN, CLOSE = opening("suggestion"), closing("suggestion")
@@ -89,7 +90,7 @@ def element(name: str, lines: Sequence[str], block: ShownBlock) -> str:
     content = _content_of(lines, block)
     if Element(name, f"\n{content}").lines(block) != list(lines):
         content = f"```\n{content}```\n"
-    return f"<suggestion name={quoted(name)}>\n{content}</suggestion>\n"
+    return f"<suggestion name={attribute(name)}>\n{content}</suggestion>\n"
 
 
 def _content_of(lines: Sequence[str], block: ShownBlock) -> str:

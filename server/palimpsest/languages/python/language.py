@@ -59,7 +59,7 @@ class Python(Base):
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         """From the signature's text, so that a header in a part that does not parse has parameters, too."""
-        header = parse_text(self.signature(parsed, scope) + self.omitted_body, self)
+        header = parse_text(self.signature(parsed, scope) + self.omitted_body, parsed.language)
         return header, range(header.snapshot.line_count)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
