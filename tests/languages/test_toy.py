@@ -10,7 +10,7 @@ import pytest
 
 import palimpsest.languages
 from palimpsest.completion.inline import trim
-from palimpsest.context.editing import editing_at
+from palimpsest.context.editing.block import editing_at
 from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.languages import registry
 from palimpsest.syntax.calls import calls, functions
