@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.cli.reference import TABLE, TABLES, filled, main
-from palimpsest.config.origins import listed
+from palimpsest.config.permissions import names
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
 from tests.documents import ALL
@@ -28,7 +28,7 @@ def test_every_setting_and_every_command_has_a_row() -> None:
 
 
 def test_every_setting_has_an_origin() -> None:
-    assert set(listed()) == {it.name for it in described()}
+    assert set(names()) == {it.name for it in described()}
 
 
 def test_a_table_that_differs_is_found_and_then_written(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from palimpsest.config.layers import from_file, merged, of_others, read_toml
-from palimpsest.config.origins import given
+from palimpsest.config.permissions import permission
 from palimpsest.config.settings import ContextSettings, Described, EngineSettings, Settings, described
 from palimpsest.system.engine_address import THE_CLIENTS
 
@@ -98,7 +98,7 @@ def test_a_workspaces_file_does_not_say_where_code_is_sent(table: dict[str, obje
     settings, wrong = merged([layer])
     assert problems or wrong
     assert settings == Settings(context=ContextSettings(block_tokens=64))
-    mine, _ = merged([from_file(table, whose="person")[0]])
+    mine, _ = merged([from_file(table, whose="user")[0]])
     assert "" in table or mine.engine != settings.engine
 
 
@@ -107,7 +107,7 @@ def test_a_workspaces_file_does_not_name_a_program_that_is_run() -> None:
     layer, (problem,) = from_file(table, whose="workspace")
     assert problem.field == "context.python"
     assert merged([layer])[0].context == ContextSettings(block_tokens=64)
-    assert merged([from_file(table, whose="person")[0]])[0].context.python == "./python"
+    assert merged([from_file(table, whose="user")[0]])[0].context.python == "./python"
 
 
 OTHER: dict[type, Any] = {bool: True, int: 170, float: 0.25, str: "x", tuple: ["x"]}
@@ -115,17 +115,17 @@ OTHER: dict[type, Any] = {bool: True, int: 170, float: 0.25, str: "x", tuple: ["
 
 @pytest.mark.parametrize("item", list(described()), ids=lambda item: item.name)
 def test_a_workspaces_file_says_what_the_table_lets_it_say(item: Described) -> None:
-    says = given(item.name)
+    says = permission(item.name)
     assert says is not None
     section, _, name = item.name.partition(".")
     value = item.choices[-1] if item.choices else OTHER[type(item.default)]
     layer, refused = from_file({section: {name: value}}, whose="workspace")
-    settings, wrong = merged([{section: {name: ["mine"]}} if says.giver == "adds" else {}, layer])
+    settings, wrong = merged([{section: {name: ["mine"]}} if says.set_by == "adds" else {}, layer])
     now = getattr(getattr(settings, section), name)
-    if says.giver == "anyone":
+    if says.set_by == "anyone":
         assert not refused
         assert now == (tuple(value) if isinstance(value, list) else value)
-    elif says.giver == "adds":
+    elif says.set_by == "adds":
         assert now == ("mine", "x")
     else:
         assert [problem.field for problem in refused] == [item.name]
@@ -170,8 +170,8 @@ def test_lists_are_bounded() -> None:
         assert "1,000" in str(problem)
 
 
-@pytest.mark.parametrize("whose", ["person", "workspace"])
-def test_no_file_holds_a_key(whose: Literal["person", "workspace"]) -> None:
+@pytest.mark.parametrize("whose", ["user", "workspace"])
+def test_no_file_holds_a_key(whose: Literal["user", "workspace"]) -> None:
     layer, (problem,) = from_file({"engine": {"api_key": "s3cret"}}, whose=whose)
     assert merged([layer])[0].engine.api_key == ""
     assert problem.field == "engine.api_key"

@@ -69,7 +69,7 @@ class Place:
         uri = to_uri(self.folder / path)
         snapshot = Snapshot(uri, 1, "python", text)
         parsed = replace(parse_text(text, PYTHON), snapshot=snapshot)
-        root, file = self.roots.place(uri)
+        root, file = self.roots.locate(uri)
         return CursorView(
             parsed=parsed,
             scope=scope_at(parsed, at.line, at.column),

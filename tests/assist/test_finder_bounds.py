@@ -11,7 +11,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
-from palimpsest.text.kept import forget_oldest
+from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
 

@@ -21,7 +21,7 @@ def test_every_setting_of_ours_is_known(block: str) -> None:
     table = tomllib.loads(block)
     if "language-server" in table:  # Helix's; it is run in Helix
         return
-    layer, refused = from_file(table, whose="person")
+    layer, refused = from_file(table, whose="user")
     _, wrong = merged([layer])
     assert not [*refused, *wrong]
 

@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
 
 async def examine(model: str = "") -> list[Check]:
     table, problems = read_toml(folders.config() / "palimpsest.toml")
-    layer, refused = from_file(table, whose="person")
+    layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, {"model": {"path": model}} if model else {}])
     checks = [
         Check(

@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
 def _model() -> Path:
     """What the server would take: a person's settings say it, or `palimpsest model use` did, or it is the embedded
     one."""
-    layer, _ = from_file(read_toml(folders.config() / "palimpsest.toml")[0], whose="person")
+    layer, _ = from_file(read_toml(folders.config() / "palimpsest.toml")[0], whose="user")
     return model_path(merged([layer])[0].model)
 
 

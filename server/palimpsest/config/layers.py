@@ -1,9 +1,8 @@
-"""Settings put together: defaults < the user's file < the workspace's file < the editor.
+"""Settings merged from layers: defaults < the user's file < the workspace's file < the editor.
 
-In: dictionaries (from `initializationOptions`, `workspace/configuration`, TOML files).  Out: `Settings`, and the names
-of what was wrong.  A wrong value is reported and its default used; an unknown name is reported.  What a workspace's
-file may say is in `config/origins.py`, and `from_file` holds it to that.  This room reads TOML files and knows nothing
-else.
+In: dictionaries (`initializationOptions`, `workspace/configuration`, TOML files).  Out: `Settings`, and an error for
+each wrong value, whose default is used, and each unknown name.  `from_file` drops what `config/permissions.py` does not
+allow a file to set.  Reads TOML files and nothing else.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from palimpsest.config.origins import given
+from palimpsest.config.permissions import permission
 from palimpsest.config.settings import Settings
 from palimpsest.errors import SettingsError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 
 Layer = Mapping[str, Any]
-"""What one giver says: sections with settings, or dotted names."""
+"""Settings from one origin: sections with names, or dotted names."""
 MOST_ITEMS = 1_000
 """Of a list, and characters of one of its strings."""
 MOST_DOTS, MOST_LINES = 2_000, 10_000
@@ -30,12 +29,12 @@ TRUST_HINT = "Set it in your editor or in your configuration folder."
 
 
 class WorkspaceLayer(dict[str, Any]):
-    """What a workspace's file says, as `from_file` lets it through: `merged` adds it to lists that keep something out,
-    and nobody's word replaces it there."""
+    """The workspace's file after `from_file`.  `merged` adds its entries to the lists that a workspace may only extend,
+    whatever later layers say."""
 
 
 def _checked(name: str, value: Any, item: Any) -> Any:
-    """`value` in the type of the field's default, or SettingsError that says what would be right."""
+    """`value` in the type of the field's default; raises SettingsError that says what is expected."""
     default, choices, low = item.default, item.metadata["choices"], item.metadata["low"]
     if isinstance(default, tuple):
         if not isinstance(value, (list, tuple)) or not all(isinstance(x, str) for x in value):
@@ -73,13 +72,13 @@ def _flat(layer: Layer) -> Iterator[tuple[str, str, Any]]:
 
 
 def of_others(layer: Layer) -> bool:
-    """Whether nothing in it is in one of our sections: some clients send settings of their own to every server."""
+    """Whether it has none of our sections: some clients send every server settings of their own."""
     sections = {f.name for f in fields(Settings)}
     return bool(layer) and all(section not in sections for section, _, _ in _flat(layer))
 
 
 def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
-    """Apply layers in order, the last winning; what is wrong is left out and returned as errors."""
+    """Apply layers in order, the last winning; wrong entries are skipped and returned as errors."""
     settings, problems = Settings(), list[SettingsError]()
     added = dict[tuple[str, str], tuple[str, ...]]()  # by workspaces' files
     sections = {f.name: f for f in fields(Settings)}
@@ -101,7 +100,8 @@ def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
             except SettingsError as problem:
                 problems.append(problem)
                 continue
-            if isinstance(layer, WorkspaceLayer) and (known_giver := given(full)) and known_giver.giver == "adds":
+            allowed = permission(full)
+            if isinstance(layer, WorkspaceLayer) and allowed is not None and allowed.set_by == "adds":
                 added[section, name] = added.get((section, name), ()) + checked
                 continue
             settings = replace(settings, **{section: replace(current, **{name: checked})})
@@ -112,18 +112,18 @@ def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
     return settings, problems
 
 
-def from_file(layer: Layer, *, whose: Literal["person", "workspace"]) -> tuple[Layer, list[SettingsError]]:
-    """The layer without what a file of this kind may not say (`config/origins.py`), and an error for each of these."""
+def from_file(layer: Layer, *, whose: Literal["user", "workspace"]) -> tuple[Layer, list[SettingsError]]:
+    """The layer without the settings that this file may not set, and an error for each of those."""
     kept, problems = dict[str, dict[str, Any]](), list[SettingsError]()
     for section, name, value in _flat(layer):
         full = f"{section}.{name}" if section else name
-        says = given(full)
-        if says is not None and says.giver == "editor":
+        allowed = permission(full)
+        if allowed is not None and allowed.set_by == "editor":
             problems.append(SettingsError(full, "a key is not read from a file.", hint=KEY_HINT))
-        elif says is not None and says.giver == "person" and whose == "workspace":
-            reason = f"is not read from a workspace's file: {says.why}."
+        elif allowed is not None and allowed.set_by == "user" and whose == "workspace":
+            reason = f"is not read from a workspace's file: {allowed.why}."
             problems.append(SettingsError(full, reason, hint=TRUST_HINT))
-        elif says is not None and says.giver == "off" and whose == "workspace" and value is not False:
+        elif allowed is not None and allowed.set_by == "off" and whose == "workspace" and value is not False:
             problems.append(SettingsError(full, "can only be switched off by a workspace's file.", hint=TRUST_HINT))
         else:
             kept.setdefault(section, {})[name] = value  # not by its full name: that could be read in another way
@@ -131,8 +131,10 @@ def from_file(layer: Layer, *, whose: Literal["person", "workspace"]) -> tuple[L
 
 
 def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
-    """The file's table, empty when there is no such file; one that is not read, or is not TOML, is an error that names
-    it.  `within`: the folder that a link may not lead out of.  Reads a disk: not for the event loop."""
+    """The file's table, empty if there is no such file; an error if it cannot be read or is not TOML.
+
+    A symlink may not lead out of `within`.  Blocks on the disk: not for the event loop.
+    """
     try:
         data = read(path, MOST_OF_SETTINGS, None if within is None else (within,))
         if data.count(b".") > MOST_DOTS or data.count(b"\n") > MOST_LINES:

@@ -1,7 +1,7 @@
 """The table of settings: what there is, with defaults and bounds.
 
-In: nothing.  Out: frozen dataclasses, one for a section.  `config/layers.py` fills them in, `config/origins.py` says
-who may give what; this room reads nothing.
+In: nothing.  Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `permissions.py` says who may
+set what.
 """
 
 from __future__ import annotations

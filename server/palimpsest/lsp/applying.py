@@ -90,7 +90,7 @@ async def _apply_and_tell(server: PalimpsestServer, identity: str) -> None:
 async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
     """Ask the person; why it is not to be applied, or ""."""
     roots = server.window.session.roots
-    files = ", ".join(f"{roots.place(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
+    files = ", ".join(f"{roots.locate(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info,
         message=f"{title_of(offer.proposal.summary)} Changes {files}. Apply all of it?",
@@ -155,12 +155,12 @@ class _Watch:
         return Outcome(False, reason)
 
     def _in_words(self, left: list[str], same: list[str], answer: lsp.ApplyWorkspaceEditResult) -> str:
-        place = self._server.window.session.roots.place
+        locate = self._server.window.session.roots.locate
         if len(same) == len(self._wanted):
             return "The editor says that it applied the edit, but nothing has changed."
         said = "says that it applied the edit" if answer.applied else "did not apply the edit"
-        listed = [f"{place(uri)[1]} is {'as before' if uri in same else 'not as it should be'}" for uri in left]
-        done = [f"{place(uri)[1]} is changed" for uri in self._wanted if uri in self._done]
+        listed = [f"{locate(uri)[1]} is {'as before' if uri in same else 'not as it should be'}" for uri in left]
+        done = [f"{locate(uri)[1]} is changed" for uri in self._wanted if uri in self._done]
         return f"The editor {said}, but {'; '.join([*done, *listed])}. Undo what was changed, or make the rest by hand."
 
     def _look(self) -> None:

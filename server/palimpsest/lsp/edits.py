@@ -54,7 +54,7 @@ def asks_first(offer: Offer, confirm: str) -> bool:
 def proposal_diff(proposal: Proposal, snapshots: Mapping[str, Snapshot], roots: Roots) -> str:
     """All of it as a unified diff, for people."""
     return "".join(
-        unified(snapshots[change.uri].lines, change.edits, roots.place(change.uri)[1]) for change in proposal.changes
+        unified(snapshots[change.uri].lines, change.edits, roots.locate(change.uri)[1]) for change in proposal.changes
     )
 
 

@@ -191,7 +191,7 @@ class Window:
         for path in (folders.config() / FILE, *(root / FILE for root in reversed(self._roots))):
             is_own = path.parent == folders.config()
             table, wrong = read_toml(path, within=None if is_own else path.parent)
-            layer, refused = from_file(table, whose="person" if is_own else "workspace")
+            layer, refused = from_file(table, whose="user" if is_own else "workspace")
             layers.append(layer)
             problems += [*wrong, *refused]
         settings, wrong = merged([*layers, self._options, self._configuration])

@@ -229,7 +229,7 @@ class Session:
 
     def unpin(self, uri: str) -> tuple[str, int]:
         """Raises InvalidArgument for a file that is not pinned."""
-        name = self.roots.place(uri)[1]
+        name = self.roots.locate(uri)[1]
         if not self.chooser.external.unpin(uri):
             pins = ", ".join(self.chooser.external.pins) or "nothing"
             raise InvalidArgument("uri", f"{uri} is not pinned; {pins} is.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class CellPlace:
+class NotebookCell:
     """Where a cell stands: the `index`th of `notebook`, behind the cells `before` (all of them URIs)."""
 
     notebook: str
@@ -36,10 +36,10 @@ class Notebooks:
         """The cells that it had."""
         return self._cells.pop(uri, [])
 
-    def place(self, cell: str) -> CellPlace | None:
+    def cell(self, uri: str) -> NotebookCell | None:
         """None for a document that is no cell of an open notebook."""
         for notebook, cells in self._cells.items():
-            if cell in cells:
-                index = cells.index(cell)
-                return CellPlace(notebook, index, tuple(cells[:index]))
+            if uri in cells:
+                index = cells.index(uri)
+                return NotebookCell(notebook, index, tuple(cells[:index]))
         return None

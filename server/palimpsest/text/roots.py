@@ -19,7 +19,7 @@ class Roots:
 
     folders: tuple[Path, ...] = ()
 
-    def place(self, uri: str) -> tuple[Path | None, str]:
+    def locate(self, uri: str) -> tuple[Path | None, str]:
         """(folder, path shown to the model); a document in no folder is shown by its name alone."""
         path = path_or_none(uri)
         if path is None:

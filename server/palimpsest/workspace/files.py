@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
-from palimpsest.text.kept import forget_oldest
+from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import is_inside, to_uri

@@ -159,7 +159,7 @@ class NextEdits:
             if language_of(snapshot.language_id, snapshot.uri) != language:
                 continue
             if snapshot is here or self._files.may_edit(snapshot.uri, snapshot):
-                name = self._services.roots.place(snapshot.uri)[1]
+                name = self._services.roots.locate(snapshot.uri)[1]
                 found.append(File(self._services.parser.parse(snapshot), name, False))
         return found
 
@@ -201,7 +201,7 @@ class NextEdits:
         if self._answer is None or self._answer[0] != asked:
             self._answer = asked, await self._model.alike(snapshot, about)
         place = self._answer[1]
-        file = File(after, self._services.roots.place(snapshot.uri)[1], True)
+        file = File(after, self._services.roots.locate(snapshot.uri)[1], True)
         if place is None or self._services.documents.find(snapshot.uri) is not snapshot:
             return None
         if not _is_elsewhere(place, before, after) or not _is_sound(file, place):

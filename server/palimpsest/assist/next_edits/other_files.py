@@ -14,7 +14,7 @@ from pathlib import Path
 from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
-from palimpsest.text.kept import forget_oldest
+from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import FileText, WorkspaceFiles

@@ -28,7 +28,7 @@ from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.documents import Documents
-from palimpsest.text.notebooks import CellPlace
+from palimpsest.text.notebooks import NotebookCell
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
@@ -74,10 +74,10 @@ class Services:
     def view_of(self, parsed: Parsed, position: Position) -> CursorView:
         """The view of a cursor in a text that need not be the document's own."""
         snapshot = parsed.snapshot
-        root, file = self.roots.place(snapshot.uri)
+        root, file = self.roots.locate(snapshot.uri)
         cells = tuple[Cell, ...]()
-        if (at := self.documents.notebooks.place(snapshot.uri)) is not None:
-            root, notebook = self.roots.place(at.notebook)
+        if (at := self.documents.notebooks.cell(snapshot.uri)) is not None:
+            root, notebook = self.roots.locate(at.notebook)
             file = f"{notebook}, cell {at.index + 1}"
             cells = tuple(self._cells(at, notebook, parsed.language))
         editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
@@ -94,7 +94,7 @@ class Services:
             cells=cells,
         )
 
-    def _cells(self, at: CellPlace, notebook: str, language: Language) -> Iterator[Cell]:
+    def _cells(self, at: NotebookCell, notebook: str, language: Language) -> Iterator[Cell]:
         """Those before the one at the cursor that are in its language."""
         for index, uri in enumerate(at.before):
             cell = self.documents.find(uri)

@@ -100,7 +100,7 @@ class Switches:
         if not self._disabled:
             return False
         if uri not in self._by_folder:
-            folder, name = self._roots.place(uri)
+            folder, name = self._roots.locate(uri)
             self._by_folder[uri] = folder is not None and self._disabled.ignores(name)
         return self._by_folder[uri]
 

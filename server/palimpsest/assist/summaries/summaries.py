@@ -99,7 +99,7 @@ class Summaries:
         folders = self._services.roots.folders
         if uri:
             to_path(uri)
-            folder = self._services.roots.place(uri)[0]
+            folder = self._services.roots.locate(uri)[0]
             if folder is None:
                 raise OutsideWorkspace(f"uri: {uri} is in none of the workspace's folders.")
             return folder

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.context.sources.cached import children, visible
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.seen import children, visible
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
-from palimpsest.context.sources.steady import shown
+from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import (
     ANNOTATION_CLASS,
     ATTRIBUTE_CLASS,
@@ -31,7 +31,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Import, imports
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, enclosing, file_scope, signature
-from palimpsest.text.kept import forget_oldest
+from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from palimpsest.workspace.files import FileText, WorkspaceFiles
@@ -218,7 +218,7 @@ class ClassSource(Source):
         full = skeleton(view.parsed, found.scope)
         without = skeleton(view.parsed, found.scope, view.position.line)
         texts = [[line.text for line in some] for some in (full, without, lines)]
-        chosen = shown(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
+        chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
         if chosen is texts[2]:
             document = view.parsed.snapshot.lines
             return [line.where_it_is(document) for line in lines]

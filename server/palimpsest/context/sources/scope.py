@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.seen import visible
 from palimpsest.context.sources.source import Source
-from palimpsest.context.sources.steady import shown
+from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import PER_RANK, SCOPE
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Visible
@@ -73,7 +73,7 @@ class ScopeSource(Source):
         full, without = _block_lines(view, names), _block_lines(view, self._level(view, names))
         if last is None and view.typed:
             last = without
-        chosen = list(shown(full, without, last))
+        chosen = list(stable(full, without, last))
         if not view.parsed.n_errors:
             if len(self._sound) > _KEPT:
                 self._sound.clear()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.context.sources.seen import children, visible
+from palimpsest.context.sources.cached import children, visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, docstring, signature
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def shown(full: Sequence[str], without: Sequence[str], last: Sequence[str] | None) -> Sequence[str]:
+def stable(full: Sequence[str], without: Sequence[str], last: Sequence[str] | None) -> Sequence[str]:
     """All lines as long as nothing was typed on the cursor's; then, until the cursor leaves it, what stood there
     before; without that line where nothing did.  One of the arguments is returned as it is."""
     if full == without or last is None or last == full:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from palimpsest.context.sources.steady import shown
+from palimpsest.context.sources.stable_lines import stable
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from palimpsest.context.sources.steady import shown
     ],
 )
 def test_what_is_shown(full: str, without: str, last: str | None, chosen: str) -> None:
-    assert shown(full, without, last) == chosen
+    assert stable(full, without, last) == chosen
