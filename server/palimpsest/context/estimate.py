@@ -1,6 +1,6 @@
-"""How many tokens a text will have, near enough to cut by.
+"""Estimated token counts, good enough to cut texts by.
 
-In: text.  Out: a number.  This room knows no tokenizer: the engine counts exactly, but a keystroke cannot wait for it.
+In: text.  Out: a number.  Knows no tokenizer: the engine counts exactly, but a keystroke cannot wait for it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 CHARS_PER_TOKEN = 3.2
-"""Of source code with the vocabularies of today's code models, rounded down: better to reckon with too many tokens."""
+"""For source code with the vocabularies of today's code models, rounded down: better to expect too many tokens."""
 
 
 def estimate(text: str) -> int:
@@ -17,5 +17,5 @@ def estimate(text: str) -> int:
 
 
 def chars_for(tokens: int) -> int:
-    """The most characters that `estimate` takes for so many tokens."""
+    """The most characters that `estimate` counts as so many tokens."""
     return math.floor(tokens * CHARS_PER_TOKEN)

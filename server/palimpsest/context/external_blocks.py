@@ -1,8 +1,7 @@
-"""The board: what people and agents put into the context from outside, and what they pinned.
+"""Blocks that users and agents put into the context, and documents that they pinned.
 
 In: `put`, `drop`, `pin`, `unpin`, at any time and from any thread.  Out: blocks that are candidates until they are
-dropped or their time is over, and the pinned documents.  Owner of that state, and of nothing else: it reads no file
-(`sources/files.py` does, for the pins) and knows no budget.
+dropped or expire, and pinned URIs.  Reads no file (`sources/pins.py` does) and knows no budget.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ MAX_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Posted:
+class _Entry:
     block: Block
     expires: float | None
 
 
 class ExternalBlocks:
-    """`clock` gives seconds that only ever rise; `put`'s `ttl` counts in them."""
+    """`clock` is a monotonic clock in seconds, as is the `ttl` of `put`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._posted: dict[BlockKey, _Posted] = {}
+        self._entries: dict[BlockKey, _Entry] = {}
         self._pins: dict[str, None] = {}
         self._revision = 0
         self._lock = threading.Lock()
@@ -54,10 +53,10 @@ class ExternalBlocks:
         priority: float = 0.0,
         ttl: float | None = None,
     ) -> Block:
-        """Post a block, or replace the one of that type and name; it stays for `ttl` seconds, or until dropped.
+        """Add a block, or replace the one with that type and name.  It stays for `ttl` seconds, or until dropped.
 
-        `priority` moves it among the others by `values.PER_PRIORITY` points each.  An editable block needs the `uri`
-        its edits go to.  Raises InvalidArgument that names the field.
+        Each unit of `priority` is worth `values.PER_PRIORITY` points.  An editable block needs the `uri` of the
+        document that its edits change.  Raises InvalidArgument that names the field.
         """
         checked = _checked_type(type)
         if not name.strip():
@@ -68,7 +67,7 @@ class ExternalBlocks:
             raise InvalidArgument("uri", "an editable block needs the URI of the document that its edits go to.")
         if kind := tokens.found(f"{name}\n{text}"):
             raise InvalidArgument("text", f"holds what looks like {kind}.", hint=tokens.HINT)
-        _check_place(uri)
+        _check_editable(uri)
         if not isfinite(priority):
             raise InvalidArgument("priority", "expected a finite number.")
         if ttl is not None and not ttl > 0:
@@ -84,56 +83,57 @@ class ExternalBlocks:
         )
         with self._lock:
             self._expire()
-            if block.key not in self._posted and len(self._posted) >= MAX_BLOCKS:
+            if block.key not in self._entries and len(self._entries) >= MAX_BLOCKS:
                 raise InvalidArgument("name", f"{MAX_BLOCKS} blocks are there already.", hint="Drop one first.")
-            self._posted[block.key] = _Posted(block, None if ttl is None else self._clock() + ttl)
+            self._entries[block.key] = _Entry(block, None if ttl is None else self._clock() + ttl)
             self._revision += 1
         return block
 
     def drop(self, type: str, name: str) -> bool:
-        """Take a block off; False when there is none of that type and name."""
+        """Remove a block; False if there is none of that type and name."""
         key = BlockKey(_checked_type(type), name)
         with self._lock:
             self._expire()
-            dropped = self._posted.pop(key, None) is not None
+            dropped = self._entries.pop(key, None) is not None
             self._revision += dropped
             return dropped
 
     @property
     def revision(self) -> int:
-        """Rises whenever what is posted or pinned changes, also by time."""
+        """Rises whenever the blocks or pins change, also when a block expires."""
         with self._lock:
             self._expire()
             return self._revision
 
     def blocks(self) -> list[Block]:
-        """What is posted now, in the order it first came."""
+        """The blocks that are there now, in the order in which they were first put."""
         with self._lock:
             self._expire()
-            return [posted.block for posted in self._posted.values()]
+            return [entry.block for entry in self._entries.values()]
 
     def pin(self, uri: str) -> None:
-        """Hold a document in the context.  Whether it may be read is checked by `sources/files.py`, beforehand."""
+        """Keep a document in the context.  The caller has checked that it may be read (`sources/pins.py`)."""
         with self._lock:
             self._revision += uri not in self._pins
             self._pins[uri] = None
 
     def unpin(self, uri: str) -> bool:
-        """False when it was not pinned."""
+        """False if it was not pinned."""
         with self._lock:
             known = uri in self._pins
             self._pins.pop(uri, None)
             self._revision += known
             return known
 
-    def leave(self, gone: Callable[[str], bool]) -> None:
-        """Take off what is of documents that are `gone`, by their URIs: pins, and posted blocks."""
+    def remove(self, gone: Callable[[str], bool]) -> None:
+        """Remove the pins and blocks of documents whose URI is `gone`."""
         with self._lock:
             for uri in [uri for uri in self._pins if gone(uri)]:
                 del self._pins[uri]
                 self._revision += 1
-            for key in [key for key, p in self._posted.items() if p.block.uri is not None and gone(p.block.uri)]:
-                del self._posted[key]
+            uris = {key: entry.block.uri for key, entry in self._entries.items()}
+            for key in [key for key, uri in uris.items() if uri is not None and gone(uri)]:
+                del self._entries[key]
                 self._revision += 1
 
     @property
@@ -144,14 +144,14 @@ class ExternalBlocks:
 
     def _expire(self) -> None:
         now = self._clock()
-        over = [key for key, p in self._posted.items() if p.expires is not None and p.expires <= now]
+        over = [key for key, entry in self._entries.items() if entry.expires is not None and entry.expires <= now]
         for key in over:
-            del self._posted[key]
+            del self._entries[key]
             self._revision += 1
 
 
-def _check_place(uri: str | None) -> None:
-    """Raises InvalidArgument for a document that no edit may go to."""
+def _check_editable(uri: str | None) -> None:
+    """Raises InvalidArgument for a document that must not be edited."""
     path = path_or_none(uri) if uri is not None else None
     if path is not None and any(is_secret(p) or is_of_version_control(p) for p in (path, Path(os.path.realpath(path)))):
         raise InvalidArgument("uri", f"{uri} looks like a file of secrets, or is version control's own.")

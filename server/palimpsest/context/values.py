@@ -1,8 +1,8 @@
-"""What each kind of block is worth: the one table by which they compete for room.
+"""The value of each kind of block: the one table by which blocks compete for room.
 
-In: nothing.  Out: numbers.  Higher is chosen first.  The order is by how often the next tokens can only be known from
-the block: members of `self` before those of another class, those before a package's names, those before the module's
-own names (which the model sees in part in the editing block), those before prose and the tree of files.
+In: nothing.  Out: numbers; the highest is chosen first.  A kind is worth more the more often its blocks alone tell what
+the next tokens are: first the members of the enclosing class, then those of other classes, a package's names, the
+module's own names (some of which the editing block shows), prose, and the tree of files.
 
     kind                                                       value
     a pinned file                                              120    (chosen first in any case)
@@ -21,8 +21,8 @@ own names (which the model sees in part in the editing block), those before pros
     a section of the README                                     32
     the tree of files                                           28
 
-`selection.py` takes one point off for every `TOKENS_PER_POINT` tokens, so that of two alike the smaller comes first,
-and gives a resident block `RESIDENT_BONUS`: to keep it costs nothing, to bring it back costs its tokens.
+`choice/selection.py` subtracts one point for every `TOKENS_PER_POINT` tokens, so that the smaller of two similar blocks
+comes first, and adds `RESIDENT_BONUS` to a resident block: keeping it costs nothing, decoding it again its tokens.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ ATTRIBUTE_CLASS = 72.0
 OUTSIDE = 70.0
 SCOPE = 64.0
 RULES = 52.0
-"""Completions and suggestions share one choice of blocks: one for each would change what is attached, and decode tails
-anew, whenever a person goes from typing to asking.  So rules come right behind the code, first of all prose: even when
-they are resident (`RESIDENT_BONUS`) and a block of names is not, both of `context.block_tokens`, it goes first, since a
-completion lives from names, and a rule helps it rarely.  Where code takes the whole budget there are no rules."""
+"""Completions and suggestions share one choice of blocks: separate ones would attach other blocks, and decode tails
+again, whenever the user goes from typing to asking.  Rules rarely help a completion, which needs names, so they come
+behind all code and before other prose: even a resident block of rules (`RESIDENT_BONUS`) comes behind a block of names
+that is not resident, both being of `context.block_tokens`.  If code fills the budget, there are no rules."""
 FOLLOWED_RULES = 95.0
-"""For a model that was taught to do what it is told (`Chooser.fits`): only the class at the cursor goes before."""
+"""For a model that follows instructions (`Chooser.fits`): only the class at the cursor comes first."""
 MODULE_DOCUMENTATION = 36.0
 README_SECTION = 32.0
 FILESYSTEM = 28.0
 
 PER_PRIORITY = 10.0
 PER_RANK = 0.01
-"""Taken off for each place behind the first in a source's own order."""
+"""Subtracted for each rank behind the first in a source's own order."""
 TOKENS_PER_POINT = 200
 RESIDENT_BONUS = 8.0

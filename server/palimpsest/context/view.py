@@ -1,8 +1,7 @@
-"""Where the cursor is, as a source of context sees it.
+"""The cursor and the code around it, as sources of context see them.
 
-In: what `session` knows at one moment: the parsed document, the scope and editing block at the cursor, the workspace's
-folders, the settings.  Out: questions that several sources ask, answered once.  A view is immutable; it knows no
-editor, no token and reads no file.
+In: the parsed document, the scope and editing block at the cursor, the workspace's folders, the settings.  Out: answers
+that several sources need, computed once.  A view is immutable, knows no editor and no token, and reads no file.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class CursorView:
-    """`file` is relative to `root` with forward slashes; `root` is the workspace folder the file is in, or None.
-    `cells`: of a cell in a notebook, those of its language before it, which are one module with it."""
+    """`root` is the workspace folder that the file is in, or None; `file` is relative to it, with forward slashes.
+    `cells` are a notebook's earlier cells in the same language, which form one module with the current one."""
 
     parsed: Parsed
     scope: Scope
@@ -58,14 +57,14 @@ class CursorView:
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:
-        """Every import of the file (of a cell: and of those before it), in order."""
+        """Every import of the file, or of the cell and the cells before it, in order."""
         return tuple(
             found for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for found in imports(parsed)
         )
 
     @cached_property
     def typed(self) -> str:
-        """The word that the cursor stands in or at the end of, which the person is probably still typing."""
+        """The word that the cursor is in or at the end of, which the user is probably still typing."""
         line = self._line(self.position.line)
         for word in _WORD.finditer(line):
             if word.start() < self.position.column <= word.end():
@@ -74,7 +73,7 @@ class CursorView:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """Names that the editing block uses, but the one being typed: it would change with every keystroke."""
+        """Names that the editing block uses, except the one being typed, which changes with every keystroke."""
         found: set[str] = set()
         for start, end in self._shown_ranges():
             found |= names_in(self.parsed, start, end)
@@ -83,7 +82,7 @@ class CursorView:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every word of the file, but the one being typed: for what shall stay the same from function to function."""
+        """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
         text, at = self._text, self._offset
         start = at
         while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
@@ -99,11 +98,11 @@ class CursorView:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the editing block leaves lines of its scope out."""
+        """Whether the editing block omits lines of its scope."""
         return any(line.document_line is None for line in self.editing.lines)
 
     def attributes_of(self, head: str) -> frozenset[str]:
-        """What the file writes behind `head.`, but what is being typed.  By text, so broken code has them, too."""
+        """Names that follow `head.` in the file, except the one being typed.  Found by text, so in broken code too."""
         return frozenset(_attributes(self._text, head, self._offset))
 
     def shown_attributes_of(self, head: str) -> frozenset[str]:

@@ -75,7 +75,7 @@ def keep_up(services: Services, settings: Settings, roots: tuple[Path, ...]) -> 
         services.chooser.begin_anew(gatherer, settings.context)
     gone = tuple(folder for folder in before if folder not in roots)
     if gone:
-        services.chooser.external.leave(lambda uri: _lies_in(uri, gone) and not _lies_in(uri, roots))
+        services.chooser.external.remove(lambda uri: _lies_in(uri, gone) and not _lies_in(uri, roots))
     return parts
 
 

@@ -1,11 +1,11 @@
-"""What is in the context now: gathers, chooses, and stays with its choice while a person types.
+"""The blocks in the context: gathered, chosen, and left alone while the user types.
 
-In: a view of the cursor.  Out: blocks, most valuable first.  Owner of the choice and of the tokens known per text;
-knows no engine: what blocks really cost is told to it (`counted`).
+In: a view of the cursor.  Out: blocks, most valuable first.  Owner of the choice and of the token counts of texts.
+Knows no engine; its callers pass the engine's counts to `counted`.
 
-While a person types inside one scope the choice stands, since gathering on every keystroke would change blocks in the
-middle of a statement.  It is made anew on a pause, in another scope or file, when an import came or went, when
-something was put or pinned, and when a source has finished reading.
+Typing inside one scope keeps the choice, because gathering on every keystroke would change blocks in the middle of a
+statement.  A new choice is made on a pause, in another scope or file, when an import is added or removed, when a block
+is put or pinned, and when a source has finished reading.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 UNKNOWN_MODEL = 2048
 MOST = 2048
-"""A budget of our own choosing is no larger.  Each block costs its tokens when it comes and makes every token behind it
-attend to more; replaying a history of commits, twice the budget decoded a third more tokens of blocks."""
+"""The largest default budget.  A block costs its tokens once, and makes every token behind it attend to more; in a
+replayed history of commits, twice the budget decoded a third more tokens of blocks."""
 TAG_TOKENS = 24
-"""What a block's tags add, as long as the engine has not counted it."""
-KEPT_COUNTS = 4096
+"""Estimated tokens of a block's tags, until the engine has counted the block."""
+MOST_COUNTS = 4096
 
 
 class Chooser:
@@ -48,19 +48,19 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
-        self._counts: dict[int, int] = {}  # by the text's hash: what two texts with one would cost is a wrong estimate
+        self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
 
     def fits(self, n_ctx: int, *, follows: bool = False) -> None:
-        """The model is known: half of its context is for blocks, unless a setting says otherwise.  `follows`: it was
-        taught to do what it is told, so that the project's rules go before code that is only useful."""
+        """Set the budget for a model: half of its context, unless a setting says otherwise.  `follows`: the model
+        follows instructions, so the project's rules are worth more than code that is only useful."""
         self._n_ctx = n_ctx
         self._follows = follows
 
     def begin_anew(self, gatherer: Gatherer, settings: ContextSettings) -> None:
-        """Choose from other sources, by other settings.  What is on the board stays, and so do the counts."""
+        """Choose from other sources, by other settings.  External blocks and counts stay."""
         self._gatherer.close()
         self._gatherer, self._settings = gatherer, settings
         self._made_for = None
@@ -71,15 +71,15 @@ class Chooser:
         return self._settings.budget or most
 
     def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
-        """The blocks for a cursor; `fresh` gathers again even where the last choice still stands."""
+        """The blocks for a cursor; `fresh` makes a new choice even where the last one still applies."""
         situation = self._situation(view)
         if fresh or situation != self._made_for:
             self._chosen, self._made_for = self._selected(view), situation
         return list(self._chosen)
 
     async def settled(self, view: CursorView) -> list[Block]:
-        """What would be chosen for a cursor once the sources have read what it needs of them (bounded).  The choice
-        itself stands: to look is not to move the cursor."""
+        """What would be chosen for a cursor once the sources have finished reading (at most `SETTLE_SECONDS`).  Does
+        not change the choice."""
         self._gatherer.candidates(view)
         await self._gatherer.settled()
         return self._selected(view)
@@ -97,35 +97,37 @@ class Chooser:
         return self._gatherer.revision
 
     async def knows_more_than(self, revision: int) -> bool:
-        """Wait (bounded) until the sources have read what they were asked for; whether they know more than then.
+        """Wait (at most `SETTLE_SECONDS`) for the sources to finish reading; whether they have read anything since
+        `revision`.
 
-        The caller notes the revision before it chooses: what is read while blocks are decoded counts, too.
+        Take `revision` before choosing, so that what is read while blocks are decoded counts too.
         """
         await self._gatherer.settled()
         return self._gatherer.revision != revision
 
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
-        """Pin a file.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
+        """Pin a file.  Raises InvalidArgument or OutsideWorkspace if it may not be read."""
         block = pinned_block(self._gatherer.files(roots), uri, self._settings.block_tokens)
         self.external.pin(uri)
         return block
 
     def file(self, path: Path, roots: Sequence[Path]) -> str | None:
-        """The text of a workspace's file, open or not, under the rules for blocks; None where these say no."""
+        """The text of a file of the workspace, open or not; None if blocks may not contain it."""
         source = self._gatherer.files(roots).source(path, pinned=self._is_pinned(path))
         return None if source is None else source.text
 
     def kept_out(self, path: Path, roots: Sequence[Path]) -> str | None:
-        """Why a file of the workspace may be neither shown nor edited, open or not; None where it may."""
+        """Why a file of the workspace may be neither shown nor edited, as the end of a sentence; None if it may."""
         return self._gatherer.files(roots).kept_out(path, pinned=self._is_pinned(path))
 
     def _is_pinned(self, path: Path) -> bool:
         return any(path_or_none(uri) == path for uri in self.external.pins)
 
     def count(self, block: Block) -> int:
-        """Tokens of a block with its tags: the engine's own count where it has seen this text, else an estimate, from
-        what an earlier text of this block came to where there was one: a block that grows by a line shall not change
-        places with another because it is counted in another way."""
+        """Tokens of a block with its tags: the engine's count of this text, else an estimate.
+
+        The estimate is scaled by the count of the block's last text, so that a new line does not change its rank.
+        """
         known = self._counts.get(hash(block.text))
         return known or round(_estimated(block) * self._ratios.get(block.key, 1.0))
 
@@ -138,7 +140,7 @@ class Chooser:
         _bound(self._ratios)
 
     def document_closed(self) -> None:
-        """What it gave may stay while there is room."""
+        """The next choice is a new one; the document's blocks may stay while there is room."""
         self._made_for = None
 
     def files_changed(self) -> None:
@@ -149,8 +151,8 @@ class Chooser:
         self._gatherer.close()
 
     def _situation(self, view: CursorView) -> Any:
-        """What a choice depends on besides what is being typed, an import on the cursor's line included: half of a
-        module's name brings nothing, and takes away what was there."""
+        """What a choice depends on.  An import on the cursor's line does not count: half of a module's name finds
+        nothing and would remove the blocks of the whole name."""
         editing = view.editing
         return (
             view.uri,
@@ -166,6 +168,6 @@ def _estimated(block: Block) -> int:
     return estimate(block.text) + TAG_TOKENS
 
 
-def _bound(kept: dict[K, V]) -> None:
-    while len(kept) > KEPT_COUNTS:
-        kept.pop(next(iter(kept)))
+def _bound(counts: dict[K, V]) -> None:
+    while len(counts) > MOST_COUNTS:
+        counts.pop(next(iter(counts)))

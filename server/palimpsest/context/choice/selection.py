@@ -1,11 +1,10 @@
-"""Which blocks the model gets: the most valuable under a token budget, with a liking for what is there already.
+"""Choose the most valuable blocks under a token budget, with a bonus for blocks that were chosen before.
 
-In: candidates, what was chosen last, a budget, a way to count tokens.  Out: a `Selection`.  Pure: this room knows no
-cache, no file and no cursor.
+In: candidates, the last choice, a budget, a token counter.  Out: a `Selection`.  Pure; knows no cache, file or cursor.
 
-Three tiers, each by score: pinned; candidates; blocks chosen before that are no longer candidates but still describe
-what is there (the cursor moved to another function of the file).  The last stay attached while there is room, since
-leaving them costs nothing and bringing them back costs their tokens; they never take room from a candidate.
+There are three tiers, each sorted by score: pinned blocks; candidates; and blocks of the last choice that are no longer
+candidates but still correct, as after a move to another function of the file.  Keeping the last kind costs nothing, and
+decoding one again costs its tokens; but they never take room from a candidate.
 """
 
 from __future__ import annotations
@@ -19,10 +18,7 @@ from palimpsest.types import Block, BlockKey
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`chosen` in order of value, most valuable first; `left_out` what no room was left for, in the same order.
-
-    `tokens` is what `chosen` counts together.
-    """
+    """`chosen` and `left_out` (for lack of room), most valuable first; `tokens` is the sum over `chosen`."""
 
     chosen: list[Block] = field(default_factory=list)
     left_out: list[BlockKey] = field(default_factory=list)
@@ -48,20 +44,19 @@ def select(
     count: Callable[[Block], int],
     still_valid: Callable[[Block], bool] = lambda _: False,
 ) -> Selection:
-    """Choose under `budget` tokens.  Deterministic; never more than the budget.
+    """Choose at most `budget` tokens of blocks.  Deterministic.
 
-    `previous` is what was chosen last, `still_valid` says of one of those whether what it describes still stands.
-    `count` gives the tokens of a block with its tags (an estimate will do).  Of candidates with one key
-    the pinned, then the more valuable one counts.  A block that does not fit is left out and smaller ones behind it
-    may still fit.
+    `previous` is the last choice; `still_valid` says whether one of its blocks is still correct.  `count` gives the
+    tokens of a block with its tags, perhaps an estimate.  Of several candidates with one key the pinned one counts,
+    then the most valuable.  Smaller blocks may still fit behind one that does not.
     """
-    wanted = _by_key(candidates)
+    current = _by_key(candidates)
     resident = {block.key: block.text for block in previous}
     entries = []
-    for key, block in wanted.items():
+    for key, block in current.items():
         entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.text, count))
     for key, block in _by_key(previous).items():
-        if key not in wanted and not block.pinned and still_valid(block):
+        if key not in current and not block.pinned and still_valid(block):
             entries.append(_entry(block, 2, True, count))
     chosen, left_out, used = list[Block](), list[BlockKey](), 0
     for entry in sorted(entries, key=lambda e: e.order):

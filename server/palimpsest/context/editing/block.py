@@ -1,7 +1,7 @@
 """The editing block at a cursor.
 
 In: a parse and a position.  Out: `types.Editing`: the whole function; else the class without method bodies; else the
-file's own statements and the signatures in it (FORMATS.md).  This room knows no model; tokens are estimated.
+file's own statements and the signatures in it (FORMATS.md).  Knows no model; tokens are estimated.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ CUT = "..."
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Document lines that are shown or cut away together; `stands_for` is the indent of a `...` behind them.
-
-    `head`: shown however far the cursor is.
-    """
+    """Document lines that are shown or cut together.  `stands_for` is the indent of a `...` that follows them.  `head`
+    pieces are shown however far away the cursor is."""
 
     lines: tuple[int, ...]
     stands_for: str | None = None
@@ -35,9 +33,9 @@ class Piece:
 def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -> Editing:
     """The editing block at `position` (clamped); `file` is the path relative to the workspace.
 
-    Lines are verbatim, the cursor's is always among them.  Of a block of more than `max_tokens` (estimated) the part
-    around the cursor is shown, below its signature and its docstring's first line; a single statement too long for
-    that is cut between its lines.
+    Lines are verbatim and include the cursor's.  A block of more than `max_tokens` (estimated) is cut to its signature,
+    the first line of its documentation and the part around the cursor; a statement that is too long by itself is cut
+    between its lines.
     """
     at = parsed.snapshot.clamp(position)
     scope = scope_at(parsed, at.line, at.column)
@@ -114,7 +112,8 @@ def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
 def _statement_pieces(
     parsed: Parsed, lines: Sequence[str], start: int, end: int, skip_blank_runs_but: int | None = None
 ) -> Iterator[Piece]:
-    """A piece per statement, blank lines with the one before; of a run of blank lines one, where runs are skipped."""
+    """A piece for each statement with the blank lines behind it.  With `skip_blank_runs_but`, only the first of several
+    blank lines is shown, and the cursor's."""
     starts = sorted({start, *(statement.start for statement in parsed.language.statements(lines, start, end))})
     for first, behind in zip(starts, [*starts[1:], end], strict=True):
         numbers = tuple(
@@ -130,7 +129,7 @@ def _statement_pieces(
 
 
 def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> tuple[ShownLine, ...]:
-    """The pieces that fit, numbered; a `...` where something was cut away."""
+    """The pieces that fit, numbered, with a `...` wherever something was cut."""
     pieces = _fitting(lines, pieces, cursor, budget)
     n_head = next((n for n, piece in enumerate(pieces) if not piece.head), len(pieces))
     holding = next(n for n, piece in enumerate(pieces) if cursor in piece.lines)
@@ -155,7 +154,7 @@ def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: i
 
 
 def _fitting(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[Piece]:
-    """The pieces, with those taken apart into lines that leave no room for others: a huge head, a huge statement."""
+    """The pieces, with a huge head or a huge statement at the cursor split into its lines."""
     fitting: list[Piece] = []
     head_too_large = 2 * sum(_size(lines, piece) for piece in pieces if piece.head) > budget
     too_large = sum(_size(lines, piece) for piece in pieces) > budget

@@ -1,10 +1,10 @@
-"""What of a long editing block is shown: the pieces around the cursor.
+"""Which pieces of a long editing block are shown: those around the cursor.
 
-In: pieces in order, where the cursor is, a budget in characters.  Out: which to show.  This room knows no syntax.
+In: the sizes of the pieces, the cursor's piece, a budget in characters.  Out: a range of pieces.  Knows no syntax.
 
-The cut must stay where it is while somebody types, as each move of it costs the whole tail's tokens.  So what is cut
-away is measured from the start for the front and from the end for the back, both without the piece the cursor is in,
-and goes in steps: walking down a long function moves the cut once per step, not once per line.
+The cut must not move while the user types, since each move costs all tokens of the tail.  So the front is measured from
+its start and the back from its end, both without the cursor's piece, and both are cut in steps: moving down a long
+function moves the cut once for each step, not once for each line.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 STEPS = 6
-"""Steps per budget: more of them use the budget better, fewer keep the cut longer."""
+"""Steps in a budget.  More steps use the budget better; fewer steps move the cut less often."""
 _BACK_SHARE = 0.3
-"""What stands behind the cursor has at least this share of the room; what stands before it says more."""
+"""The least share of the room for what follows the cursor, which says less than what comes before it."""
 
 
 def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
-    """The pieces to show of pieces with these sizes: a range that holds `cursor`.
+    """The pieces to show, a range that holds `cursor`; all of them if they fit.
 
-    Within the budget, unless the piece at the cursor and a step are too large for it by themselves; everything where
-    everything fits.
+    Exceeds the budget only if the cursor's piece and one step do so by themselves.
     """
     if sum(sizes) <= budget:
         return range(len(sizes))
@@ -37,11 +36,11 @@ def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
 
 
 def _cut_away(sizes: Sequence[int], excess: int, step: int) -> int:
-    """How many pieces, from the first on, have at least `excess` rounded up to whole steps."""
+    """How many of the first pieces to cut, so that at least `excess`, rounded up to whole steps, is gone."""
     if excess <= 0:
         return 0
-    wanted = _up(excess, step)
-    return next((n for n, total in enumerate(accumulate(sizes), 1) if total >= wanted), len(sizes))
+    least = _up(excess, step)
+    return next((n for n, total in enumerate(accumulate(sizes), 1) if total >= least), len(sizes))
 
 
 def _up(size: int, step: int) -> int:

@@ -1,7 +1,4 @@
-"""What several sources ask of one parse, asked once.
-
-In: a parse and a scope.  Out: `syntax.names.visible` and `syntax.scopes.children`, kept with the parse.
-"""
+"""`syntax.names.visible` and `syntax.scopes.children`, cached with the parse for the sources that share it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`file` blocks of a notebook's cells before the one at the cursor: they are one module with it.
+"""`file` blocks of a notebook's earlier cells, which form one module with the cell at the cursor.
 
-In: a view of the cursor.  Out: a block for each cell that says something, the nearest worth most.  Reads no file.
+In: a view of the cursor.  Out: a block for each cell that is not empty; the nearest is worth most.  Reads no file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which class a name means: one of the file it stands in, or one that is imported from the workspace.
+"""Which class a name means: one that is defined in the same file, or imported from the workspace.
 
-In: a name as code writes it, the module that it stands in, that module's imports.  Out: classes with the modules they
-are defined in, found through modules that hand them on.  Owner of the parses of files that are not open.
+In: a name as code writes it, the module that uses it, that module's imports.  Out: classes with the modules that define
+them; re-exports are followed.  Owner of the parses of files that are not open.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""`class` blocks: the class around the cursor, and those that the code there deals with.
+"""`class` blocks: the class around the cursor, and the classes that the code there uses.
 
-In: a view.  Out: blocks named `shop.cart.Cart` with the class's members and signatures, editable.  Considered are the
-enclosing class and its bases, the classes of parameters and attributes, every class that the editing block names; from
-this file, or imported from the workspace, through modules that hand it on.  Installed packages' classes are in
-`package` blocks.  Knows no budget.
+In: a view.  Out: editable blocks named `shop.cart.Cart` with the class's members and signatures.  Candidates are the
+enclosing class and its bases, the classes of parameters and attributes, and every class that the editing block names,
+defined in this file or imported from the workspace.  Classes of installed packages are in `package` blocks.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class ClassSource(Source):
         return list(found.values())
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """As long as the file defines or imports the class, and it still looks the same."""
+        """While the file defines or imports the class, and its block's text is the same."""
         here, modules = self._here(view), self._modules.of(view)
         last = block.name.rpartition(".")[2]
         bound = {last, *(found.bound for found in view.imports if found.name == last)}
@@ -79,7 +78,7 @@ class ClassSource(Source):
         return ParsedModule(name, view.path, view.parsed, view.uri)
 
     def _named(self, view: CursorView, here: ParsedModule) -> Iterator[tuple[str, float]]:
-        """Names that may be classes, as the code writes them, with what each is worth; most valuable first."""
+        """Names that may be classes, as the code writes them, each with its value; most valuable first."""
         around = next((scope for scope in enclosing(view.scope) if scope.kind == "class"), None)
         if around is not None:
             yield around.qualified_name, ENCLOSING_CLASS
@@ -98,7 +97,7 @@ class ClassSource(Source):
                     yield from ((name, ATTRIBUTE_CLASS) for name in _WORD.findall(item.signature.partition(":")[2]))
 
     def _dotted(self, view: CursorView) -> Iterator[str]:
-        """`item.Item` for the modules that the editing block uses by name."""
+        """Names such as `item.Item`, for modules that the editing block uses."""
         for found in view.imports:
             if found.bound in view.used:
                 head = found.bound if found.name is not None or found.alias else found.module
@@ -111,7 +110,7 @@ class ClassSource(Source):
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
     def _skeleton(self, found: ClassDefinition) -> list[Line]:
-        """Of a class in another file: kept as long as the parse is the same."""
+        """Of a class in another file; cached with its parse."""
         key = found.module.uri, found.scope.qualified_name
         known = self._skeletons.get(key)
         if known is None or known[0] is not found.module.parsed:
@@ -121,23 +120,23 @@ class ClassSource(Source):
         return known[1]
 
     def _typed(self, view: CursorView, found: ClassDefinition) -> list[Line]:
-        """Of a class in the file being typed in.
+        """The skeleton of a class in the document.
 
-        A statement half written may hide what follows it from the parser: until the code is sound again, what the class
-        looked like before stands, as long as the cursor stays in its scope.  So does a member that is being edited.
+        A half-written statement may hide what follows it from the parser.  So the last skeleton without errors is used
+        until the document parses again, while the cursor stays in one scope.  So is that of a member being edited.
         """
         key = view.uri, found.scope.qualified_name
         where, lines = self._sound.get(key, ("", []))
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
-            return [line.where_it_is(document) for line in lines]
+            return [line.checked(document) for line in lines]
         full = skeleton(view.parsed, found.scope)
         without = skeleton(view.parsed, found.scope, view.position.line)
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
         if chosen is texts[2]:
             document = view.parsed.snapshot.lines
-            return [line.where_it_is(document) for line in lines]
+            return [line.checked(document) for line in lines]
         lines = full if chosen is texts[0] else without
         if not view.parsed.n_errors:
             if len(self._sound) > _MOST_SKELETONS:
@@ -158,7 +157,7 @@ class ClassSource(Source):
             editable=True,
             uri=found.module.uri,
             source=self.name,
-            lines=tuple(lines[i].place for i in kept),
+            lines=tuple(lines[i].document_line for i in kept),
         )
 
 

@@ -1,4 +1,4 @@
-"""`documentation` blocks: what the module says of itself, and what the README says of it.
+"""`documentation` blocks: the module's documentation, and the README's sections about it.
 
 In: a view, the workspace's README files.  Out: the module's docstring (`module shop.cart`) and the sections of
 the README (`README.md#Usage`) that mention the module or what the editing block uses.  Knows Markdown's and
@@ -54,7 +54,7 @@ class DocumentationSource(Source):
         return [*self._docstring(view), *self._readme(view)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """As long as that text is still written there."""
+        """While the text is still there."""
         return any(block.name == known.name and block.text == known.text for known in self._all(view))
 
     def _docstring(self, view: CursorView) -> Iterator[Block]:
@@ -67,11 +67,11 @@ class DocumentationSource(Source):
             yield Block("documentation", f"module {name}", "\n".join(lines), MODULE_DOCUMENTATION, source=self.name)
 
     def _readme(self, view: CursorView) -> list[Block]:
-        wanted = self._wanted(view)
+        relevant = self._relevant_words(view)
         scored = [
-            (len(section.words & wanted), -at, block)
+            (len(section.words & relevant), -at, block)
             for at, (section, block) in enumerate(self._blocks(view))
-            if section.words & wanted
+            if section.words & relevant
         ]
         best = sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_SECTIONS]
         return [
@@ -79,8 +79,8 @@ class DocumentationSource(Source):
             for rank, (_, _, b) in enumerate(best)
         ]
 
-    def _wanted(self, view: CursorView) -> frozenset[str]:
-        """What a relevant section mentions: the module, the scopes around the cursor, names used there."""
+    def _relevant_words(self, view: CursorView) -> frozenset[str]:
+        """Words of a relevant section: the module, the scopes around the cursor, names used there."""
         own = {scope.name for scope in enclosing(view.scope) if scope.name}
         if view.path is not None:
             own |= {self._modules.name_of(view).removesuffix(view.path.suffix).rpartition(".")[2], view.path.name}
@@ -120,7 +120,7 @@ class DocumentationSource(Source):
 
 
 def sections(text: str) -> list[Section]:
-    """A document's parts by heading, each without those below it; what stands before the first heading is left out."""
+    """The sections of a document, each without its subsections; text before the first heading is left out."""
     lines = text.replace("\r\n", "\n").split("\n")
     found = list[Section]()
     for (start, title), (end, _) in pairwise([*_headings(lines), (len(lines), "")]):

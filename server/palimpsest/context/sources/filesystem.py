@@ -1,9 +1,8 @@
 """The `filesystem` block: the files around the one being edited.
 
-In: a view, the workspace's listings.  Out: one block, one path a line relative to the workspace, folders with a slash
-at their end.  The folder of the file is listed whole, then those above it, then what its own folders hold, then its
-neighbours', as far as tokens go.  The text depends on the folder alone, so it stays the same from file to file there.
-Knows no file's content.
+In: a view, the workspace's listings.  Out: one block with a path on each line, relative to the workspace; a folder's
+path ends in a slash.  Listed are the file's folder, the folders above it, its subfolders and its neighbours, as far as
+tokens go.  The text depends on the folder alone, so it is the same for all files there.  Reads no file's content.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
 MAX_FOLDERS = 64
-"""The most folders looked into for one block."""
+"""The most folders listed for one block."""
 MAX_TOKENS = 350
 MOST_S = 0.25
-"""Time for looking into folders, asked at each; only folders full of what is ignored come near it."""
+"""Seconds for listing folders, checked after each; only folders full of ignored files come near it."""
 
 
 class FilesystemSource(Source):
@@ -60,7 +59,7 @@ class FilesystemSource(Source):
         return sorted(taken)
 
     def _folders(self, root: Path, folder: Path) -> Iterator[Path]:
-        """The folders to list, in order of interest: the file's, those above, those inside, the neighbours."""
+        """The folders to list: the file's, those above it, its subfolders, its neighbours."""
         above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(root))]
         near = [there for there in above[:2] for there in self._inside(there)]
         yield from list(dict.fromkeys([*above, *near]))[:MAX_FOLDERS]

@@ -1,6 +1,6 @@
-"""Cutting lines to a number of tokens.
+"""Cut lines to a number of tokens.
 
-In: lines, a bound.  Out: those that fit.  Knows no block.
+In: lines, a bound.  Out: the lines that fit.  Knows no block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def head(lines: Sequence[str], max_tokens: int) -> list[str]:
 
 
 def fitted(lines: Sequence[str], first: Collection[int], max_tokens: int) -> list[int]:
-    """Indexes of the lines that fit, those in `first` before the others, then as they come; returned in order."""
+    """The sorted indexes of the lines that fit; the lines whose index is in `first` get room before the others."""
     order = sorted(range(len(lines)), key=lambda i: i not in first)
     kept, n_characters = list[int](), 0
     for i in order:

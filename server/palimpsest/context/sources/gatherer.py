@@ -1,8 +1,8 @@
 """Candidates for the context, from every source.
 
-In: a view of the cursor.  Out: blocks, in no order that matters.  Owner of the sources and of the thread that they read
-on.  A source that fails yields nothing and its reason is logged, once; nothing is raised to a person who is typing.
-Knows no budget and no engine.
+In: a view of the cursor.  Out: blocks in any order.  Owner of the sources and of the thread on which they read.  A
+source that fails yields nothing, and its error is logged once; nothing is raised to a user who is typing.  Knows no
+budget and no engine.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _KEPT = 1024
 
 
 class Gatherer:
-    """One window's.  The workspace's folders come with each view; when they change, the sources are made anew.
+    """One window's.  The sources are created for the workspace's folders, which come with each view, and created again
+    when those change.
 
-    `open_document` gives what is open in the editor, which counts before what is on disk; `cache` is the folder for
-    what interpreters answered.  What takes long is read on a thread, with `synchronous` at once, in `candidates`.
+    `open_document` finds a document that is open in the editor and replaces the file on disk; `cache` is a folder for
+    answers of interpreters.  Slow reads happen on a thread, or with `synchronous` in `candidates`.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class Gatherer:
 
     @property
     def revision(self) -> int:
-        """Rises when a source has read what it did not know when it was asked, and when files changed."""
+        """Rises when a source has read something that it had to leave out before, and when files change."""
         return self._changes + sum(source.revision for source in self._sources)
 
     def candidates(self, view: CursorView) -> list[Block]:
-        """Every block worth considering.  Never raises."""
+        """All candidates.  Never raises."""
         if view.roots != self._roots:
             self._changes = self.revision
             self._roots, self._files = view.roots, self.files(view.roots)
@@ -115,7 +116,7 @@ class Gatherer:
         return [_without_tokens(block) for block in found]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """Whether a block chosen before may stay: it came from this file, and what it describes still stands."""
+        """Whether a block chosen before may stay: it was a candidate in this file, and is still correct."""
         uri, source = self._origins.get(block.key, ("", None))
         if source is None or uri != view.uri:
             return False
@@ -126,15 +127,15 @@ class Gatherer:
             return False
 
     def files(self, roots: Sequence[Path]) -> WorkspaceFiles:
-        """The files of a workspace under the rules for blocks, as they are now: nothing read before is remembered."""
+        """The files of a workspace that blocks may contain, without caches: as they are now."""
         return WorkspaceFiles(roots, self._settings.exclude, self._open_document)
 
     def files_changed(self) -> None:
-        """Something changed on disk.  Whoever reads files looks at their time stamps; only who waits needs to know."""
+        """Something changed on disk.  Sources notice by time stamps; this is for callers that wait for `revision`."""
         self._changes += 1
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until the sources have read what they were asked for; False when time ran out."""
+        """Wait for the sources to finish reading; False on a timeout."""
         until = None if seconds is None else time.monotonic() + seconds
         return all(source.wait(None if until is None else until - time.monotonic()) for source in self._sources)
 
@@ -154,7 +155,7 @@ class Gatherer:
             return []
 
     def _log_once(self, source: Source, error: Exception) -> None:
-        """The same failure comes with every keystroke; it is told when it is new."""
+        """The same failure would be logged with every keystroke."""
         what = (source.name, f"{type(error).__name__}: {error}")
         if what not in self._failed:
             self._failed.add(what)
@@ -162,7 +163,7 @@ class Gatherer:
 
 
 def _without_tokens(block: Block) -> Block:
-    """No key or token is in a block, wherever it comes from: files with one are kept out where they are read, but an
-    installed package's constants and docstrings, names of files and what was put are no such files."""
+    """The block with secrets masked.  Files with secrets are not read at all, but secrets may also be in an installed
+    package's constants and documentation, in file names and in external blocks."""
     text = masked_block(block.text)
     return block if text == block.text else replace(block, text=text, editable=False, lines=None)

@@ -1,5 +1,7 @@
-"""The modules of each language that a workspace is written in, made when a document of that language is first asked
-about."""
+"""The `Modules` of each language in a workspace, created for the first document in that language.
+
+In: a view.  Out: the `Modules` of its language.  Shared by the sources, so that each module is read once.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,6 @@ from palimpsest.languages.registry import modules_of
 
 
 class ModulesByLanguage:
-    """Several sources share it: what one asked for, another finds."""
-
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._by_language: dict[str, Modules] = {}
@@ -24,7 +24,7 @@ class ModulesByLanguage:
         return self._by_language[language.id]
 
     def name_of(self, view: CursorView) -> str:
-        """What imports call the document's file; the name it is shown by where it is no file."""
+        """The module name of the document; its displayed name if it is no file."""
         return self.of(view).name_of(view.path, view.root) if view.path is not None else view.file
 
     @property

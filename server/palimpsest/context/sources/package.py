@@ -1,12 +1,10 @@
-"""`package` blocks: what the imported modules that the editing block uses offer.
+"""`package` blocks: the public names of the imported modules that the editing block uses.
 
-In: a view.  Out: one block for each module, named as it is imported.  What the file uses of the module comes first,
-with documentation; then the rest of its public names, as far as tokens go.  "Uses" is asked of the whole file and
-leaves out the word being typed, so that the text stays the same while a person types and moves from function to
-function.
+In: a view.  Out: one block for each module, named as it is imported.  Names that the file uses come first, with
+documentation; then the module's other public names, as far as tokens go.  All of the file counts except the word being
+typed, so that the text stays the same while the user types and moves between functions.
 
-What a module offers is the language's to say (`languages/modules.py`), and may be read in the background.  Knows no
-token and no tree.
+`languages/modules.py` describes modules and may read them in the background.  Knows no syntax tree.
 """
 
 from __future__ import annotations
@@ -33,10 +31,10 @@ _MAX_MEMBERS = 24
 
 @dataclass(slots=True)
 class Use:
-    """What a file uses of one module.  `prefix` is how its code calls the module.
+    """What a file uses of one module.  `prefix` is the module's name in the code.
 
-    `names` are the used names, each with how the code writes it; `star`: by `import *`, so that any word of the file
-    may be one of its names; `is_own`: the module is the workspace's, whose classes have blocks of their own.
+    `names` are the used names, each as the code writes it; `star`: there is an `import *`, so any word of the file may
+    be one of the names; `is_own`: the module is part of the workspace, so its classes have blocks of their own.
     """
 
     module: str
@@ -47,7 +45,7 @@ class Use:
 
 
 class PackageSource(Source):
-    """Owner of the texts of modules as they were last written."""
+    """Owner of the latest text for each module."""
 
     name = "package"
     setting = "package"
@@ -60,7 +58,7 @@ class PackageSource(Source):
         return [block for rank, use in enumerate(self._uses(view)) for block in self._blocks(view, use, rank)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """As long as the file imports the module."""
+        """While the file imports the module."""
         own = self._own_name(view)
         modules = {module for found in view.imports for module in self._imported(view, own, found)}
         return block.name in modules or block.name.rpartition(".")[0] in modules
@@ -73,7 +71,7 @@ class PackageSource(Source):
         return self._modules.wait(seconds)
 
     def _own_name(self, view: CursorView) -> str:
-        """The file's own, by which its relative imports go."""
+        """The file's module name, to which its relative imports refer."""
         return self._modules.name_of(view) if view.path is not None else ""
 
     def _uses(self, view: CursorView) -> list[Use]:
@@ -111,7 +109,7 @@ class PackageSource(Source):
         return [below, module] if modules.is_own(below, view.path) else [module]
 
     def _text(self, view: CursorView, found: Description, use: Use) -> str:
-        """`_package_text`, made anew only when something that it depends on changed."""
+        """`_package_text`, cached."""
         max_tokens, words = view.settings.block_tokens, view.words
         known = self._texts.get(use.module)
         if known is not None and known[0] is found and known[1:4] == (use, max_tokens, words):
@@ -143,7 +141,7 @@ class PackageSource(Source):
 
 
 def _is_needed(view: CursorView, found: Import) -> bool:
-    # A file's own view shows the imports themselves: somebody who writes one is about to use it.
+    # The editing block of a file shows imports, and someone who writes an import is about to use it.
     is_shown = view.scope.kind == "file" and found.line in view.shown_lines
     return is_shown or found.bound in view.used or found.name == "*"
 

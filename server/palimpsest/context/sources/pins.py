@@ -1,7 +1,7 @@
-"""`file` blocks: the documents a person pinned.
+"""`file` blocks: pinned documents.
 
-In: the board's pins, the workspace's files.  Out: a block for each, whole, or cut at a line's end and named so.  The
-document being edited is left out: it is in the editing block.  Knows no language.
+In: pins, the workspace's files.  Out: a block for each, whole, or cut after a line, as its name then says.  The
+document being edited is left out, since the editing block shows it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`documentation` blocks: the project's rules for who works on it (`AGENTS.md`, `.palimpsest/rules.md`).
+"""`documentation` blocks: the project's rules for contributors (`AGENTS.md`, `.palimpsest/rules.md`).
 
 In: a view, the Markdown and text files that the setting `context.rules` names in the document's workspace folder.
-Out: a block for each, whole, or cut behind a paragraph and marked so.  Knows nothing of what is in them.
+Out: a block for each, whole, or cut after a paragraph and marked `(...)`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from palimpsest.workspace.files import WorkspaceFiles
 log = logging.getLogger(__name__)
 
 SUFFIXES = frozenset({".md", ".txt"})
-"""A setting of a workspace may name any file of it."""
+"""Others are refused: a workspace's settings may name any of its files."""
 MARK = "(...)"
 """Stands where a file goes on."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -34,7 +34,7 @@ class RulesSource(Source):
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._told: set[tuple[Path, str]] = set()
+        self._logged: set[tuple[Path, str]] = set()
 
     def candidates(self, view: CursorView) -> list[Block]:
         root = view.root or (view.roots[0] if len(view.roots) == 1 else None)
@@ -53,18 +53,18 @@ class RulesSource(Source):
     def _lines(self, path: Path) -> list[str]:
         source = self._files.source(path) if path.suffix.lower() in SUFFIXES else None
         if source is None:
-            self._tell(path)
+            self._log_refusal(path)
             return []
         return source.text.strip().replace("\r\n", "\n").split("\n") if source.text.strip() else []
 
-    def _tell(self, path: Path) -> None:
-        """A file that is there but may not be read is told once; that there is none is the ordinary case."""
+    def _log_refusal(self, path: Path) -> None:
+        """Log once that an existing file is not read; that there is no such file is the ordinary case."""
         if not path.is_file():
             return
         is_text = path.suffix.lower() in SUFFIXES
         reason = (self._files.why_not(path) or "is gone") if is_text else f"is none of {', '.join(sorted(SUFFIXES))}"
-        if (path, reason) not in self._told:
-            self._told.add((path, reason))
+        if (path, reason) not in self._logged:
+            self._logged.add((path, reason))
             log.warning("context.rules: %s %s.", path, reason)
 
 

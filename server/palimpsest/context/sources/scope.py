@@ -1,9 +1,8 @@
 """`scope` blocks: the names visible at the cursor that the editing block does not show.
 
-In: a view.  Out: the file's own names with signatures and its imports, named by the module; and, where the cursor is
-in a function inside a function or the function is too long to be shown whole, the names around it, by the scope's full
-name.  The first is the same wherever in the file the cursor is; of the line being typed it has what stood there before,
-the second nothing.  Reads no file.
+In: a view.  Out: a block with the names and imports of the file, named after the module; and, for a nested function or
+one that is not shown whole, a block with the local names around the cursor, named after the scope.  The first is the
+same everywhere in the file and shows the line being typed as it was before; the second omits that line.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _LOCAL = ("parameter", "local", "function", "class")
 
 
 class ScopeSource(Source):
-    """Owner of the names of the files being edited as they were when their code was last sound."""
+    """Owner of the names of each file as of its last parse without errors."""
 
     name = "scope"
     setting = "scope"
@@ -60,12 +59,12 @@ class ScopeSource(Source):
         ]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """The file's names everywhere in it; a function's names only there."""
+        """For the names of the file: those of a function are correct only there."""
         return block.name == self._module(view)
 
     def _file_names(self, view: CursorView) -> str:
-        """A statement half written may hide what follows it: until the code is sound again, what was there stands.  So
-        does a signature that is being edited."""
+        """A half-written statement may hide what follows it from the parser, so the last names without errors are used
+        until the document parses again.  So is the old signature of a function whose header is being edited."""
         where, last = self._sound.get(view.uri, ("", None))
         if view.parsed.n_errors and last is not None and where == view.scope.qualified_name:
             return "\n".join(last)

@@ -1,7 +1,7 @@
-"""A class's interface: its head, members and methods' signatures, with the document line of what is verbatim.
+"""A class's interface: its header, attributes and method signatures.
 
-In: a parse and a class in it.  Out: lines.  A body is shown as `...` on the signature's own line (FORMATS.md), and such
-a line stands for no line of the document, so that no suggestion can touch it.  Knows no file and no budget.
+In: a parse and a class in it.  Out: lines, each with the document line that it repeats verbatim, if any.  A body is
+shown as `...` behind the signature (FORMATS.md); such a line is no line of the document, so no suggestion can edit it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _LONGEST_DOC = 100
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`name`: the member it is about, empty for the head; `place`: the document line it repeats, or None."""
+    """`name` is the member that it declares, "" for the header; `document_line` the line that it repeats, or None."""
 
     text: str
     name: str = ""
-    place: int | None = None
+    document_line: int | None = None
 
-    def where_it_is(self, document: Sequence[str]) -> Line:
-        """The line with its place only if the document has that text there."""
-        place = self.place
-        if place is None or (place < len(document) and document[place] == self.text):
+    def checked(self, document: Sequence[str]) -> Line:
+        """The line without its `document_line` if the document has another text there by now."""
+        number = self.document_line
+        if number is None or (number < len(document) and document[number] == self.text):
             return self
-        return replace(self, place=None)
+        return replace(self, document_line=None)
 
 
 def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
-    """The lines of a class.  What stands on `cursor_line` is left out."""
+    """The lines of a class, without those that `cursor_line` declares."""
     indent = _indent(parsed.snapshot.lines[scope.def_line])
     members = list(_attributes(parsed, scope, indent + "    ", cursor_line))
     for child in children(parsed, scope):
@@ -55,14 +55,14 @@ def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
     lines = parsed.snapshot.lines
     yield from _before(parsed, scope)
     if scope.header_end_line == scope.def_line + 1 and scope.body_start_line == scope.header_end_line:
-        yield Line(lines[scope.def_line], place=scope.def_line)
+        yield Line(lines[scope.def_line], document_line=scope.def_line)
     else:
         yield Line(indent + signature(parsed, scope))
     doc = next((line for line in (docstring(parsed, scope) or "").split("\n") if line.strip()), "").strip()
     if doc:
         text = f"{indent}    {parsed.language.docstring_written(doc[:_LONGEST_DOC])}"
         number = scope.body_start_line
-        yield Line(text, place=number if number < len(lines) and lines[number] == text else None)
+        yield Line(text, document_line=number if number < len(lines) and lines[number] == text else None)
 
 
 def _before(parsed: Parsed, scope: Scope) -> Iterator[Line]:
@@ -71,11 +71,11 @@ def _before(parsed: Parsed, scope: Scope) -> Iterator[Line]:
     for statement in parsed.language.statements(lines, scope.start_line, scope.def_line):
         line = lines[statement.start]
         if len(statement) == 1 and _is_whole(parsed, line) and not line.lstrip().startswith(comments):
-            yield Line(line, place=statement.start)
+            yield Line(line, document_line=statement.start)
 
 
 def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | None) -> Iterator[Line]:
-    """Those of the class's body, verbatim where they stand on one line, then those that instances get when made."""
+    """Those of the class's body, verbatim if they are on one line, then those that the initializers assign."""
     lines = parsed.snapshot.lines
     own = set[str]()
     for item in visible(parsed, scope):
@@ -88,22 +88,27 @@ def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | No
                 yield Line(written, item.name, item.line)
             else:
                 yield Line(indent + item.signature, item.name)
-    for maker in children(parsed, scope):
-        if maker.name not in parsed.language.initializers:
+    for initializer in children(parsed, scope):
+        if initializer.name not in parsed.language.initializers:
             continue
-        names = visible(parsed, maker)
+        names = visible(parsed, initializer)
         parameters = {item.name: item.signature.partition("=")[0] for item in names if item.kind == "parameter"}
         for item in names:
             name = item.name.partition(".")[2]
             if item.line == cursor_line:
                 continue
-            if item.kind == "attribute" and name and name not in own and maker.def_line < item.line < maker.end_line:
+            if (
+                item.kind == "attribute"
+                and name
+                and name not in own
+                and initializer.def_line < item.line < initializer.end_line
+            ):
                 own.add(name)
-                yield Line(indent + _kept(item.signature.partition(".")[2], parameters), name)
+                yield Line(indent + _informative(item.signature.partition(".")[2], parameters), name)
 
 
-def _kept(signature: str, parameters: Mapping[str, str]) -> str:
-    """`owner = owner` says nothing: the parameter's annotation does."""
+def _informative(signature: str, parameters: Mapping[str, str]) -> str:
+    """`owner = owner` tells nothing; the parameter's annotation is shown instead."""
     name, _, value = signature.partition(" = ")
     if value not in parameters:
         return signature

@@ -14,7 +14,7 @@ from palimpsest.types import Block
 
 
 class Source(ABC):
-    """A source that reads no more than `candidates` can wait for needs that method alone.
+    """Only sources that read in the background override `revision` and `wait`.
 
     `name` is for the log and for `Block.source`.  `setting` is the word in `context.sources` that switches the source
     on, which several may share; None for one that is always on.
@@ -25,18 +25,17 @@ class Source(ABC):
 
     @abstractmethod
     def candidates(self, view: CursorView) -> list[Block]:
-        """The blocks that a cursor there could use; what takes long to read is read in the background meanwhile."""
+        """The blocks that may help at a cursor.  Must be fast: what takes long is read in the background."""
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """Whether a block that is no candidate any more, but was one elsewhere in this file, still describes what is
-        there."""
+        """Whether a block that was a candidate elsewhere in this file is still correct."""
         return False
 
     @property
     def revision(self) -> int:
-        """Rises when the source has read something that it did not know when it was asked."""
+        """Rises when the source has read something that it had to leave out before."""
         return 0
 
     def wait(self, seconds: float | None) -> bool:
-        """Until what was asked for has been read; False when time ran out."""
+        """Wait for the source to finish reading; False on a timeout."""
         return True

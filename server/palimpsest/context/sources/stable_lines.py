@@ -1,8 +1,8 @@
-"""What a block shows of the line that the cursor stands on.
+"""How a block shows the line that the cursor is on, so that typing does not change the block.
 
-In: a block's lines with and without what is on the cursor's line, and as they last were.  Out: which of them to show.
-A line that is being typed changes with every keystroke and would have its block decoded anew each time; but to stand on
-a line is not to type there, and to leave lines out that were shown would have the block decoded anew twice.
+In: a block's lines with and without the cursor's line, and its last lines.  Out: which of the three to show.  A block
+that followed every keystroke would be decoded again each time; but a cursor that only stands on a line changes nothing,
+and hiding that line would have the block decoded twice.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 
 def stable(full: Sequence[str], without: Sequence[str], last: Sequence[str] | None) -> Sequence[str]:
-    """All lines as long as nothing was typed on the cursor's; then, until the cursor leaves it, what stood there
-    before; without that line where nothing did.  One of the arguments is returned as it is."""
+    """`full` until something is typed on the cursor's line; then `last`, as it was before that, until the cursor leaves
+    the line; `without` if the line is new."""
     if full == without or last is None or last == full:
         return full
     if len(last) == len(full) and _is_part(without, last):
