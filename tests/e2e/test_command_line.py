@@ -46,7 +46,9 @@ def check_demo(result: dict[str, Any]) -> None:
 
 
 def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_path: Path) -> None:
-    check_demo(last_object(run("demo", "--json", cwd=tmp_path)))
+    picture = tmp_path / "demo.svg"
+    check_demo(last_object(run("demo", "--json", "--svg", str(picture), cwd=tmp_path)))
+    assert "and&#160;back&#160;to&#160;cart.py" in picture.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
