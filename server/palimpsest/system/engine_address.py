@@ -1,8 +1,7 @@
-"""Where an engine of one model and settings is met: names of its socket, lock and address file.
+"""The local address of an engine: the paths of its socket, lock and address file.
 
-In: a folder, the model's path, the engine's settings as a mapping.  Out: paths that the engine and every server
-come to by themselves, without asking each other.  This room makes no folder, opens no socket and starts nothing;
-of the model it reads size and time of change only.
+In: a folder, the model's path, the engine's settings as a mapping.  Out: paths that the engine and all its clients
+derive independently.  Creates and opens nothing; of the model only size and modification time are read.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from pathlib import Path
 from typing import Any
 
 THE_CLIENTS = frozenset({"kind", "url", "api_key_env", "api_key", "ca_file", "model", "timeout_s", "retries"})
-"""Engine settings that no engine process hears of: how its client reaches it."""
+"""Engine settings that only the client uses, to reach the engine."""
 NOT_THE_CACHE = THE_CLIENTS | {"idle_exit_s"}
-"""Engine settings that make no other engine: neither the model's answers nor its memory depend on them."""
+"""Engine settings that an engine can be shared across: neither its answers nor its memory depend on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One engine's meeting place; everything else is named after `socket`."""
+    """One engine's address; the other paths are derived from `socket`."""
 
     socket: Path
 
     @property
     def lock(self) -> Path:
-        """Held, locked (`system/process_lock.py`), by the engine process for its life.  Never removed: a lock on a
-        removed file locks nothing."""
+        """The file that the engine process keeps locked (`process_lock.py`).  Never removed: a lock on a removed file
+        locks nothing."""
         return self.socket.with_suffix(".lock")
 
     @property
@@ -46,10 +45,10 @@ class Address:
 
 
 def identity(model: Path, settings: Mapping[str, Any], version: str) -> str:
-    """12 hex digits: equal for two starts exactly when one engine can serve both.
+    """12 hex digits, equal if and only if one engine can serve both.
 
-    A model written anew at the same path is another model; one that is missing has an identity too, so that the
-    engine can say what is wrong with it.
+    A file that was replaced at the same path is another model.  A missing file has an identity too, so that the engine
+    can report it.
     """
     path = Path(os.path.realpath(model))
     try:
@@ -62,18 +61,18 @@ def identity(model: Path, settings: Mapping[str, Any], version: str) -> str:
 
 
 def address(folder: Path, name: str) -> Address:
-    """The meeting place called `name` (an `identity`) in a private folder (`folders.runtime()`)."""
+    """The address called `name` (an `identity`) in a private folder (`folders.runtime()`)."""
     return Address(folder / f"engine-{name}.sock")
 
 
 def beside(place: Address, port: int) -> Address:
-    """Where an engine is met that serves `port` for a person, while `place` is another one's."""
+    """The address of an engine that a user started on `port`, while `place` belongs to another engine."""
     name = hashlib.blake2b(f"{place.name}:{port or os.getpid()}".encode(), digest_size=6).hexdigest()
     return address(place.socket.parent, name)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host of a URL is this machine's own."""
+    """Whether a URL's host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -81,5 +80,5 @@ def is_loopback(host: str) -> bool:
 
 
 def has_sockets() -> bool:
-    """Unix domain sockets that asyncio can serve; without them it is loopback TCP and a token."""
+    """Whether asyncio can serve Unix domain sockets here; otherwise engines use loopback TCP and a token."""
     return sys.platform != "win32"

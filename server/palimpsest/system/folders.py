@@ -1,7 +1,6 @@
-"""Where things are kept: the platform's folders, honoured as the XDG variables set them.
+"""The user's folders for configuration, cache, state, models and sockets, as platform and XDG variables define them.
 
-In: the environment.  Out: paths, made on demand.  Runtime (sockets, locks) and cache are the user's own:
-runtime is private (mode 0700) also where the platform has no such folder.
+In: the environment.  Out: paths, created on demand.  The runtime folder is private (mode 0700) on every platform.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def cache() -> Path:
 
 
 def state() -> Path:
-    """Logs and statistics: for this user's eyes only."""
+    """Logs and statistics, readable by this user only."""
     path = _made(Path(platformdirs.user_state_dir(APP, appauthor=False)), 0o700)
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         path.chmod(0o700)
@@ -47,15 +46,15 @@ def models() -> Path:
 
 
 MAX_SOCKET_PATH = 103
-"""Bytes that a Unix socket's path may have everywhere (macOS has 104 with the final zero, Linux 108)."""
+"""Bytes of a Unix socket's path on all platforms (macOS allows 104 with the final zero, Linux 108)."""
 _LONGEST_NAME = len("/engine-0123456789ab.sock")
 
 
 def runtime() -> Path:
-    """A private folder for sockets and locks, made on demand; short enough for a socket's path.
+    """A private folder for sockets and locks, created on demand, with a path that is short enough for a socket.
 
-    Every process of this user comes to the same one: the first of a list that is, or can be made, this user's own.
-    Raises PermissionError where none can.
+    All processes of a user find the same one: the first of a list that belongs to the user or can be created.  Raises
+    PermissionError if there is none.
     """
     if sys.platform == "win32":
         return _made(Path(platformdirs.user_runtime_dir(APP, appauthor=False)))
@@ -77,8 +76,8 @@ def _runtime_paths() -> Iterator[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether `path` is a folder of this user's own, which it then is for nobody else.  In a shared folder somebody may
-    have made it first, or put a link there."""
+    """Whether `path` is a folder of this user, which is then made private.  In a shared folder, another user may have
+    created it first, or put a link there."""
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         facts = path.lstat()
@@ -91,7 +90,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _recorded() -> Path:
-    """A folder with a name that nobody can have taken, written down where this user's next process finds it."""
+    """A folder with an unpredictable name, recorded where this user's next process finds it."""
     record = state() / "runtime-folder"
     for _ in range(3):
         with suppress(OSError, ValueError):
@@ -103,7 +102,7 @@ def _recorded() -> Path:
         draft = record.with_name(f"{record.name}.{os.getpid()}")
         draft.write_text(str(made), encoding="utf-8")
         with suppress(FileExistsError):
-            os.link(draft, record)  # unlike a rename, it fails where another process was first
+            os.link(draft, record)  # unlike a rename, this fails if another process was first
         draft.unlink()
         if record.read_text(encoding="utf-8") == str(made):
             return made

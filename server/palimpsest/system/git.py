@@ -1,9 +1,9 @@
-"""What git knows of a folder.  The one room that runs git.
+"""Ask git about a folder.  The only module that runs git.
 
-In: a folder.  Out: what changed in it, and contents that git keeps.  Nothing is written.  Nothing is run that a
-repository's own configuration names, since a workspace comes from anywhere: no hook, external diff, text conversion,
-filter, monitor of the file system, nor a fetch of missing objects.  Knows no workspace: which folders may be asked
-about and which files may be read is the caller's business.
+In: a folder.  Out: changed files, and contents from git's object store.  Writes nothing.  A repository may come from
+anywhere, so no program that its configuration names is run: no hook, external diff, text conversion, filter or file
+system monitor, and no missing objects are fetched.  Callers decide which folders may be asked about, and which files
+read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ from palimpsest.system.programs import on_path
 _MOST_LEVELS = 32
 TIMEOUT_S = 20.0
 MAX_BYTES = 1_000_000
-"""A larger content is not handed out."""
+"""Larger contents are not returned."""
 
 Kind = Literal["added", "changed", "removed"]
 
-_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
-"""Of git's variables, those that are about the person and the machine.  Others (`GIT_DIR`, `GIT_INDEX_FILE`, ...) are
-left by a git that started the editor, and name another repository."""
+_PASSED_ON = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_EXEC_PATH",
+)
+"""The variables of git that concern the user and the machine.  Others (`GIT_DIR`, `GIT_INDEX_FILE`, ...) may come from
+a git that started the editor, and name another repository."""
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -47,10 +53,10 @@ _REGULAR = frozenset({"000000", "100644", "100755"})
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One file that is not as in the last commit.
+    """A file that differs from the last commit.
 
-    `old` names the content of the last commit, `new` that of the index, for `contents`; empty where there is none.
-    Whether the file in the folder is like `new` nobody has looked.  `is_regular`: no link, no repository of its own.
+    `old` and `new` name its content in the last commit and in the index, for `contents`; "" for none.  The file on disk
+    may differ from `new`.  `is_regular`: neither a link nor a repository of its own.
     """
 
     path: Path
@@ -61,10 +67,10 @@ class Changed:
 
 
 def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
-    """The files below `folder` that differ from the last commit, those that git does not know yet included; with
-    `staged` those that the next commit would change.  Sorted by path.
+    """The files below `folder` that differ from the last commit, untracked ones included, sorted by path; with `staged`
+    those that the next commit would change.
 
-    Raises GitError: no git, no repository there, or git's own words.
+    Raises GitError if git is missing, there is no repository, or git fails.
     """
     top = repository(folder)
     untracked = "no" if staged else "all"
@@ -89,23 +95,22 @@ def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
 
 
 def contents(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
-    """What the objects hold that `changed` names; those larger than MAX_BYTES are left out.  Raises GitError."""
-    wanted = sorted({name for name in names if name})
-    if not wanted:
+    """The contents that `changed` names, except those larger than MAX_BYTES.  Raises GitError."""
+    objects = sorted({name for name in names if name})
+    if not objects:
         return {}
-    sizes = run(folder, "cat-file", "--batch-check", text="\n".join(wanted) + "\n").decode().splitlines()
+    sizes = run(folder, "cat-file", "--batch-check", text="\n".join(objects) + "\n").decode().splitlines()
     small = [line.split()[0] for line in sizes if line.split()[1:2] == ["blob"] and int(line.split()[2]) <= MAX_BYTES]
     return dict(_objects(run(folder, "cat-file", "--batch", text="".join(f"{name}\n" for name in small))))
 
 
 def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:
-    """What git has in its index of some files, as names for `contents`; files it does not know are left out.  Raises
-    GitError."""
-    wanted = [os.fspath(path) for path in paths]
-    if not wanted:
+    """The names of files' contents in the index, for `contents`; untracked files are left out.  Raises GitError."""
+    arguments = [os.fspath(path) for path in paths]
+    if not arguments:
         return {}
     top = repository(folder)
-    words = run(folder, "--literal-pathspecs", "ls-files", "--stage", "--full-name", "-z", "--", *wanted)
+    words = run(folder, "--literal-pathspecs", "ls-files", "--stage", "--full-name", "-z", "--", *arguments)
     found = dict[Path, str]()
     for line in filter(None, os.fsdecode(words).split("\0")):
         facts, _, path = line.partition("\t")
@@ -161,13 +166,13 @@ def _program(folder: Path) -> str:
 
 
 def _around(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _KEPT}
+    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
     return kept | _ENVIRONMENT
 
 
 def _filters(folder: Path) -> list[str]:
-    """The names of filters that some configuration defines: `status` would run them over files.  Raises GitError for a
-    name that cannot be said on a command line, so that its filter could not be left out."""
+    """The names of filters in any configuration, which `status` would run on files.  Raises GitError for a name that no
+    command line can express, so that its filter could not be disabled."""
     words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.", none=1)
     keys = [key for key in os.fsdecode(words).split("\0") if key.count(".") > 1]  # one with less is no filter's
     found = {key.removeprefix("filter.").rpartition(".")[0] for key in keys}  # the empty name is a name, too

@@ -1,10 +1,10 @@
-"""How this Palimpsest was installed, and so how a missing part of it is added: every hint to install something.
+"""Commands that install missing parts, in the way in which this Palimpsest was installed.
 
-In: the metadata that installers leave beside a package.  Out: commands for a person.  Runs nothing, asks no index.
+In: the metadata that installers write beside a package.  Out: commands to show.  Runs nothing and asks no index.
 
-No command names our own package to an index: there, that name may be somebody else's.  The folder, wheel or address
-that it came from is recorded (PEP 610, `direct_url.json`); where it is not, or is gone, what the part needs is named
-instead, as our metadata lists it.  `pipx` leaves a file in the environments that are its own.
+No command asks an index for our own package, whose name may be taken there.  The package is installed again from its
+recorded folder, wheel or URL (PEP 610, `direct_url.json`); without such a record, the requirements of the part are
+listed instead.  `pipx` marks its environments with a file.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 PREBUILT = "--extra-index-url https://abetlen.github.io/llama-cpp-python/whl/cpu"
-"""Where llama-cpp-python's own wheels are (for processors; …/metal and …/cu124 are others)."""
+"""llama-cpp-python's own wheels (for CPUs; …/metal and …/cu124 are others)."""
 PACKAGE = "palimpsest"
 
 
 def add(extra: str, *options: str) -> str:
-    """The command that adds a part (`engine`, `download`) to this installation."""
+    """The command that installs a part (`engine`, `download`)."""
     what = _source(_distribution(), extra) or requirements(_distribution(), extra)
     if (Path(sys.prefix) / "pipx_metadata.json").exists():
         more = [f"--pip-args={' '.join(options)}"] if options else []
@@ -37,7 +37,7 @@ def add(extra: str, *options: str) -> str:
 
 
 def ways_to_an_engine(between: str = "\n") -> str:
-    """What a person can do where the engine's parts are missing, one way a line."""
+    """What the user can do if the engine's parts are missing, one option on each line."""
     return between.join(
         (
             f"built here (needs a C++ compiler and CMake): {add('engine')}",
@@ -48,7 +48,7 @@ def ways_to_an_engine(between: str = "\n") -> str:
 
 
 def requirements(found: Distribution | None, extra: str) -> list[str]:
-    """What a part needs, as our metadata lists it."""
+    """The requirements of a part in our metadata."""
     marker = re.compile(rf"extra\s*==\s*['\"]{extra}['\"]")
     listed = (found.requires if found is not None else None) or []
     return [line.partition(";")[0].strip() for line in listed if marker.search(line.partition(";")[2])]
@@ -62,7 +62,7 @@ def _distribution() -> Distribution | None:
 
 
 def _source(found: Distribution | None, extra: str) -> list[str]:
-    """What to install from, as arguments; empty where it is not recorded, or is gone."""
+    """Arguments that name what to install from; empty if that is not recorded or no longer exists."""
     if found is None:
         clone = Path(__file__).resolve().parents[3]
         return ["-e", f"{clone}[{extra}]"] if (clone / "pyproject.toml").exists() else []

@@ -1,8 +1,7 @@
-"""The log of every process of ours: files that nobody else reads, lines that nobody else writes.
+"""The logs of our processes: private files with one line for each message.
 
-In: a format, a file.  Out: logging handlers.  What a line says may come from anywhere (a client's name, a path, a
-library's exception): a line end or a terminal's control sequence in it would look like lines of ours, so they are
-written as escapes, and what is very long is cut.
+In: a format, a file.  Out: logging handlers.  Parts of a message may be untrusted (a client's name, a path, a library's
+exception) and contain line ends or control sequences that forge other lines; those are escaped, and long texts cut.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ MOST_LINES = 200
 """Lines of one traceback."""
 PRIVATE = 0o600
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What ends a line, moves a cursor, or turns the direction of writing; half of a character has no bytes."""
+"""Characters that end a line, move the cursor or change the direction of text, and lone surrogates."""
 
 
 def one_line(text: str) -> str:
-    """`text` without anything that is more than characters of one line, and not longer than `LONGEST`."""
+    """`text` on one line, with control characters escaped, cut to `LONGEST`."""
     cut = text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text):,} characters)"
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], cut)
 
 
 class Formatter(logging.Formatter):
-    """A message is one line; a traceback's lines are indented, so that none of them can be taken for a message."""
+    """One line for each message; a traceback's lines are indented, so that none looks like a message."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         record.message = one_line(record.message)
@@ -51,7 +50,7 @@ def _indented(text: str) -> str:
 
 
 class PrivateFile(logging.handlers.RotatingFileHandler):
-    """A file for its owner alone (mode 0600), also one that an earlier version left for all to read."""
+    """A log file with mode 0600, also if an earlier version created it with another."""
 
     def __init__(self, path: Path, *, max_bytes: int, n_old: int) -> None:
         super().__init__(path, maxBytes=max_bytes, backupCount=n_old, encoding="utf-8")
@@ -59,7 +58,7 @@ class PrivateFile(logging.handlers.RotatingFileHandler):
             make_private(path.with_name(f"{path.name}.{i}"))
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """A full disk costs lines of the log, and no traceback for each of them."""
+        """On a full disk lines are lost, without a traceback for each."""
 
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
@@ -71,8 +70,8 @@ class PrivateFile(logging.handlers.RotatingFileHandler):
 
 
 def private(path: str, flags: int) -> int:
-    """An opener: the file is made with mode 0600, a link in its place is not followed, and for a pipe's reader nobody
-    waits (it is an OSError)."""
+    """An opener that creates files with mode 0600, follows no link, and raises OSError rather than wait for a pipe's
+    reader."""
     careful = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"))
     return os.open(path, flags | sum(careful), PRIVATE)
 

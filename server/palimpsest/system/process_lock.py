@@ -1,11 +1,10 @@
-"""A lock on a file that ends with its process, and who holds it, as the system says.
+"""File locks that end with their process, and the process that holds one.
 
-In: paths, process ids.  Out: file descriptors, process ids; a process that is ended.  Knows nothing of engines.
+In: paths, process ids.  Out: file descriptors, process ids; may end the process that holds a lock.  Knows no engine.
 
-The lock is a POSIX record lock (on Windows a byte range's): the system takes it back when the process goes, also by
-SIGKILL, and names the process that holds it.  So whoever wants that process ended needs no id from a file, which may
-be another process's by now.  A POSIX lock is also lost when the process closes any descriptor of the file: open it
-once.
+A lock is a POSIX record lock (on Windows, of a byte range).  The operating system releases it when the process ends,
+even by SIGKILL, and tells which process holds it.  So ending that process needs no process id from a file, which may
+belong to another process by now.  Closing any descriptor of the file releases a POSIX lock: open the file only once.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ if sys.platform == "win32":
         return True
 
     def holder(path: Path) -> int | None:
-        """The system does not say."""
+        """Windows does not tell."""
         return None
 else:
     import fcntl
 
     LAYOUT, PID = ("hhqqi0q", 4) if sys.platform == "linux" else ("qqihhi", 2)
-    """`struct flock` where `off_t` has 64 bits (fcntl(2)), and where the process id stands in it."""
+    """`struct flock` with 64-bit `off_t` (fcntl(2)), and the index of the process id in it."""
 
     def _taken(fd: int) -> bool:
         try:
@@ -45,7 +44,7 @@ else:
         return True
 
     def holder(path: Path) -> int | None:
-        """The process that holds the lock now; None where nobody does, or where the system does not say."""
+        """The process that holds the lock; None if there is none or the system does not tell."""
         try:
             fd = os.open(path, os.O_RDWR)
         except OSError:
@@ -63,8 +62,8 @@ else:
 
 
 def take(path: Path) -> int | None:
-    """The descriptor that keeps the lock, or None where another process has it.  Raises OSError where the file cannot
-    be made."""
+    """The descriptor of the locked file, or None if another process holds the lock.  Raises OSError if the file cannot
+    be created."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _taken(fd):
         return fd
@@ -73,9 +72,11 @@ def take(path: Path) -> int | None:
 
 
 def end_holder(path: Path, pid: int, patience_s: float) -> bool:
-    """End `pid` if it is still the process that holds the lock: by SIGTERM, after `patience_s` seconds by SIGKILL.
-    Whether it holds the lock no more; blocks for twice `patience_s` at most.  Nothing is ended on Windows."""
-    if sys.platform == "win32":  # nobody says whose the lock is
+    """End `pid` if it still holds the lock: by SIGTERM, after `patience_s` seconds by SIGKILL.
+
+    Returns whether it no longer holds the lock; blocks for at most twice `patience_s`.  Does nothing on Windows.
+    """
+    if sys.platform == "win32":  # the holder is not known
         return False
     for number, wait_s in ((signal.SIGTERM, patience_s), (getattr(signal, "SIGKILL", signal.SIGTERM), patience_s)):
         if not _signalled(path, pid, number):
@@ -89,8 +90,8 @@ def end_holder(path: Path, pid: int, patience_s: float) -> bool:
 
 
 def _signalled(path: Path, pid: int, number: int) -> bool:
-    """Whether the signal went to the process that holds the lock.  Where the system has process descriptors, the id
-    cannot become another process's between the look and the signal."""
+    """Whether the signal was sent, to the process that holds the lock.  With process descriptors, `pid` cannot be given
+    to another process between the check and the signal."""
     with suppress(OSError):
         if not hasattr(os, "pidfd_open"):
             if holder(path) == pid:

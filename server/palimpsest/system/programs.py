@@ -1,6 +1,6 @@
-"""Where a program is that a person has installed, as opposed to one that a workspace brings along.
+"""Find installed programs, but none that a workspace brings along.
 
-In: a name, a search path, folders that strangers write to.  Out: a path.  Runs nothing.
+In: a name, a search path, folders with untrusted files.  Out: a path.  Runs nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def on_path(name: str, strangers: Iterable[Path], search_path: str) -> Path | None:
-    """The first program of that name in a folder of the search path that is absolute and not a stranger's, neither by
-    its name nor where its links lead.  A bare name is never looked for in the current folder, as Windows does."""
-    theirs = [os.path.realpath(folder) for folder in strangers]
+def on_path(name: str, untrusted: Iterable[Path], search_path: str) -> Path | None:
+    """The first program of that name in the absolute folders of the search path, none of which, nor the program itself,
+    may be in an untrusted folder, links resolved.  Never looks in the current folder, as Windows does."""
+    theirs = [os.path.realpath(folder) for folder in untrusted]
     folders = [folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder)]
     for folder in folders:
         found = shutil.which(os.path.join(folder, name))

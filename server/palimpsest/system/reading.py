@@ -1,8 +1,8 @@
-"""Read a file that somebody else may have written: of a workspace, of an environment in it, of a repository.
+"""Read untrusted files: of a workspace, of an environment in it, of a repository.
 
-In: a path, a bound, the folders it has to lie in.  Out: its bytes, or `Refused` with the reason.  Whoever writes a
-repository chooses its names, links and sizes: a device or a pipe (which could be read for ever), a file of a gigabyte,
-a link to a file elsewhere.  Every such file is read through here.  Knows no format.
+In: a path, a size limit, the folders that the file must be in.  Out: its bytes, or `Refused` with the reason.  An
+untrusted repository may contain devices and pipes, which can be read for ever, files of a gigabyte, and links to files
+elsewhere; so all of its files are read through this module.  Knows no format.
 """
 
 from __future__ import annotations
@@ -24,39 +24,40 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Refused(PalimpsestError):
-    """The file is there and is not read; the message is the reason, as the end of a sentence."""
+    """The file exists but is not read; the message is the reason, as the end of a sentence."""
 
     code = "refused"
 
 
 def read(path: Path | str, most: int, inside: Iterable[Path] | None = None) -> bytes:
-    """All of a regular file of at most `most` bytes.  `inside`: links resolved, it has to lie in one of these folders.
+    """The content of a regular file of at most `most` bytes, which must be in one of the folders `inside`, links
+    resolved.
 
-    Raises Refused, and OSError (FileNotFoundError and the like) where it cannot be opened.  Never waits for a writer.
+    Raises Refused, and OSError (such as FileNotFoundError) if it cannot be opened.  Never waits for a writer.
     """
     real = os.path.realpath(path)
     if inside is not None and not any(_is_below(real, os.path.realpath(folder)) for folder in inside):
         raise Refused("leads outside the workspace")
-    _check(os.stat(real), most)  # opening a device may do something; `fstat` is for what came in its place since
+    _check(os.stat(real), most)  # opening a device may have effects; `fstat` checks what replaced the file since
     fd = os.open(real, os.O_RDONLY | _NO_WAITING | _NO_LINK)
     with open(fd, "rb", buffering=0) as file:
         _check(os.fstat(fd), most)
         data = bytearray()
         while len(data) <= most and (piece := file.read(most + 1 - len(data))):
             data += piece
-    if len(data) > most:  # a file of /proc says 0, another grows
+    if len(data) > most:  # files in /proc report 0, others grow
         raise Refused(f"is larger than {most:,} bytes")
     return bytes(data)
 
 
 def read_text(path: Path | str, most: int, inside: Iterable[Path] | None = None) -> str:
-    """`read` as UTF-8, with a replacement character for what is none; without a byte order mark."""
+    """`read` as UTF-8 without a byte order mark; invalid bytes become replacement characters."""
     return read(path, most, inside).decode("utf-8-sig", errors="replace")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file of any size, or what a link to one leads to, for reading.  Raises Refused for anything else, and
-    OSError where it cannot be opened.  Never waits for a writer."""
+    """Open a regular file of any size, or a link to one, for reading.  Raises Refused for anything else, and OSError if
+    it cannot be opened.  Never waits for a writer."""
     check_regular(path)
     fd = os.open(path, os.O_RDONLY | _NO_WAITING)
     file = open(fd, "rb")  # noqa: SIM115  the caller closes it
@@ -69,7 +70,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def check_regular(path: Path) -> None:
-    """Raises Refused where `path` is something else than a regular file, OSError where there is nothing."""
+    """Raises Refused if `path` is not a regular file, OSError if it does not exist."""
     _check_kind(os.stat(path))
 
 

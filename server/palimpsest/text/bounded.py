@@ -1,7 +1,7 @@
-"""What is kept of texts and parses, bounded by number and by size.
+"""Caches bounded by the number and the total size of their entries.
 
-In: a dictionary in order of use.  Out: the same without its oldest entries.  A parse takes some tens of bytes for each
-character of its source, and sources differ by a factor of a thousand: a number alone bounds nothing.
+In: a dictionary in order of use.  Out: the same without its oldest entries.  The size matters because sources differ by
+a factor of a thousand, and a parse takes tens of bytes for each character.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def forget_oldest(kept: dict[K, V], most: int, size: Callable[[V], int], most_size: int) -> None:
-    """Take out what was put in first, until at most `most` are left, of `most_size` together; the last stays."""
-    total = sum(size(value) for value in kept.values())
-    while len(kept) > 1 and (len(kept) > most or total > most_size):
-        total -= size(kept.pop(next(iter(kept))))
+def forget_oldest(cache: dict[K, V], most: int, size: Callable[[V], int], most_size: int) -> None:
+    """Remove the first entries until at most `most` with a total of `most_size` are left; the last one always stays."""
+    total = sum(size(value) for value in cache.values())
+    while len(cache) > 1 and (len(cache) > most or total > most_size):
+        total -= size(cache.pop(next(iter(cache))))

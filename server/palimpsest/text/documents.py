@@ -1,6 +1,6 @@
-"""The open documents: the newest snapshot of each.
+"""The open documents, each in its newest version.
 
-In: snapshots.  Out: snapshots.  The only state of this room; knows no protocol and no file.
+In: snapshots.  Out: snapshots, found by URI.  Knows no protocol and reads no file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from palimpsest.text.snapshot import Snapshot
 
 
 class Documents:
-    """Owner of what is open, by URI."""
+    """Owner of the open documents."""
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
@@ -29,7 +29,7 @@ class Documents:
         return self._open.get(uri)
 
     def get(self, uri: str) -> Snapshot:
-        """Raises InvalidArgument for a document that is not open."""
+        """Raises InvalidArgument if the document is not open."""
         snapshot = self._open.get(uri)
         if snapshot is None:
             raise InvalidArgument("uri", f"{uri} is not open.", hint="Open the document first.")

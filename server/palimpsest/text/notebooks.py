@@ -1,6 +1,7 @@
-"""The open notebooks: which cells each has, in their order.
+"""The open notebooks and the order of their cells.
 
-In: URIs as an editor tells them.  Out: a cell's place, the cells before it.  A cell's text is a document of its own.
+In: URIs of notebooks and cells.  Out: a cell's index, and the cells before it.  The text of a cell is a document of its
+own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """Where a cell stands: the `index`th of `notebook`, behind the cells `before` (all of them URIs)."""
+    """The cell at `index` of `notebook`; `before` are the URIs of the cells before it."""
 
     notebook: str
     index: int
@@ -19,7 +20,7 @@ class NotebookCell:
 
 
 class Notebooks:
-    """Owner of what is open, by URI."""
+    """Owner of the open notebooks."""
 
     def __init__(self) -> None:
         self._cells: dict[str, list[str]] = {}
@@ -28,16 +29,16 @@ class Notebooks:
         self._cells[uri] = list(cells)
 
     def spliced(self, uri: str, start: int, n_deleted: int, cells: Sequence[str]) -> None:
-        """Some cells make way for others; nothing happens to a notebook that is not open."""
+        """Replace some cells by others; ignored for a notebook that is not open."""
         if uri in self._cells:
             self._cells[uri][start : start + n_deleted] = cells
 
     def closed(self, uri: str) -> list[str]:
-        """The cells that it had."""
+        """Returns the URIs of its cells."""
         return self._cells.pop(uri, [])
 
     def cell(self, uri: str) -> NotebookCell | None:
-        """None for a document that is no cell of an open notebook."""
+        """None for a document that is not a cell of an open notebook."""
         for notebook, cells in self._cells.items():
             if uri in cells:
                 index = cells.index(uri)

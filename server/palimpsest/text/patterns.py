@@ -1,10 +1,9 @@
-"""gitignore patterns that may come from anywhere: bounded, and matched in time quadratic at worst.
+"""gitignore patterns from untrusted files: bounded in number, matched in quadratic time at worst.
 
-In: lines, a path.  Out: what the patterns say of it.  The format is that of gitignore(5).  Our own matcher, since the
-libraries make regular expressions of patterns that try every way through `*a*a*a…b`, which takes for ever: one line of
-a stranger's file would stop the server.  Here what a `*` (in a name) or a `**` (among folders) has taken is given back
-only to itself, until the next one has its place: atomic groups, as `fnmatch` has them.  One thing differs from git: a
-slash between brackets (`[a/b]`) divides names, too.
+In: lines in the format of gitignore(5), a path.  Out: whether it is ignored.  Libraries turn `*a*a*a…b` into a regular
+expression with exponential backtracking, so that one line of an untrusted file would stop the server.  This matcher
+never returns to an earlier `*` or `**` once a later one has matched (atomic groups, as in `fnmatch`).  One difference
+to git: a slash in brackets (`[a/b]`) separates names, too.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ MOST_PATTERNS = 2_000
 MOST_CHARACTERS = 1_000
 """Of one pattern."""
 MOST_WILD_CHARACTERS = 20_000
-"""Of all patterns together that are more than a name or an ending."""
+"""Of all patterns together that are more than a name or a suffix."""
 MOST_LEVELS = 128
-"""Folders of a path; what lies deeper counts as ignored."""
+"""Folders in a path; deeper files are ignored."""
 _ANY_DEPTH = "**"
 _POSIX = {
     "alnum": r"a-zA-Z0-9", "alpha": r"a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
@@ -32,11 +31,11 @@ _POSIX = {
 
 
 class _NoPattern(ValueError):
-    """It matches nothing, as git has it."""
+    """A line that matches nothing, according to git."""
 
 
 class Patterns:
-    """The patterns of one file or setting; `whose` names it in the log.  `n`: how many count."""
+    """The patterns of one file or setting, which `whose` names in the log; `n` is their number."""
 
     def __init__(self, lines: Iterable[str], whose: str = "") -> None:
         self._patterns = list[_Pattern]()
@@ -64,7 +63,7 @@ class Patterns:
         return bool(self.n)
 
     def verdict(self, parts: Sequence[str], *, is_dir: bool) -> bool | None:
-        """For the entry with this path and no other: True ignored, False taken back by `!`, None nothing is said."""
+        """For exactly this path: True if ignored, False if `!` includes it again, None if no pattern matches."""
         parts = [_as_bytes(part) for part in parts]
         for pattern in self._patterns:
             if pattern.matches(parts, is_dir):
@@ -72,7 +71,7 @@ class Patterns:
         return None
 
     def ignores(self, path: str) -> bool:
-        """Whether the file at a path with `/` (a folder's ends in one), or a folder that it is in, is ignored."""
+        """Whether the file at a path with `/`, or a folder around it, is ignored; a folder's path ends in `/`."""
         is_dir, parts = path.endswith("/"), [part for part in path.split("/") if part]
         return len(parts) > MOST_LEVELS or any(
             self.verdict(parts[:n], is_dir=is_dir or n < len(parts)) is True for n in range(1, len(parts) + 1)
@@ -81,7 +80,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """`segments`: names' globs and `**`; a single one of a pattern that is not `anchored` is for names at any depth."""
+    """`segments` are globs of names, and `**`.  A pattern that is not `anchored` has one, for names at any depth."""
 
     segments: tuple[str | _Glob, ...]
     anchored: bool
@@ -102,7 +101,7 @@ class _Pattern:
 
 
 def _path_matches(segments: Sequence[str | _Glob], parts: Sequence[str]) -> bool:
-    """`**` stands for any number of folders; at the end, for one name at least."""
+    """`**` matches any number of folders; at the end, at least one name."""
     i = j = 0
     star, resume = -1, 0
     while j < len(parts):
@@ -125,7 +124,7 @@ def _path_matches(segments: Sequence[str | _Glob], parts: Sequence[str]) -> bool
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
-    """One name's pattern: a literal text, an ending, or else an expression."""
+    """The pattern of one name: a literal text, a suffix, or an expression."""
 
     literal: str | None = None
     suffix: str | None = None
@@ -161,7 +160,7 @@ def _pattern(line: str) -> _Pattern:
 
 
 def _without_trailing_spaces(line: str) -> str:
-    """But for one that a backslash stands before."""
+    """A space behind a backslash stays."""
     end = len(line.rstrip(" "))
     before = len(line[:end]) - len(line[:end].rstrip("\\"))
     return line[: end + 1] if before % 2 and end < len(line) else line[:end]
@@ -200,13 +199,12 @@ def _glob(text: str) -> _Glob:
 
 
 def _as_bytes(text: str) -> str:
-    """A character for each byte, since that is what `?` and a set stand for in git."""
+    """A character for each byte, since `?` and sets match bytes in git."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _one_of(text: str, i: int) -> tuple[str, int]:
-    """The expression of the set that begins behind `[` at `i`, and where it ends.  Raises _NoPattern for one that is
-    not closed."""
+    """The expression of the set that begins behind `[` at `i`, and its end.  Raises _NoPattern if it is not closed."""
     negated = text[i : i + 1] in ("!", "^") and bool(text[i : i + 1])
     i += negated
     found, first = "", True
@@ -231,7 +229,7 @@ def _one_of(text: str, i: int) -> tuple[str, int]:
 
 
 def _character(text: str, i: int) -> tuple[str, int]:
-    """The one at `i`, or the one that a backslash there stands before."""
+    """The character at `i`, or the one behind a backslash at `i`."""
     i += text[i] == "\\"
     if i >= len(text):
         raise _NoPattern

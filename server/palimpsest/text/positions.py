@@ -1,8 +1,7 @@
-"""The only conversion between columns of ours and character offsets of the protocol.
+"""The only conversion between our columns and the character offsets of LSP.
 
-In: one line without its line end.  Out: columns (code points) or units (of the negotiated encoding).
-This room knows no document and no editor.  Units are LSP's `PositionEncodingKind`: bytes of UTF-8, code units of
-UTF-16, code points of UTF-32.
+In: one line without its line end.  Out: columns (code points), or units of the negotiated `PositionEncodingKind`: bytes
+of UTF-8, code units of UTF-16, code points of UTF-32.  Knows no document and no editor.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ POSITION_ENCODINGS: tuple[PositionEncoding, ...] = get_args(PositionEncoding)
 
 
 def utf8(text: str) -> bytes:
-    """UTF-8 that also takes lone surrogates, which an editor may send halfway through typing an emoji."""
+    """UTF-8 that allows lone surrogates, which an editor may send while the user types an emoji."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def joined(text: str) -> str:
-    """The same with each high surrogate and the low one behind it as the one character they stand for."""
+    """The text with each surrogate pair replaced by the character that it encodes."""
     return text if text.isascii() else _utf16(text).decode("utf-16-le", "surrogatepass")
 
 
 def well_formed(text: str) -> str:
-    """`joined`, with U+FFFD for surrogates that stay alone: text that has an encoding."""
+    """`joined`, with U+FFFD for lone surrogates: text that can be encoded."""
     return text if text.isascii() else _utf16(text).decode("utf-16-le", "replace")
 
 
@@ -47,7 +46,7 @@ def _utf16(text: str) -> bytes:
 
 
 def column_to_units(line: str, column: int, encoding: PositionEncoding) -> int:
-    """The offset, in units of `encoding`, of the code point at `column`; a column past either end clamps."""
+    """The offset, in units of `encoding`, of the code point at `column`, which is clamped to the line."""
     before = line[: max(0, column)]
     if encoding == "utf-32" or before.isascii():
         return len(before)
@@ -57,10 +56,7 @@ def column_to_units(line: str, column: int, encoding: PositionEncoding) -> int:
 
 
 def units_to_column(line: str, units: int, encoding: PositionEncoding) -> int:
-    """The column of the code point that holds the unit at offset `units`; an offset past either end clamps.
-
-    An offset inside a surrogate pair or a UTF-8 sequence is the column of that character.
-    """
+    """The column of the code point that contains the unit at offset `units`, which is clamped to the line."""
     units = max(0, units)
     if encoding == "utf-32" or line.isascii():
         return min(units, len(line))

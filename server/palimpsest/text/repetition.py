@@ -1,7 +1,7 @@
-"""Where a text begins to say the same again and again, as small models do that have lost their way.
+"""Find where a generated text begins to repeat itself, as small models sometimes do.
 
-In: what a model wrote, the text it stands behind.  Out: how much of it to keep.  Pure; knows no language: what repeats
-without a letter in it (rows of numbers, rules of dashes) is left alone.
+In: what a model wrote, the text before it.  Out: how much of it to keep.  Pure; knows no language.  Repetitions without
+a letter (rows of numbers, rules of dashes) are allowed.
 
     a call in itself   two copies of a name of five characters or more and its bracket: `notona(notona(`
     within a line      four copies of a piece, 16 characters at least: ` is _name___module__` …
@@ -26,9 +26,10 @@ _SHORTEST = 16
 
 
 def kept(text: str, before: str) -> int:
-    """How many characters of `text`, written behind `before`, are said before it begins to repeat itself: the first
-    copy stays.  All of them where it does not.  A pattern that stands in `before` is a person's own: a text may go on
-    with it once."""
+    """The number of characters of `text`, which follows `before`, up to the end of the first copy of what repeats.
+
+    All of them if nothing repeats.  A pattern that begins in `before` is the user's: `text` may continue it once.
+    """
     before = before[-LOOK_BACK:]
     return min(_within_lines(text, before), _lines(text, before))
 

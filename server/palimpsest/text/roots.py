@@ -1,6 +1,6 @@
-"""The workspace's folders: what is inside, and how a file in them is called.
+"""The workspace's folders: which documents are inside, and what their paths are called.
 
-In: URIs.  Out: paths, names shown to a model, refusals.  Reads no file.
+In: URIs.  Out: folders, paths shown to a model, refusals.  Reads no file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from palimpsest.text.uris import can_be_written, is_inside, path_or_none, relati
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """Resolved folders, in the editor's order; none where a single file is open."""
+    """Resolved folders in the editor's order; empty if a single file is open."""
 
     folders: tuple[Path, ...] = ()
 
     def locate(self, uri: str) -> tuple[Path | None, str]:
-        """(folder, path shown to the model); a document in no folder is shown by its name alone."""
+        """(folder, path shown to the model); outside of all folders, None and the file's name."""
         path = path_or_none(uri)
         if path is None:
             return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2])
@@ -30,15 +30,15 @@ class Roots:
         return None, path.name
 
     def may_edit(self, uri: str) -> bool:
-        """Whether edits of this document are offered: inside a folder, or there is none, or it is no file yet.  What
-        an editor only shows (`git:`, `output:`, …) is nothing to edit."""
+        """Whether edits of this document are offered: it is in a folder, there is no folder, or it is no file yet.
+        Documents that an editor only shows (`git:`, `output:`, …) are not edited."""
         path = path_or_none(uri)
         if path is None:
             return can_be_written(uri)
         return not self.folders or is_inside(path, self.folders)
 
     def check_edit(self, uri: str) -> None:
-        """Raises OutsideWorkspace for a document that is not to be edited."""
+        """Raises OutsideWorkspace if `may_edit` is False."""
         if not can_be_written(uri):
             raise OutsideWorkspace(f"uri: {uri} is only shown by the editor and cannot be edited.")
         if not self.may_edit(uri):

@@ -1,10 +1,10 @@
-"""What is called as files of secrets are, and what version control keeps for itself.
+"""Recognise files of secrets, and the files of version control, by their paths.
 
-In: paths.  Out: answers about their names and folders alone; nothing is opened and no link is followed.
+In: paths.  Out: answers from names and folders alone; opens no file and follows no link.
 
-The names are those that the tools themselves document for their keys and passwords, and those that public lists of
-sensitive files have (GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks).  A source
-file (`secrets.py`) and a template (`.env.example`) are judged by what is in them instead (`tokens.py`).
+The names are documented by the tools that store keys and passwords in them, or are on public lists of sensitive files
+(GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks).  Source files (`secrets.py`) and
+templates (`.env.example`) are judged by their content instead (`tokens.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PAIRS = frozenset(
         (".codex", "auth.json"),
     }
 )
-"""Folder and file: names that are common elsewhere."""
+"""Folder and file, for file names that are harmless elsewhere."""
 _FOLDER_PAIRS = frozenset({(".config", "gcloud"), ("run", "secrets")})
 _FOLDERS = frozenset(
     {
@@ -65,11 +65,11 @@ _FOLDERS = frozenset(
         ".password-store",
     }
 )
-"""Whatever is in them."""
+"""Everything in them is secret."""
 _FOLDERS_OF_DATA = frozenset({".env", ".envs", ".secrets", ".credentials"})
-"""What is in them, but for source files: a virtual environment may be called `.env`."""
+"""Everything in them is secret except source files: a virtual environment may be called `.env`."""
 _FOLDERS_BELOW = frozenset({"secrets", "credentials"})
-"""The same within a workspace; the workspace itself may be called so."""
+"""The same, below the workspace's folder, which may itself have such a name."""
 _STEMS = frozenset({"credential", "credentials", "secret", "secrets"})
 _WHOLE_STEMS = frozenset({"passwd", "password", "passwords", "passphrase"})
 _DATA = frozenset(
@@ -97,15 +97,18 @@ _VERSION_CONTROL = frozenset({".git", "git~1", ".hg", ".svn", ".jj", ".bzr", "_d
 
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """A name as file systems that know no case would compare it: folded, in one Unicode form, without what cannot be
-    seen (HFS+ leaves it out) and without dots and spaces at its end or a stream behind a colon (as Windows does)."""
+    """A name as case-insensitive file systems compare it.
+
+    Case folded, in one Unicode form, without invisible characters (as on HFS+), dots and spaces at its end, and a
+    stream behind a colon (as on Windows).
+    """
     folded = unicodedata.normalize("NFKC", name).casefold()
     seen = "".join(c for c in folded if unicodedata.category(c) != "Cf")
     return seen.partition(":")[0].rstrip(". ") or seen
 
 
 def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
-    """Whether the file looks like keys or passwords, by its name and folders alone; `root`: the workspace's folder."""
+    """Whether the file probably holds keys or passwords, by its path alone; `root` is the workspace's folder."""
     parts = [plain(part) for part in PurePath(path).parts]
     if not parts:
         return False
@@ -125,13 +128,13 @@ def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
 
 
 def is_of_version_control(path: str | PurePath) -> bool:
-    """Whether it is what git or another version control keeps for itself (`.git` and all in it): hooks and settings
-    there are run."""
+    """Whether it belongs to git or another version control (`.git` and everything in it), which runs hooks and settings
+    from there."""
     return any(plain(part) in _VERSION_CONTROL for part in PurePath(path).parts)
 
 
 def _original(name: str) -> str:
-    """The name without what editors and people add to a copy: `.#x`, `#x#`, `x~`, `x.bak`."""
+    """The name without what marks a copy: `.#x`, `#x#`, `x~`, `x.bak`."""
     name = name.removeprefix(".#") if not name.startswith("#") else name.strip("#")
     while (shorter := _COPIES.sub("", name)) not in (name, ""):
         name = shorter
@@ -149,7 +152,7 @@ def _is_in_secret_folder(path: PurePath, root: str | PurePath | None) -> bool:
 
 
 def _is_called_secret(words: list[str]) -> bool:
-    """`secrets.yaml`, `prod-credentials.json`, `secret`; the words between dots, the first being the stem."""
+    """`secrets.yaml`, `prod-credentials.json`, `secret`; `words` are the parts between dots, first the stem."""
     parts = [part for part in re.split(r"[-_ ]", words[0]) if part]
     if len(words) > 1 and words[-1] not in _DATA:
         return words[0] in _STEMS

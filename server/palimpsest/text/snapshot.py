@@ -1,7 +1,7 @@
 """One immutable version of a document.
 
-In: text and the changes an editor sends.  Out: lines, offsets, and the edits an incremental parser wants.
-This room knows no editor, no parser and no file.  Columns are code points (`positions.py` converts).
+In: text, and the changes that an editor sends.  Out: lines, offsets, and edits for an incremental parser.  Knows no
+editor, parser or file.  Columns are code points (`positions.py` converts them).
 
 A line ends with LSP's line ends only: `\\n`, `\\r\\n` and a lone `\\r`; form feeds and Unicode separators are
 ordinary characters.
@@ -60,7 +60,7 @@ class InputEdit:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A document at one version; everything derived from the text is computed once, when first asked for."""
+    """A document at one version.  Values derived from the text are computed on first use and cached."""
 
     uri: str
     version: int
@@ -92,7 +92,7 @@ class Snapshot:
 
     @cached_property
     def line_end(self) -> str:
-        """The line end used most, `\\n` in a document of one line."""
+        """The most frequent line end; `\\n` in a document of one line."""
         n_pairs = self.text.count("\r\n")
         counts = {
             "\n": self.text.count("\n") - n_pairs,
@@ -134,9 +134,9 @@ class Snapshot:
         return Position(row, len(utf8(self.lines[row])[:byte_column].decode("utf-8", "surrogatepass")))
 
     def changed(self, changes: Sequence[ContentChange], version: int) -> tuple[Snapshot, tuple[InputEdit, ...]]:
-        """The document after `changes`, one after the other, each in the coordinates of what the ones before made.
+        """Apply `changes` in order, each in the coordinates of the document after those before it.
 
-        The edits are in the same order; a reversed range is taken the right way round.
+        Returns the edits in the same order.  A reversed range is turned round.
         """
         after, edits = self, []
         for change in changes:
@@ -168,8 +168,8 @@ class Snapshot:
         )
 
     def _with_halves(self, start: int, end: int, text: str) -> tuple[int, int, str]:
-        """A replacement with the surrogates beside it that it makes whole: two halves of one character may come in
-        two changes, and what parted them may go."""
+        """The replacement extended by adjacent surrogates, since the two halves of a character may come in two changes,
+        or be joined by a deletion."""
         if start > 0 and is_high(self.text[start - 1]):
             start -= 1
             text = self.text[start] + text
@@ -180,8 +180,10 @@ class Snapshot:
 
 
 def moved(position: Position, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Position:
-    """Where a cursor of `old` is in `new`: an edit that ends at or before it pushes it along, one around it leaves it
-    on its line and column."""
+    """A cursor of `old` as a position in `new`.
+
+    Edits that end at or before the cursor move it; an edit around it leaves its line and column as they are.
+    """
     at = len(utf8(old.text[: old.offset(position)]))
     for edit in edits:
         if edit.old_end_byte <= at:

@@ -1,15 +1,14 @@
-"""What a text gives away: private keys and access tokens, known by their formats.
+"""Find private keys and access tokens in a text by their formats.
 
-In: a text.  Out: the first that is found, by its kind; the text without them.  Pure.
+In: a text.  Out: the kind of the first secret; the text with all secrets masked.  Pure.
 
-The formats are facts that those who issue the tokens document (their prefixes, alphabets and lengths), most of which
-GitHub lists as "supported secret scanning patterns" and the gitleaks project as default rules.  detect-secrets was
-tried in place of this table: it knows 20 kinds, brings an HTTP client, and was last released in 2024.  A password
-without a format (`password = "hunter2"`) is not known from any other word, and not looked for.
+The formats (prefixes, alphabets and lengths) are documented by the issuers of the tokens; most are listed by GitHub as
+"supported secret scanning patterns" and by the gitleaks project as default rules.  detect-secrets, which was tried
+instead, knows 20 kinds, depends on an HTTP client, and was last released in 2024.  A password without a format
+(`password = "hunter2"`) looks like any other word and is not found.
 
-Cost: a format is only tried where one of its literals stands in the text, and no pattern repeats one that repeats, so
-that time is linear in the text.  A line with `gitleaks:allow` or `pragma: allowlist secret` is believed; a value with
-`EXAMPLE` in it is one of a manual's.
+A format is tried only where one of its literals occurs, and no repetition is nested, so time is linear in the text.
+Lines with `gitleaks:allow` or `pragma: allowlist secret`, and values that contain `EXAMPLE`, are not secrets.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from functools import lru_cache
 HIDDEN = "..."
 HINT = "A line of a harmless one may say `gitleaks:allow`."
 _FEWEST_OF_PART = 12
-"""Characters behind a prefix that make a token which is not whole."""
+"""Characters behind a prefix for which an incomplete token is reported."""
 _ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
 _LINE = 500
-"""Characters before and behind a token in which its line's remark is looked for."""
+"""Characters around a token that are searched for the comment on its line."""
 _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """`literals`: every such text begins with one of them, or with `within` has one (in lower case where `any_case`).
-    `part`: what is found of one that is being typed or deleted."""
+    """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`).  `part`
+    matches a token that is being typed or deleted."""
 
     kind: str
     literals: tuple[str, ...]
@@ -58,7 +57,7 @@ class _Format:
 
 
 def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> _Format:
-    """A prefix (a pattern that begins with a literal) and characters of an alphabet behind it."""
+    """A prefix (a pattern that begins with a literal), then characters of an alphabet."""
     start = rf"(?<![{_ALNUM}_])(?:{prefix})"
     part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
@@ -266,12 +265,12 @@ _FORMATS = (
 
 
 def found(text: str, *, parts: bool = False) -> str:
-    """What stands in the text, such as "a GitHub token"; "" for nothing.  `parts`: also a token that is not whole."""
+    """The kind of the first secret, such as "a GitHub token", or "".  `parts`: also find incomplete tokens."""
     return next((kind for kind, _ in _all(text, parts)), "")
 
 
 def masked(text: str) -> str:
-    """The text with `...` where a key or token stands; of a private key all up to its end."""
+    """The text with `...` in place of each secret."""
     kept, at = list[str](), 0
     for match in sorted((match for _, match in _all(text, False)), key=lambda match: match.start()):
         if match.end() > at:
@@ -282,27 +281,27 @@ def masked(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def masked_block(text: str) -> str:
-    """`masked`, kept for texts that are asked about again and again."""
+    """`masked`, cached."""
     return masked(text)
 
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
-    """Each with its kind; in order of the formats."""
+    """Matches with their kinds, in order of the formats."""
     for form in _FORMATS:
         pattern = form.part if parts and form.part is not None else form.whole
         for match in form.matches(text, pattern):
-            if not _is_excused(text, match):
+            if not _is_allowed(text, match):
                 yield form.kind, match
 
 
-def _is_excused(text: str, match: re.Match[str]) -> bool:
+def _is_allowed(text: str, match: re.Match[str]) -> bool:
     before, behind = text[max(0, match.start() - _LINE) : match.start()], text[match.end() : match.end() + _LINE]
     line = before.rpartition("\n")[2] + "\n" + behind.partition("\n")[0]
     return bool(_PLACEHOLDER.search(match[0]) or _ALLOWED.search(line))
 
 
 def _end(text: str, match: re.Match[str]) -> int:
-    """Of a private key in PEM, the end of its last line."""
+    """The end of a match; of a private key in PEM, the end of its last line."""
     if not match[0].startswith("-----BEGIN"):
         return match.end()
     at = text.find("-----END", match.end())

@@ -1,7 +1,6 @@
-"""Between document URIs and paths, and what lies inside which folder.
+"""Convert between document URIs and paths; tell whether a path is inside a folder.
 
-In: URIs as editors write them, paths.  Out: paths, URIs, answers about them.  Symlinks are resolved; nothing is opened.
-This room knows no document and no settings.
+In: URIs as editors write them, paths.  Out: paths, URIs.  Resolves symlinks; opens no file.
 """
 
 from __future__ import annotations
@@ -20,24 +19,24 @@ _DRIVE = re.compile(r"/?([A-Za-z])[:|](?=/|$)")
 def to_path(uri: str) -> Path:
     """The absolute path of a `file:` URI.
 
-    Raises InvalidArgument for every other scheme (`untitled:`, `vscode-notebook-cell:`, …): such a document has no
-    path; `path_or_none` answers None for it.
+    Raises InvalidArgument for every other scheme (`untitled:`, `vscode-notebook-cell:`, …), whose documents have no
+    path; `path_or_none` returns None instead.
     """
     return Path(path_text(uri, windows=os.name == "nt"))
 
 
 WRITABLE = ("file", "untitled", "vscode-remote", "vscode-vfs", "vscode-notebook-cell", "inmemory")
-"""Schemes of texts that a person edits: files, here, on another machine or in an editor's own file system, what was
-not saved yet, and cells of notebooks.  Every other one (`git:`, `output:`, `debug:`, …) is shown only."""
+"""Schemes of documents that users edit: files (local, remote or virtual), unsaved documents, cells of notebooks.
+Documents with other schemes (`git:`, `output:`, `debug:`, …) are only shown."""
 
 
 def can_be_written(uri: str) -> bool:
-    """Whether a document with this URI is one that a person edits; there is no help in others."""
+    """Whether users edit documents with this URI's scheme; there is no help in others."""
     return uri.partition(":")[0].lower() in WRITABLE
 
 
 def path_or_none(uri: str) -> Path | None:
-    """`to_path`, or None for a document that is no file."""
+    """`to_path`; None for a document that is not a file."""
     try:
         return to_path(uri)
     except InvalidArgument:
@@ -69,7 +68,7 @@ def path_text(uri: str, *, windows: bool) -> str:
 
 
 def _encodes(path: str) -> bool:
-    """Whether a file can be called so: JSON can spell half a character."""
+    """Whether a file can have this name: JSON may contain lone surrogates."""
     try:
         path.encode(errors="surrogateescape")
     except UnicodeEncodeError:
@@ -78,7 +77,7 @@ def _encodes(path: str) -> bool:
 
 
 def to_uri(path: str | Path) -> str:
-    """The `file:` URI of a path, made absolute without resolving symlinks; bytes that are no UTF-8 survive."""
+    """The `file:` URI of a path, made absolute without resolving symlinks; bytes that are not UTF-8 are preserved."""
     absolute = Path(os.path.abspath(path))
     if os.name == "nt":
         return absolute.as_uri()
@@ -86,7 +85,7 @@ def to_uri(path: str | Path) -> str:
 
 
 def relative(path: str | Path, root: str | Path) -> str:
-    """The path below `root`, with forward slashes; of a file outside only its name, as folders outside are private."""
+    """The path below `root`, with forward slashes; outside of it the name alone, since folders there are private."""
     for there, base in (
         (os.path.abspath(path), os.path.abspath(root)),
         (os.path.realpath(path), os.path.realpath(root)),
@@ -97,7 +96,7 @@ def relative(path: str | Path, root: str | Path) -> str:
 
 
 def is_inside(path: str | Path, roots: Iterable[str | Path]) -> bool:
-    """Whether the file that `path` really is, symlinks and `..` resolved, lies in one of `roots` (or is one)."""
+    """Whether `path`, symlinks and `..` resolved, is one of `roots` or inside one."""
     try:
         real = Path(path).resolve()
         return any(real.is_relative_to(Path(root).resolve()) for root in roots)

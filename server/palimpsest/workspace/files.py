@@ -1,10 +1,9 @@
-"""The workspace's files, as far as they may enter a block.
+"""The workspace's files that a model may see.
 
-In: paths, the workspace's folders, patterns to leave out, the documents open in the editor.  Out: texts and listings,
-or the reason why not.  Every source reads the workspace through here, so that this is the one place that keeps out
-secrets (by name, by content, by where a link leads), ignored files, what lies outside the workspace (symlinks
-resolved), binary and huge files.  Answers are kept until a file's time stamp or size changes.  Safe to use from several
-threads.  Knows no language and no block.
+In: paths, the workspace's folders, patterns to exclude, the documents open in the editor.  Out: texts and listings, or
+the reason for a refusal.  All reads of workspace files for a model go through this module, which refuses secrets (by
+name, content or link target), ignored files, files outside the workspace (symlinks resolved), and binary and huge
+files.  Texts are cached by time stamp and size.  Thread-safe.  Knows no language and no block.
 """
 
 from __future__ import annotations
@@ -27,21 +26,21 @@ from palimpsest.workspace.gitignore import IgnoreRules
 
 MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
-"""The most entries read of one folder; one with more is shown in part."""
+"""Entries read of one folder; the listing of a larger one is incomplete."""
 MOST_S = 0.5
-"""Time for listing one folder; what rules of many patterns leave no time for is not shown."""
+"""Seconds for listing one folder; with very many ignore patterns the listing is incomplete."""
 Stamp = tuple[str, int, int]
-"""What tells versions of a text apart: that of an open document, or a file's time stamp and size."""
-_KEPT = 512
-_KEPT_CHARACTERS = 32_000_000
-_UNSEEN: Any = object()
+"""Identifies a version of a text: an open document's version, or a file's time stamp and size."""
+_MOST_CACHED = 512
+_MOST_CHARACTERS = 32_000_000
+_MISSING: Any = object()
 T = TypeVar("T")
 V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a folder.  A link to a folder is shown as one but never walked into."""
+    """One name in a folder.  A link to a folder is listed as a folder but never entered."""
 
     name: str
     is_dir: bool
@@ -50,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """What stands in the editor, else on disk."""
+    """A file's text in the editor, if it is open there, else on disk."""
 
     uri: str
     text: str
@@ -58,7 +57,7 @@ class FileText:
 
 
 class WorkspaceFiles:
-    """`open_document` gives the snapshot of a document open in the editor, whose text counts before the file's."""
+    """`open_document` finds the snapshot of a document that is open in the editor, whose text replaces the file's."""
 
     def __init__(
         self,
@@ -70,45 +69,45 @@ class WorkspaceFiles:
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
         self._texts: dict[Path, FileText] = {}
-        self._given_away: dict[Path, tuple[str, str]] = {}  # the text looked through, and what stands in it
+        self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
-        self._seen: dict[Hashable, Any] = {}
+        self._answers: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
 
     def look_again(self) -> None:
-        """What was seen so far may have changed: called before each time that a cursor's context is gathered."""
-        self._seen.clear()
+        """Forget answers that are valid for one gathering; called before each."""
+        self._answers.clear()
         for rules in self._rules.values():
             rules.look_again()
 
     def once(self, about: Hashable, look: Callable[[], T]) -> T:
-        """`look()`, done once until `look_again`: several sources ask the same of the same files."""
-        found: T = self._seen.get(about, _UNSEEN)
-        if found is _UNSEEN:
-            found = self._seen[about] = look()
+        """`look()`, called once until `look_again`: several sources need the same answers."""
+        found: T = self._answers.get(about, _MISSING)
+        if found is _MISSING:
+            found = self._answers[about] = look()
         return found
 
     def root_of(self, path: Path) -> Path | None:
-        """The innermost workspace folder that `path` is below, as written, or None."""
+        """The innermost workspace folder that contains `path` as written, or None."""
         around = [root for root in self.roots if path.is_relative_to(root)]
         return max(around, key=lambda root: len(root.parts), default=None)
 
     def refusal(self, path: Path, *, pinned: bool = False) -> str | None:
-        """Why the file may not enter a block, as the end of a sentence; None when it may.
+        """Why a block may not contain the file, as the end of a sentence; None if it may.
 
-        A pin overrides that git ignores it, and nothing else.
+        A pinned file may be ignored by git; nothing else changes.
         """
         return self.once(("refusal", path, pinned), lambda: self._refusal(path, pinned))
 
     def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
-        """`refusal` as far as it goes by where the file is and what it is called: it need not be there (any more)."""
+        """`refusal` by path alone; the file need not exist."""
         real = _resolved(path)
         root, real_root = self.root_of(path), self._root_of_real(real)
         if is_secret(path, root) or is_secret(real, real_root and real_root.resolve()):
             return "looks like a file of secrets"
         if not is_inside(path, self.roots) or real_root is None:
             return "is outside the workspace"
-        below = real_root / real.relative_to(real_root.resolve())  # as it is without links, below the folder as written
+        below = real_root / real.relative_to(real_root.resolve())  # links resolved below the folder as written
         if is_of_version_control(path.relative_to(root) if root else path) or is_of_version_control(
             below.relative_to(real_root)
         ):
@@ -118,27 +117,27 @@ class WorkspaceFiles:
         return None
 
     def _gives_away(self, path: Path, text: str) -> str | None:
-        known = self._given_away.get(path)
+        known = self._secrets.get(path)
         if known is None or (known[0] is not text and known[0] != text):
             known = text, tokens.found(text)
             with self._lock:
-                _keep(self._given_away, path, known)
+                _keep(self._secrets, path, known)
         return f"holds what looks like {known[1]}" if known[1] else None
 
     def why_not(self, path: Path, *, pinned: bool = False) -> str | None:
-        """Why `source` gives nothing, as the end of a sentence; None where it gives the text."""
+        """Why `source` returns None, as the end of a sentence; None if it returns a text."""
         if (reason := self.refusal(path, pinned=pinned)) is not None:
             return reason
         source = self._read(path, pinned)
         return "is no UTF-8 text" if source is None else self._gives_away(path, source.text)
 
     def gives_away(self, path: Path) -> str | None:
-        """Which key or token stands in a file that may be read otherwise, as the end of a sentence; None for none."""
+        """Which secret is in the text of a file that may otherwise be read, as the end of a sentence; None for none."""
         source = self._read(path, False)
         return None if source is None else self._gives_away(path, source.text)
 
     def _root_of_real(self, real: Path) -> Path | None:
-        """The innermost workspace folder that a path without links is in, as written."""
+        """The innermost workspace folder, as written, that contains a path with its links resolved."""
         around = [(root, len(there.parts)) for root in self.roots if real.is_relative_to(there := _resolved(root))]
         return max(around, key=lambda found: found[1], default=(None, 0))[0]
 
@@ -154,15 +153,14 @@ class WorkspaceFiles:
         return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
 
     def source(self, path: Path, *, pinned: bool = False, having: Collection[str] = ()) -> FileText | None:
-        """The text as it stands in the editor, else on disk; None where `refusal` has a reason, where it is binary,
-        where keys or tokens stand in it, and where none of the words `having` does."""
+        """The text; None for a file that is refused or binary, has a secret in it, or none of the words `having`."""
         source = self._read(path, pinned)
         if source is not None and having and not any(word in source.text for word in having):
             return None
         return None if source is None or self._gives_away(path, source.text) else source
 
     def described(self, path: Path) -> FileText | None:
-        """`source` for who tells of a module what it offers: a text with keys or tokens is given without these."""
+        """`source` for describing a module: of a text with secrets, these are masked."""
         source = self._read(path, False)
         if source is None or not self._gives_away(path, source.text):
             return source
@@ -193,11 +191,11 @@ class WorkspaceFiles:
         found = FileText(uri, text, stamp)
         with self._lock:
             _keep(self._texts, path, found)
-            forget_oldest(self._texts, _KEPT, lambda source: len(source.text), _KEPT_CHARACTERS)
+            forget_oldest(self._texts, _MOST_CACHED, lambda source: len(source.text), _MOST_CHARACTERS)
         return found
 
     def listing(self, folder: Path) -> tuple[Entry, ...]:
-        """What is in a folder of the workspace, sorted, without what is ignored or secret; empty for no such folder."""
+        """The entries of a folder, sorted, without ignored files and secrets; empty if there is no such folder."""
         return self.once(("listing", folder), lambda: self._listing(folder))
 
     def _listing(self, folder: Path) -> tuple[Entry, ...]:
@@ -246,7 +244,7 @@ def _entries(folder: Path, rules: IgnoreRules, ends: float) -> list[Entry]:
 
 
 def decoded(data: bytes) -> str | None:
-    """UTF-8 text, or None for what is something else."""
+    """UTF-8 text; None for anything else."""
     if b"\0" in data[:8192]:
         return None
     try:
@@ -263,8 +261,8 @@ def _resolved(path: Path) -> Path:
 
 
 def _keep(cache: dict[Path, V], key: Path, value: V) -> None:
-    """Add to a cache, whose oldest entry goes when there are too many."""
+    """Add to a cache and drop its oldest entry if there are too many."""
     cache.pop(key, None)
     cache[key] = value
-    if len(cache) > _KEPT:
+    if len(cache) > _MOST_CACHED:
         del cache[next(iter(cache))]

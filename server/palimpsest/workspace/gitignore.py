@@ -1,8 +1,8 @@
-"""Which paths git would ignore, and which never count: one answer for every source.
+"""Which paths are ignored: by git, by a setting, or always.
 
-In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` files (nested, and those
-of folders above up to the repository's top) and `.git/info/exclude`, each again only when it changed.  As in git, the
-deepest file that has an opinion wins, and what lies in an ignored folder is ignored.  Knows no file's content.
+In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` files in the folder, above
+it up to the top of the repository and below it, and `.git/info/exclude`; cached by time stamp.  As in git, the deepest
+file with a matching pattern decides, and everything in an ignored folder is ignored.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ ALWAYS_IGNORED = frozenset(
         ".DS_Store",
     }
 )
-# Files that editors make and remove while a person types; listing them would change the block all the time.
+# Files that editors create and remove while the user types; listing them would change the block all the time.
 _PASSING = Patterns(["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "\\#*#", "4913", "*.egg-info/"])
 
 Stamp = tuple[int, int]
 
 
 class IgnoreRules:
-    """For one workspace folder.  `exclude`: further gitignore patterns, which nothing can take back.
+    """For one workspace folder.  `exclude`: further gitignore patterns, which no `!` can undo.
 
-    A rule file's time stamp is looked at once until `look_again`.
+    Time stamps are checked once until `look_again`.
     """
 
     def __init__(self, root: Path, exclude: Sequence[str] = ()) -> None:
@@ -58,15 +58,15 @@ class IgnoreRules:
         self._above = list(root.relative_to(top).parts)
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
-        self._looked: set[str] = set()
+        self._checked: set[str] = set()
         self._around: bool | None = None
 
     def look_again(self) -> None:
-        self._looked.clear()
+        self._checked.clear()
         self._around = None
 
     def ignored(self, path: Path, *, is_dir: bool = False) -> bool:
-        """Whether `path`, or a folder it is in, is ignored.  True for what is not below the workspace folder."""
+        """Whether `path` or a folder around it is ignored; True outside the workspace folder."""
         try:
             parts = path.relative_to(self.root).parts
         except ValueError:
@@ -78,11 +78,11 @@ class IgnoreRules:
         )
 
     def ignored_in(self, folder: Path, name: str, *, is_dir: bool) -> bool:
-        """Whether `name` in `folder` is ignored, the folder itself not being so."""
+        """Whether `name` in `folder` is ignored, given that `folder` is not."""
         return self._ignored(folder.relative_to(self.root).parts, name, is_dir=is_dir)
 
     def stamp(self, folder: Path) -> tuple[Stamp, ...]:
-        """Changes when a rule file that has a say in `folder` does."""
+        """Changes when a rule file that applies in `folder` does."""
         parts = [*self._above, *folder.relative_to(self.root).parts]
         files = [os.path.join(self._top, *parts[:n], ".gitignore") for n in range(len(parts) + 1)]
         return tuple(_stamp(file) for file in [*files, self._info_exclude])
@@ -92,7 +92,7 @@ class IgnoreRules:
         return os.path.join(self._top, ".git", "info", "exclude")
 
     def _ignored(self, folder: Sequence[str], name: str, *, is_dir: bool) -> bool:
-        """`folder` as its parts below the workspace folder."""
+        """`folder` in parts below the workspace folder."""
         if name in ALWAYS_IGNORED or _PASSING.verdict([name], is_dir=is_dir):
             return True
         if self._exclude and self._exclude.ignores("/".join([*folder, name]) + "/" * is_dir):
@@ -103,13 +103,13 @@ class IgnoreRules:
         return self._by_rules(parts, name, is_dir=is_dir)
 
     def _is_root_ignored(self) -> bool:
-        """Whether the workspace folder lies in a folder that the rules around it ignore."""
+        """Whether the workspace folder is in an ignored folder of a repository around it."""
         if self._around is None:
             self._around = any(self._by_rules(self._above[:n], name, is_dir=True) for n, name in enumerate(self._above))
         return self._around
 
     def _by_rules(self, parts: Sequence[str], name: str, *, is_dir: bool) -> bool:
-        """What the rule files say of `name` in the folder with these parts below the repository's top."""
+        """Whether the rule files ignore `name` in the folder with these parts below the top of the repository."""
         for n in range(len(parts), -1, -1):
             patterns = self._patterns(os.path.join(self._top, *parts[:n], ".gitignore"))
             if patterns and (verdict := patterns.verdict([*parts[n:], name], is_dir=is_dir)) is not None:
@@ -119,10 +119,10 @@ class IgnoreRules:
 
     def _patterns(self, file: str) -> Patterns:
         known = self._read.get(file)
-        if known is not None and file in self._looked:
+        if known is not None and file in self._checked:
             return known[1]
         stamp = _stamp(file)
-        self._looked.add(file)
+        self._checked.add(file)
         if known is not None and known[0] == stamp:
             return known[1]
         lines: Sequence[str] = ()
