@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.kv.arena.store import Held, StoredKV
+from palimpsest.kv.arena.store import StoredItem, StoredKV
 from palimpsest.kv.cache.disk import DiskStore
 from palimpsest.kv.cache.disk_file import Damaged, Header, checksum, read, read_header, write
 from palimpsest.kv.cache.stores import Stores
@@ -28,9 +28,9 @@ def put(disk: DiskStore, digest: str, item: StoredKV) -> bool:
     return taken
 
 
-def read_of(held: Held) -> object:
-    item = held.read()
-    return None if item is None else item.data
+def read_of(item: StoredItem) -> object:
+    found = item.read()
+    return None if found is None else found.data
 
 
 def files(folder: Path) -> list[str]:
@@ -42,9 +42,9 @@ def test_a_later_store_of_the_same_model_reads_what_an_earlier_one_wrote(tmp_pat
     assert first.put("a", StoredKV(DATA, 10, 7, "class:\ud800é"))
     first.close()
     second = DiskStore(tmp_path, "model", 10_000)
-    held = second.get("a")
-    assert held is not None
-    assert (held.n_tokens, held.start, held.key, read_of(held)) == (10, 7, "class:\ud800é", DATA)
+    item = second.get("a")
+    assert item is not None
+    assert (item.n_tokens, item.start, item.key, read_of(item)) == (10, 7, "class:\ud800é", DATA)
     assert second.start_of("a") == 7
     assert "a" in second
     assert second.start_of("b") is None
@@ -55,9 +55,9 @@ def test_what_waits_to_be_written_is_there_already(tmp_path: Path) -> None:
     disk = DiskStore(tmp_path, "model", 1 << 30)
     for i in range(20):
         assert disk.put(f"d{i}", kv(10_000, i))
-        held = disk.get(f"d{i}")
-        assert held is not None
-        assert read_of(held) == kv(10_000, i).data
+        item = disk.get(f"d{i}")
+        assert item is not None
+        assert read_of(item) == kv(10_000, i).data
     disk.close()
     assert len(files(tmp_path)) == 20
 
@@ -89,9 +89,9 @@ def test_what_was_used_least_recently_makes_way(tmp_path: Path) -> None:
     for i, digest in enumerate("abc"):
         put(disk, digest, kv())
         os.utime(tmp_path / "model" / f"{digest}.kv", (i, i))
-    held = disk.get("a")
-    assert held is not None
-    assert held.read() is not None
+    item = disk.get("a")
+    assert item is not None
+    assert item.read() is not None
     put(disk, "d", kv())
     assert files(tmp_path) == ["a", "c", "d"]
     assert not put(disk, "e", kv(5000))
@@ -111,10 +111,10 @@ def test_the_bound_is_that_of_all_models_and_processes_together(tmp_path: Path) 
 def test_what_another_engine_removed_is_gone_and_no_fault(tmp_path: Path) -> None:
     disk = DiskStore(tmp_path, "model", 10_000)
     put(disk, "a", kv())
-    held = disk.get("a")
-    assert held is not None
+    item = disk.get("a")
+    assert item is not None
     (tmp_path / "model" / "a.kv").unlink()
-    assert held.read() is None
+    assert item.read() is None
     assert disk.get("a") is None
     assert put(disk, "a", kv())
     assert disk.get("a") is not None
@@ -200,9 +200,9 @@ def test_memorys_overflow_goes_to_disk_and_comes_back(tmp_path: Path) -> None:
         assert stores.put(f"d{i}", kv(fill=i))
     assert stores.bytes <= 2000
     for i in range(6):
-        held = stores.get(f"d{i}")
-        assert held is not None
-        assert read_of(held) == kv(fill=i).data
+        item = stores.get(f"d{i}")
+        assert item is not None
+        assert read_of(item) == kv(fill=i).data
     assert stores.start_of("d0") == 7
     stores.close()
     assert len(files(tmp_path)) == 6

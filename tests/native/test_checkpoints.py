@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.kv.cache.checkpoints import EVERY, LEAST, rungs
+from palimpsest.kv.cache.checkpoints import EVERY, LEAST, checkpoint_digests
 from palimpsest.kv.cache.whole import WholeWorkspace
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, ask, difference, fim, sized, sync, text
@@ -146,12 +146,12 @@ def test_typing_before_a_suffix_costs_the_suffix_too(make_engine: MakeEngine, ki
     assert 0 in costs, "an answer that typing agrees with stands"
 
 
-def test_rungs_stand_at_block_ends_and_within_long_blocks() -> None:
+def test_checkpoints_stand_at_block_ends_and_within_long_blocks() -> None:
     tokens = tuple(range(1200))
     ends = [10, 20, 100, 100 + 2 * EVERY + 5, 900, 905, 910]
-    found = rungs(tokens, ends)
+    found = checkpoint_digests(tokens, ends)
     assert list(found) == [10, 100, 100 + EVERY, 105 + 2 * EVERY, 900, 905, 910]
     assert LEAST > 20
-    changed = rungs((*tokens[:700], 7, *tokens[701:]), ends)
+    changed = checkpoint_digests((*tokens[:700], 7, *tokens[701:]), ends)
     assert [n for n in found if changed[n] == found[n]] == [n for n in found if n <= 700]
-    assert rungs((1, 2), [0, 2, 2]).keys() == {2}
+    assert checkpoint_digests((1, 2), [0, 2, 2]).keys() == {2}

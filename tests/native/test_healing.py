@@ -70,7 +70,7 @@ def test_a_word_completed_costs_the_least_that_the_layout_allows(
         first, said = words_of(engine, layout, start)
         if first.layout != "spm":
             said = "ue.items"  # what is typed costs the same whether the answer agrees or not
-        kept = engine.workspaces.open("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].answer
         assert kept is not None
         for n in range(1, len(said) + 1):
             before, now = tokens(kept_back(start)), tokens(kept_back(start + said[:n]))

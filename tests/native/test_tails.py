@@ -93,7 +93,7 @@ def test_healing_begins_the_answer_with_the_piece(make_engine: MakeEngine) -> No
     for prefix in ("    ret", "x = se", "foo(", "import os.pa", "   ", "日本", "f(é"):
         healed = ask(engine, fim(prefix, max_tokens=12))
         assert healed.healed
-        kept = engine.workspaces.open("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].answer
         assert kept is not None
         assert engine.vocab.text(kept.tokens).startswith(healed.healed.encode())
         assert ask(engine, fim(prefix, heal=False)).healed == ""

@@ -104,7 +104,7 @@ def test_the_word_chosen_is_that_of_plain_decodes(
     for i, piece in enumerate(("    val", "x = self.valu", "x = va", "_")):
         prefix = text(7 * i, 160) + "\n" + piece
         answer = cold(engine, searching(prefix, layout=layout, max_tokens=16))
-        kept = engine.workspaces.open("w").tails["typing"].kept
+        kept = engine.workspaces.open("w").tails["typing"].answer
         assert kept is not None
         search = plain_search(engine, prefix, answer.healed)
         best = search.best
@@ -144,8 +144,8 @@ def test_the_answer_goes_on_as_one_that_knew_its_word(make_engine: MakeEngine) -
     prefix = text(2, 160) + "\n    self.val"
     ask(engine, searching(prefix, max_tokens=12))
     tail = engine.workspaces.open("w").tails["typing"]
-    assert tail.kept is not None
-    tokens, n_right = tuple(tail.kept.tokens), 0
+    assert tail.answer is not None
+    tokens, n_right = tuple(tail.answer.tokens), 0
     for n in range(1, len(tokens)):
         row = plain_logits(engine, tokens[:n])
         row[engine.vocab.hidden] = -np.inf

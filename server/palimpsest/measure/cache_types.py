@@ -1,8 +1,8 @@
-"""What the types of K and V cost and change: bytes a token, and next-token logits against f32.
+"""What the types of K and V cost and change: bytes a token, and next-token logits compared with f32.
 
-In: a model file, how many positions.  Out: plain numbers for `palimpsest bench cache-types`.  The layout is the
-engine's own: header, blocks of real code, footer, a tail whose next token is asked for at every position.  Then the
-blocks are moved, back and forth, and the same is asked again: each K-shift rounds a quantized K anew.
+In: a model file, a number of positions.  Out: plain numbers for `palimpsest bench cache-types`.  The layout is the
+engine's own: header, blocks of real code, footer, and a tail whose next token is asked for at every position.  Then the
+blocks are moved back and forth and the same is asked again, since each K-shift rounds a quantized K anew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Edit equivalence: the cache as edited against one built from scratch with the same layout.
+"""Edit equivalence: the cache as it was edited, and one built from scratch with the same layout.
 
-In: an engine, a workspace, a tail's tokens.  Out: next-token logits, either way.  For measurements and tests, on
-the engine's thread between jobs (`EngineCore.call`).
+In: an engine, a workspace, a tail's tokens.  Out: next-token logits, either way.  For measurements and tests, on the
+engine's thread between jobs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Measures FIM layouts: how well a model completes in each, and what typing costs.
 
-In: a model file, cases as text.  Out: plain numbers for `palimpsest bench layouts`.  Prints nothing; reads no source.
+In: a model file, cases as text.  Out: plain numbers for `palimpsest bench layouts`.
 """
 
 from __future__ import annotations

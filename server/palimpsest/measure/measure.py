@@ -1,8 +1,8 @@
-"""Measures edit equivalence: random operations on a real cache, logits compared with a fresh one every few.
+"""Measures edit equivalence: random operations on a real cache, whose logits are compared with a fresh one's.
 
-In: a model file, a number of operations, a seed.  Out: plain numbers for `palimpsest bench equivalence`.
-The operations are those of an editor's day: write, change, grow and remove blocks, go back to earlier ones, evict
-to the store and restore, move.  Prints nothing.
+In: a model file, a number of operations, a seed.  Out: plain numbers for `palimpsest bench equivalence`.  The
+operations are those of a day in an editor: blocks are written, changed, grown, removed, brought back, evicted to the
+store, moved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every route does with a request: read its JSON, hand its work on, stop that when the client goes.
+"""What every route does with a request: reads its JSON, waits for its job, and cancels that when the client goes away.
 
 In: requests, futures of the core.  Out: results.  Knows no route and no form of answer.
 """
@@ -24,7 +24,7 @@ from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, Pal
 T = TypeVar("T")
 MAX_BODY = 8 << 20
 MAX_BODIES = 128 << 20
-"""Bytes of all requests' bodies that one door holds at a time."""
+"""Bytes of all requests' bodies that one server holds at a time."""
 PIECE_S, BODY_S = 10.0, 60.0
 """For the next piece of a body, and for all of it."""
 MAX_DIGITS = 40
@@ -35,11 +35,11 @@ class Slow(InvalidArgument):
 
 
 class Busy(EngineUnavailable):
-    """More than this door can hold."""
+    """More bodies than the server can hold."""
 
 
 class Bodies:
-    """What one door holds of its requests' bodies, in bytes."""
+    """How many bytes of requests' bodies one server holds."""
 
     def __init__(self) -> None:
         self._n = 0

@@ -1,7 +1,7 @@
 """The engine's HTTP: the routes of `wire.py` over an `EngineCore`.
 
-In: ASGI requests.  Out: JSON, or lines of JSON.  A client that closes its connection cancels its job.
-Knows no native handle (the core's futures come from its own thread) and not how the socket was made.
+In: ASGI requests.  Out: JSON, or lines of JSON.  A client that closes its connection cancels its job.  Knows no native
+handle, and not how the socket was made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STATUS = {
 MAX_NAME = 256
 """Characters of a workspace's name."""
 SLOTS = "http-"
-"""What names of the workspaces begin with that llama-server's requests are answered in."""
+"""How the names of the workspaces begin in which llama-server's requests are answered."""
 MAX_CLIENT = 64
 """Characters of a client's name that tell it from others."""
 
@@ -58,8 +58,8 @@ logger = logging.getLogger(__name__)
 
 
 class Api:
-    """The handlers.  One per door; `life` and the core are its only state.  `prefix`: of its workspaces' names, so that
-    who comes through another door has none of them."""
+    """The handlers of one server.  `prefix` begins the names of its workspaces, so that clients of another server
+    cannot use them."""
 
     def __init__(self, core: EngineCore, life: Life, prefix: str = "") -> None:
         self._core = core
@@ -178,10 +178,10 @@ class Api:
         return reply(to_json(await result_of(request, self._life, submit)))
 
     def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
-        return self._life.tenants.using(self._client(request), workspace)
+        return self._life.owners.using(self._client(request), workspace)
 
     def _client(self, request: Request) -> str:
-        """Who this door knows it is: nobody's lease counts at another one."""
+        """The client's name at this server: a lease does not count at another one."""
         name = client_of(request)
         return name and self._prefix + name
 
@@ -193,7 +193,7 @@ class Api:
         def put(item: tuple[int, str] | None) -> None:
             loop.call_soon_threadsafe(texts.put_nowait, item)
 
-        with self._life.job() as token, self._life.request(), self._life.tenants.using(client, wanted.workspace):
+        with self._life.job() as token, self._life.request(), self._life.owners.using(client, wanted.workspace):
             try:
                 job = self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
                 job.add_done_callback(lambda _job: put(None))

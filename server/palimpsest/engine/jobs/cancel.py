@@ -1,7 +1,6 @@
-"""How a waiting or running job is told to stop.
+"""How a job is told to stop.
 
 In: `cancel()` from any thread.  Out: `cancelled`, read between micro-batches and between tokens.
-Knows no job and no model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Something done once nothing has been done for a while.
+"""Calls a function once there has been nothing to do for a while.
 
-In: when work begins and ends.  Out: one call, on a thread of its own, after each long enough silence.
+In: when work begins and ends.  Out: one call, on a thread of its own, after each silence that is long enough.
 """
 
 from __future__ import annotations

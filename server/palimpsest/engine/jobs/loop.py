@@ -1,8 +1,8 @@
-"""The one thread that owns every native handle: runs jobs, the most urgent first, by turns.
+"""The engine's thread: runs jobs, the most urgent first, each as far as its next yield.
 
-In: jobs.  Out: their futures.  A job's generator yields between micro-batches and tokens; there a more urgent one
-takes over, and there a cancelled one is closed, which its `finally` clauses turn into a consistent cache.
-Knows no model: what a job does is the job's.
+In: jobs.  Out: their futures.  A job is a generator that yields between micro-batches and between tokens; there a more
+urgent job goes first, and a cancelled one is closed, whose `finally` clauses leave the cache consistent.  Every native
+handle belongs to this thread.  Knows no model.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ NO_ROOM = "The cache has no room for this beside what is more urgent."
 
 
 class Loop:
-    """`on_start` is the first and `on_stop` the last thing done on the thread; `on_busy` hears when decoding begins
-    and when no job is left."""
+    """`on_start` is the first and `on_stop` the last call on the thread; `on_busy` is told when decoding begins and
+    when no job is left."""
 
     def __init__(
         self, on_start: Callable[[], None], on_stop: Callable[[], None], on_busy: Callable[[bool], None]
@@ -65,9 +65,9 @@ class Loop:
             self._end(job, Cancelled(why))
 
     def end_suspended(self) -> bool:
-        """From a job: end the least urgent of those that wait for it in the middle of their work, for what that one has
-        in the cache; False when there is none.  It is done over when its turn comes, unless a part of its answer was
-        seen already."""
+        """From a job: end the least urgent of the jobs that are suspended in the middle of their work, which frees
+        what it has in the cache; False when there is none.  It starts anew when its turn comes, unless a part of its
+        answer was sent already."""
         job = self._queue.suspended(self._current)
         if job is None:
             return False

@@ -1,6 +1,6 @@
-"""What waits for the engine's thread: jobs, in the order in which they may run.
+"""Jobs that wait for the engine's thread, in the order in which they run.
 
-In: jobs from any thread.  Out: the next one to run.  Knows no model.
+In: jobs, from any thread.  Out: the next one.  Knows no model.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _numbers = itertools.count()
 @dataclass(eq=False, slots=True)
 class Job(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
-    line only the newest matters, and a more urgent one.  `syncs`: it changes what its workspace has attached.  `begun`:
-    the engine's thread has had it, and is the one to end it.  `repeatable`: nobody has seen anything of its answer."""
+    line only the newest counts, unless an older one is more urgent.  `syncs`: it changes what its workspace has
+    attached.  `begun`: the engine's thread has started it, and only that thread ends it.  `repeatable`: no part of its
+    answer was sent."""
 
     work: Work[T]
     slot: wire.Slot = "typing"
@@ -50,7 +51,7 @@ class Job(Generic[T]):
         return wire.SLOTS.index(self.slot), self.number
 
     def replaces(self, other: Job[Any]) -> str:
-        """Why `other`, an older one, is not worth doing any more; "" when it is."""
+        """Why an older job is not needed any more; "" when it is."""
         if other.workspace != self.workspace or other.number >= self.number:
             return ""
         more_urgent = wire.SLOTS.index(other.slot) < wire.SLOTS.index(self.slot)

@@ -1,6 +1,6 @@
-"""What the person who started an engine with `--http` is told: where it listens, that its model is loaded, or why not.
+"""Tells the person who started an engine with `--http` where it listens, and whether its model was loaded.
 
-In: the core's changes of health.  Out: lines on stderr, and the end of an engine that has no model.
+In: the core's changes of health.  Out: lines on stderr; an engine without a model is told to leave.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How long the engine stays: who holds a lease, what is being asked, when to leave.
+"""How long the engine stays: counts leases and open requests, and decides when to leave.
 
-In: leases and requests as they come and go, the core's changes of health.  Out: `stopping`, set once.
-Knows no route and no model; belongs to the event loop's thread.
+In: leases and requests as they come and go, the core's changes of health.  Out: `stopping`, set once.  Belongs to the
+event loop's thread.  Knows no route and no model.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from palimpsest.engine.lifetime.workspace_owners import GRACE_S, WorkspaceOwners
 from palimpsest.wire import Health
 
 FAILED_STAYS_S = 10.0
-"""An engine whose model did not load has nothing to keep: it stays long enough to say why."""
+"""An engine whose model did not load stays only long enough to say why."""
 
 
 class Life:
-    """Made on the event loop that serves.  `tenants`: whose the workspaces are; `on_stop`: called when the engine is
+    """Made on the event loop that serves.  `owners`: whose the workspaces are; `on_stop`: called when the engine is
     told to leave."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Life:
         self._lasting = dataclasses.replace(core.health(), busy=False)
         self.http = ""  # where it also serves a person's clients, "" for nowhere
         self.stopping = asyncio.Event()
-        self.tenants = WorkspaceOwners(core.close, grace_s=grace_s)
+        self.owners = WorkspaceOwners(core.close, grace_s=grace_s)
         self._on_stop = on_stop
         self._unsubscribe = core.on_change(self._core_changed)
 
@@ -54,7 +54,7 @@ class Life:
         if not self.stopping.is_set():
             self._unsubscribe()
             self.stopping.set()
-            self.tenants.stop()
+            self.owners.stop()
             self._on_stop()
             for token in self._jobs:
                 token.cancel()
@@ -89,7 +89,7 @@ class Life:
         self._changed()
         told: Health | None = None
         try:
-            with self.tenants.leased(client):
+            with self.owners.leased(client):
                 while not self.stopping.is_set():
                     changed.clear()
                     health = self.health()
@@ -117,7 +117,7 @@ class Life:
                 await asyncio.wait_for(self.stopping.wait(), min(left, 5.0))
 
     def _core_changed(self, health: Health) -> None:
-        """On the core's thread.  That it works or rests it says at each keystroke: no news to who holds a lease."""
+        """On the core's thread.  Whether it is busy changes with each keystroke: leases are not told."""
         lasting = dataclasses.replace(health, busy=False)
         if lasting == self._lasting:
             return

@@ -1,4 +1,4 @@
-"""One process at a time: a lock on a file that ends with the process, however it ends.
+"""A lock on a file that one process at a time can hold, and that ends with the process.
 
 In: a path.  Out: whether the lock is ours.  Knows nothing of engines.
 """

@@ -1,12 +1,12 @@
-"""What ends the process when nothing else can: an end that was asked for and does not come, a native call that does not
-come back.
+"""Ends the process when nothing else can: when the engine was told to leave and does not, or when a native call does
+not return.
 
-In: the library, whether the engine was told to leave.  Out: the process's end, said in the log.  A native call cannot
-be interrupted, and a thread in one cannot be ended: only the process can.  The client's side starts the next one.
+In: the library, whether the engine was told to leave.  Out: the end of the process, with a line in the log.  A native
+call cannot be interrupted, nor can its thread be ended; only the process can.  The client starts the next one.
 
-Memory is watched rather than capped: a cap on the address space would refuse models mapped from their files and a
-GPU's mappings.  What requests can make the engine allocate is bounded where they are read; what is left are the calls
-that follow a grammar, and those are watched here.
+Memory is watched rather than capped: a cap on the address space would refuse models that are mapped from their files,
+and a GPU's mappings.  What a request can make the engine allocate is bounded where requests are read; only the calls
+that follow a grammar are not, and those are watched here.
 """
 
 from __future__ import annotations

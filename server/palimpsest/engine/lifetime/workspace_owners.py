@@ -1,8 +1,8 @@
-"""Whose the workspaces are: one ends with the last of the clients that used it.
+"""Closes a workspace when the last client that used it is gone.
 
-In: which client names which workspace, leases as they come and go.  Out: calls of `close`.  An editor that is killed,
-or closes its pipes right behind `shutdown`, says no goodbye: all that tells of it is that its lease is gone.  Knows no
-route and no model; belongs to the event loop's thread.
+In: which client uses which workspace; leases as they come and go.  Out: calls of `close`.  An editor that is killed
+does not say goodbye; all that is seen of it is that its lease ends.  Belongs to the event loop's thread.  Knows no
+route and no model.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 GRACE_S = 5.0
-"""How long a workspace stays when its last lease is gone: a connection may only have been interrupted."""
+"""How long a workspace stays after its last lease, since a connection may only have been interrupted."""
 UNUSED_S = 600.0
-"""How long one stays that was last used by a client without a lease."""
+"""How long one stays that a client without a lease used last."""
 
 
 @dataclass(slots=True)
-class _Tenancy:
+class _Ownership:
     """`clients` hold a lease and have used the workspace; without any, and with no request open, it ends at `due`."""
 
     clients: set[str] = field(default_factory=set)
@@ -41,7 +41,7 @@ class WorkspaceOwners:
         self._grace_s, self._unused_s = grace_s, unused_s
         self._loop = asyncio.get_running_loop()
         self._leases: Counter[str] = Counter()
-        self._tenancies: dict[str, _Tenancy] = {}
+        self._owned: dict[str, _Ownership] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     @contextmanager
@@ -59,17 +59,17 @@ class WorkspaceOwners:
     @contextmanager
     def using(self, client: str, workspace: str) -> Iterator[None]:
         """While a request for a workspace is answered."""
-        tenancy = self._tenancies.setdefault(workspace, _Tenancy())
+        ownership = self._owned.setdefault(workspace, _Ownership())
         leased = bool(client) and client in self._leases
         if leased:
-            tenancy.clients.add(client)
-        tenancy.n_open += 1
+            ownership.clients.add(client)
+        ownership.n_open += 1
         try:
             yield
         finally:
-            tenancy.n_open -= 1
+            ownership.n_open -= 1
             if not leased:
-                tenancy.due = max(tenancy.due, self._loop.time() + self._unused_s)
+                ownership.due = max(ownership.due, self._loop.time() + self._unused_s)
             self._wait()
 
     def stop(self) -> None:
@@ -77,26 +77,26 @@ class WorkspaceOwners:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
-        self._tenancies.clear()
+        self._owned.clear()
 
     def _gone(self, client: str) -> None:
-        for tenancy in self._tenancies.values():
-            if client in tenancy.clients:
-                tenancy.clients.remove(client)
-                tenancy.due = max(tenancy.due, self._loop.time() + self._grace_s)
+        for ownership in self._owned.values():
+            if client in ownership.clients:
+                ownership.clients.remove(client)
+                ownership.due = max(ownership.due, self._loop.time() + self._grace_s)
         self._wait()
 
     def _wait(self) -> None:
         """Look again when the next workspace is due."""
         if self._timer is not None:
             self._timer.cancel()
-        next_due = min((tenancy.due for tenancy in self._tenancies.values() if tenancy.over), default=math.inf)
+        next_due = min((ownership.due for ownership in self._owned.values() if ownership.over), default=math.inf)
         self._timer = self._loop.call_at(next_due, self._end_those_due) if next_due < math.inf else None
 
     def _end_those_due(self) -> None:
         now = self._loop.time()
-        for workspace, tenancy in list(self._tenancies.items()):
-            if tenancy.over and tenancy.due <= now:
-                del self._tenancies[workspace]
+        for workspace, ownership in list(self._owned.items()):
+            if ownership.over and ownership.due <= now:
+                del self._owned[workspace]
                 self._close(workspace)
         self._wait()

@@ -130,7 +130,7 @@ def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored:
     planner.release(admitted, {key: r for key, r in equal.items() if key in admitted})
     planner.give_back_cells(admitted)
     for rank, w in admitted.values():
-        if w.key in planner.room.kept:
+        if w.key in planner.room.prefixes:
             planner.grow(rank, w)
     for rank, w in admitted.values():
         if w.key not in planner.room.arena:
@@ -222,10 +222,10 @@ class _Planner:
             elif r.key in equal or not self._worth_keeping(r, admitted[r.key][1]):
                 room.evict(r.key)
             else:
-                room.kept[r.key] = common_prefix(r.tokens, admitted[r.key][1].tokens)
-                room.arena.truncate(r.key, room.kept[r.key])
+                room.prefixes[r.key] = common_prefix(r.tokens, admitted[r.key][1].tokens)
+                room.arena.truncate(r.key, room.prefixes[r.key])
         room.arena.rekey(self._renamed)
-        for key in (*equal, *room.kept):
+        for key in (*equal, *room.prefixes):
             room.arena.attach(key, rank=admitted[key][0], tick=room.tick)
 
     def _worth_keeping(self, r: Resident, w: Wanted) -> bool:
@@ -246,7 +246,7 @@ class _Planner:
     def _stays_elsewhere(self) -> int:
         """Cells of what goes that somebody else has, too."""
         gone = sum(r.n_tokens for r in self.room.gone if r.key in self.limits.pinned)
-        kept = self.room.kept.items()
+        kept = self.room.prefixes.items()
         return gone + sum(self.before[key].n_tokens - n for key, n in kept if key in self.limits.pinned)
 
     # ---- what comes
@@ -254,7 +254,7 @@ class _Planner:
     def grow(self, rank: int, w: Wanted) -> None:
         """Give a block of which the beginning is kept the room for its new text: in place, else elsewhere by a move
         where that costs less than decoding the beginning again; else it goes, to be written anew."""
-        room, n, kept = self.room, len(w.tokens), self.room.kept[w.key]
+        room, n, kept = self.room, len(w.tokens), self.room.prefixes[w.key]
         slack = self.limits.slack(n)
         if self.limits.store:
             room.evict_behind(w.key, n)
@@ -291,7 +291,7 @@ class _Planner:
         for r in self.before:
             if r.attached and r.key in room.arena and not room.arena[r.key].attached:
                 self._do(Detach(r.key, r.span, r.n_tokens))
-        cut = [(self.before[key], kept) for key, kept in room.kept.items() if kept < self.before[key].n_tokens]
+        cut = [(self.before[key], kept) for key, kept in room.prefixes.items() if kept < self.before[key].n_tokens]
         for r, _ in cut:
             if self._worth_a_copy(r):
                 self._do(Save(r.key, r.span, r.n_tokens, r.digest))
@@ -310,7 +310,7 @@ class _Planner:
     def _bring(self, admitted: _Admitted) -> None:
         room = self.room
         for key, (rank, _) in admitted.items():
-            if key not in room.coming and key not in room.kept:
+            if key not in room.coming and key not in room.prefixes:
                 r = self._after[key]
                 self._do((Keep if r.attached else Attach)(key, r.span, r.n_tokens, rank))
         for key, (rank, w) in admitted.items():
@@ -318,8 +318,8 @@ class _Planner:
             if saved_start is not None:
                 self._do(Restore(key, room.arena[key].span, w.tokens, w.digest, rank, saved_start))
         for key, (rank, w) in admitted.items():
-            if key in room.kept or (key in room.coming and room.coming[key] is None):
-                self._do(Write(key, room.arena[key].span, w.tokens, w.digest, rank, room.kept.get(key, 0)))
+            if key in room.prefixes or (key in room.coming and room.coming[key] is None):
+                self._do(Write(key, room.arena[key].span, w.tokens, w.digest, rank, room.prefixes.get(key, 0)))
 
     def _worth_a_copy(self, r: Resident) -> bool:
         return self.limits.store and r.complete and self.stored(r.digest) is None

@@ -33,14 +33,14 @@ class Room:
         self.arena = before.copy()
         self.store = store
         self.tick = before.tick + 1
-        self.kept: dict[str, int] = {}
+        self.prefixes: dict[str, int] = {}
         self.coming: dict[str, int | None] = {}
         self.gone: list[Resident] = []
         self.moves: list[Move] = []
 
     def evict(self, key: str) -> None:
         """Free a block that is resident, under the key it has in `before`."""
-        self.kept.pop(key, None)
+        self.prefixes.pop(key, None)
         self.moves = [move for move in self.moves if move.key != key]  # it goes before anything moves
         self.gone.append(self.before[key])
         if key in self.arena:
@@ -75,7 +75,7 @@ class Room:
         for move in moves:
             self.arena.relocate(move.key, move.new)
             if move.key not in self.coming:  # one that is only coming comes to its new place
-                self.moves.append(replace(move, n_tokens=self.kept.get(move.key, move.n_tokens)))
+                self.moves.append(replace(move, n_tokens=self.prefixes.get(move.key, move.n_tokens)))
         found = self.arena.window(n)
         assert found is not None, f"no room for {n} after {moves}"
         return self.with_slack(found[0], slack)

@@ -1,7 +1,7 @@
-"""The host store: KV of blocks that are not in the cache, in host memory, under a byte budget.
+"""The host store: KV of blocks that are not in the cache, in host memory, under a budget of bytes.
 
-In: bytes that the executor read from a sequence.  Out: the same bytes, by the digest of what they encode.  This
-room knows no llama.cpp and no arena, and takes no lock: the engine's thread owns it.
+In: bytes that were read from a sequence.  Out: the same bytes, by the digest of the tokens they encode.  Knows no
+llama.cpp and no arena.  Takes no lock: it belongs to the engine's thread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 Data: TypeAlias = bytes | bytearray | memoryview
 
 
-class Held(Protocol):
+class StoredItem(Protocol):
     """One block's KV, wherever it is: `n_tokens` cells, saved when the first of them was at position `start`."""
 
     @property
@@ -29,7 +29,7 @@ class Held(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredKV:
-    """A `Held` in memory; `key` is what the block was called.  `lasting`: of use to a later process."""
+    """A `StoredItem` in memory; `key` is what the block was called.  `lasting`: of use to a later process."""
 
     data: Data
     n_tokens: int
@@ -74,7 +74,7 @@ class HostStore:
 
     @property
     def bytes(self) -> int:
-        """Bytes held, never above `max_bytes`."""
+        """Bytes in the store, never above `max_bytes`."""
         return self._bytes
 
     def __contains__(self, digest: object) -> bool:
@@ -141,5 +141,5 @@ class HostStore:
     def check(self) -> None:
         """Raises AssertionError, with the numbers, when the accounting is wrong."""
         total = sum(item.n_bytes for item in self._items.values())
-        assert total == self._bytes, f"{total} bytes held, {self._bytes} counted"
-        assert self._bytes <= self.max_bytes, f"{self._bytes} bytes held, {self.max_bytes} allowed"
+        assert total == self._bytes, f"{total} bytes, {self._bytes} counted"
+        assert self._bytes <= self.max_bytes, f"{self._bytes} bytes, {self.max_bytes} allowed"

@@ -1,6 +1,6 @@
-"""A greedy answer that is kept, and whether what is typed since agrees with it.
+"""A greedy answer and the prompt it answered; whether what has been typed since agrees with it.
 
-In: the prompt it answered, the prompt of now.  Out: how far the answer stands.  Knows no cache.
+In: the prompt then, the prompt now.  Out: how much of the answer can still be used.  Knows no cache.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from palimpsest.kv.cache.tail_prompt import TailPrompt
 
 @dataclass(slots=True)
 class CachedAnswer:
-    """A greedy answer and what it answered.  The first `n_decoded` of `tokens` have their KV behind the prompt's.
+    """The first `n_decoded` of `tokens` have their KV behind the prompt's.
     `word_search`: how its first word was chosen."""
 
     prompt: TailPrompt
@@ -25,11 +25,10 @@ class CachedAnswer:
     def agreed(self, composed: TailPrompt, text_of: Callable[[Collection[int]], bytes]) -> int | None:
         """How many of the tokens are prompt now, when typing agrees with them; None when it does not.
 
-        Greedy choices stand as long as what they must begin with only grows towards them: the old choice was the
-        best of more candidates than there are now, and is still one of them.  Where the answer does not stand
-        directly behind what is typed (`after`), only the piece held back may grow: a longer prefix is another prompt.
-        A word that was searched for stands likewise: it was worth more than all others that were found, of which there
-        are fewer now.
+        A greedy choice is still right where the text that it must begin with has only grown towards it: it was the best
+        of more candidates than there are now, and is still one of them.  The same holds for a word that was searched
+        for.  Where something stands between prompt and answer (`after`), only the piece held back may grow, since a
+        longer prefix is another prompt.
         """
         old = self.prompt
         if self.n_decoded >= len(self.tokens):
@@ -45,7 +44,7 @@ class CachedAnswer:
         return len(typed) if agrees and text_of(self.tokens).startswith(beginning) else None
 
     def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
-        """What is left of it when the first `n_typed` of its tokens are the prompt's."""
+        """The rest, when the first `n_typed` of its tokens belong to the prompt."""
         tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
         return CachedAnswer(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)
 

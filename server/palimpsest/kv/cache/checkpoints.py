@@ -1,9 +1,9 @@
 """States of a prompt at the ends of its blocks, for a memory that cannot give up a part of a sequence.
 
-In: a prompt's tokens, block ends.  Out: where checkpoints belong (`rungs`), and the states themselves in the host
-store, by the digest of all tokens before them: a prompt that begins alike goes on from there, whoever made it.
-A recurrent model's state is all there is to a sequence.  A hybrid's is one half, good only for a sequence that has
-the same tokens' attention cells.
+In: a prompt's tokens and where its parts end.  Out: where checkpoints belong (`checkpoint_digests`), and sequences that
+go on from one.  The states are in the host store under the digest of all tokens before them, so that every prompt that
+begins alike can use them.  A recurrent model's state is all that a sequence has.  A hybrid model's is one half, good
+only for a sequence that has the attention cells of the same tokens.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from palimpsest.kv.cache.stores import Stores
 
 Tokens = tuple[int, ...]
 LEAST = 32
-"""Blocks with fewer tokens share a checkpoint with the next one: each ends a micro-batch."""
+"""A block with fewer tokens shares a checkpoint with the next one, since each checkpoint ends a micro-batch."""
 EVERY = 256
-"""Tokens of a long block from checkpoint to checkpoint."""
+"""Tokens between two checkpoints within a long block."""
 
 
-def rungs(tokens: Tokens, ends: Sequence[int]) -> dict[int, str]:
+def checkpoint_digests(tokens: Tokens, ends: Sequence[int]) -> dict[int, str]:
     """Number of tokens → digest of that many, ascending, for a prompt whose parts end at `ends`, ascending: header,
     blocks, footer.  The header, the blocks but the last, all blocks, and the whole always count."""
     made, done = hashlib.blake2b(digest_size=16), 0
@@ -55,13 +55,13 @@ class Checkpoints:
         self._alone = state_only
 
     def save(self, seq: int, n_tokens: int, digest: str) -> None:
-        """Have the state of `seq`, which has `n_tokens` tokens of which `digest` is the name."""
+        """Store the state of `seq`, which has `n_tokens` tokens; `digest` is theirs."""
         store = self._store
         if store.enabled and digest not in store:
             store.note(self._workspace, digest)
             store.put(digest, StoredKV(self._pool.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
 
-    def climb(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
+    def restore(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
         """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
         and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
         pool, store, limit = self._pool, self._store, max(found, default=0) if self._alone else n_common

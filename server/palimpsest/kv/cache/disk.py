@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.kv.arena.store import Held, StoredKV
+from palimpsest.kv.arena.store import StoredItem, StoredKV
 from palimpsest.kv.cache.disk_file import Damaged, Header, checksum, read, read_header, write
 
 LOG = logging.getLogger("palimpsest.engine")
@@ -33,8 +33,8 @@ ABANDONED_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class DiskKV:
-    """A `Held` that is read when it is needed.  Its file may have been written anew since, by another engine, with the
-    same tokens at other positions."""
+    """A `StoredItem` that is read when it is needed.  Another engine may have rewritten its file since, with the same
+    tokens at other positions."""
 
     disk: DiskStore
     digest: str
@@ -79,10 +79,10 @@ class DiskStore:
         return isinstance(digest, str) and self.get(digest) is not None
 
     def start_of(self, digest: str) -> int | None:
-        held = self.get(digest)
-        return None if held is None else held.start
+        item = self.get(digest)
+        return None if item is None else item.start
 
-    def get(self, digest: str) -> Held | None:
+    def get(self, digest: str) -> StoredItem | None:
         with self._changed:
             waiting = self._waiting.get(digest)
         if waiting is not None:

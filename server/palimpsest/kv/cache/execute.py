@@ -1,7 +1,7 @@
-"""Carrying out a plan on one workspace's sequences, the arena following step by step.
+"""Carries out a plan on one workspace's sequences and takes the arena along, step by step.
 
-In: a `Plan`, the workspace it was made for.  Out: HOLD, MAIN, store and arena as the plan says.  The arena tells
-the truth wherever a job is closed, of a block half written, too.  Plans nothing.
+In: a `Plan`, the workspace it was made for.  Out: HOLD, MAIN, store and arena as the plan says.  Wherever a job is
+closed, even in the middle of a block, the arena says what is there.  Plans nothing.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Target(Tenant, Protocol):
 
 
 class Executor:
-    """One plan's.  `run` gives False when somebody else changed the arena while it was suspended: plan again then.
-    Behind `deadline` (of `time.perf_counter`) nothing more is written, and what is left of the plan is deferred."""
+    """For one plan.  `run` returns False where another job changed the arena while it was suspended; then plan again.
+    After `deadline` (of `time.perf_counter`) the blocks that are not written yet are deferred."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Executor:
         return (yield from self._write())
 
     def _still_valid(self) -> Generator[None, None, bool]:
-        """Suspend; whether the plan still stands after it."""
+        """Suspend; whether the plan still fits the arena afterwards."""
         version = self._workspace.version
         yield
         return self._workspace.version == version
@@ -132,7 +132,7 @@ class Executor:
                 raise AssertionError("writes come last")
 
     def _apply(self, step: Step) -> None:
-        """The arena's side of a step whose cells are done."""
+        """Take the arena along with a step whose cells are done."""
         if isinstance(step, (Detach, Attach, Restore, Write)) or (
             isinstance(step, (Evict, Free, Cut, Move)) and self._arena[step.key].attached
         ):
@@ -248,7 +248,7 @@ class Executor:
     # Writing
 
     def _write(self) -> Generator[None, None, bool]:
-        """Whatever finds no cells after all is unfit, what there is no time for deferred."""
+        """A block that finds no cells after all is unfit, one that there is no time for is deferred."""
         workspace, ledger = self._workspace, self._ledger
         writer = Writer(self._pool, workspace, workspace.header, workspace.hold)
         writing = writer.write(self._writes, self._publish_written, self._begun)
@@ -274,7 +274,7 @@ class Executor:
             writing.close()
 
     def _leave(self, action: wire.BlockAction) -> None:
-        """What is not written is not going to be: nothing of an older text may stay attached for it."""
+        """The rest is not written: detach what their blocks have of an older text."""
         for write in self._writes:
             resident = self._arena.get(write.key)
             if resident is not None and resident.attached and resident.digest == write.digest:
@@ -285,7 +285,7 @@ class Executor:
             self._ledger.did(write.key, action)
 
     def _begun(self, step: Write, scratch: int, n_tokens: int) -> None:
-        """The block's first tokens are in: whoever comes next goes on from there."""
+        """The block's first tokens are decoded: a later sync goes on from there."""
         resident, start = self._arena.get(step.key), step.span.start
         if resident is not None and resident.attached:
             self._context.remove(self._workspace.main, start, start + resident.n_tokens)

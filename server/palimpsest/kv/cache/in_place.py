@@ -3,8 +3,9 @@
     [ header ][ arena: blocks and holes ................ ][ footer ][ tail ... ]
     0         len(header)                      footer_start         base.end
 
-In: sync requests.  Out: blocks encoded alone, attached and detached, moved, saved and restored.
-Sequence HOLD has everything resident, MAIN what is attached; tails copy MAIN.  `plan.py` plans, `execute.py` does.
+In: sync requests.  Out: blocks decoded each by itself, attached and detached, moved, saved and restored.  Sequence HOLD
+has everything that is resident, MAIN what is attached; tails copy MAIN.  `arena/plan.py` plans, `execute.py` carries
+the plan out.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.cache.writing import Writer
 from palimpsest.kv.llama.native import NO_SLOT, Run
 
-Standing = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
-"""Header, footer and blocks, all of them attached, and the arena's version: while that is the same, they still are."""
+Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
+"""What was attached last: header, footer, blocks, and the arena's version.  It is still attached while the version is
+the same."""
 MAX_ATTEMPTS = 3
 LEAST_ARENA = 64
 
@@ -50,7 +52,7 @@ class InPlaceWorkspace(Workspace):
         self.footer: Tokens = ()
         self.arena: Arena | None = None
         self.version = 0
-        self._stands: Standing | None = None
+        self._synced: Synced | None = None
         self._n_locks = 0
 
     @property
@@ -94,8 +96,8 @@ class InPlaceWorkspace(Workspace):
         ledger = Ledger()
         bound = Bound.of(request, self.pool.pace)
         header, footer, blocks = self.tokenized(request, ledger)
-        if self._stands != (header, footer, list(blocks.items()), self.version):
-            yield from self._stand(header, footer, blocks, bound, ledger)
+        if self._synced != (header, footer, list(blocks.items()), self.version):
+            yield from self._plan_and_carry_out(header, footer, blocks, bound, ledger)
         self._report_places(blocks, ledger)
         self.request = request
         answer = ledger.answer(self.revision)
@@ -103,10 +105,10 @@ class InPlaceWorkspace(Workspace):
             self.pool.stats[name] += getattr(answer, name)
         return answer
 
-    def _stand(
+    def _plan_and_carry_out(
         self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: Bound, ledger: Ledger
     ) -> Generator[None, None, None]:
-        """Plan and carry out.  A block without tokens is in place as it is."""
+        """Until all blocks are in place.  A block without tokens always is."""
         wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
         for attempt in range(MAX_ATTEMPTS):
             try:
@@ -123,7 +125,7 @@ class InPlaceWorkspace(Workspace):
                 self.forget()
                 raise
         all_here = not any(report.action in ("unfit", "deferred") for report in ledger.blocks.values())
-        self._stands = (header, footer, list(blocks.items()), self.version) if all_here else None
+        self._synced = (header, footer, list(blocks.items()), self.version) if all_here else None
 
     def _report_places(self, blocks: dict[str, Tokens], ledger: Ledger) -> None:
         assert self.arena is not None
@@ -139,7 +141,7 @@ class InPlaceWorkspace(Workspace):
         return digest
 
     def _have_base(self, header: Tokens, footer: Tokens, ledger: Ledger) -> Generator[None, None, None]:
-        """Header and footer in place; with others than before, everything begins anew."""
+        """Put header and footer in place; where they changed, everything begins anew."""
         while self.arena is None or (header, footer) != (self.header, self.footer):
             self.forget()
             end = self.sizes.n_positions - self.sizes.tail_room - len(footer)
@@ -186,7 +188,7 @@ class InPlaceWorkspace(Workspace):
             yield
 
     def _attach(self, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger) -> Generator[None, None, None]:
-        """Plan and carry out; again when something else changed the arena in between."""
+        """Plan and carry out, again where another job changed the arena in between."""
         done = False
         while not done:
             if self.arena is None:  # a reset came in between
@@ -208,7 +210,7 @@ class InPlaceWorkspace(Workspace):
         return Limits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
 
     def _pinned(self) -> frozenset[str]:
-        """Blocks whose cells suspended jobs look at, too: evicting one gives none of them back."""
+        """Blocks whose cells suspended jobs use as well: evicting one would free nothing."""
         snapshots = self.snapshots
         if not snapshots or self.arena is None:
             return frozenset()
@@ -217,7 +219,7 @@ class InPlaceWorkspace(Workspace):
         return frozenset(key for key, (first, last) in places if first < last)
 
     def _room_from_others(self, wanted: Sequence[Wanted]) -> None:
-        """Other workspaces make way for what is wanted, the least recently used first."""
+        """Have other workspaces make room for the wanted blocks."""
         assert self.arena is not None
         limits, digests = self._limits(), {w.digest for w in wanted}
         held = {r.digest for r in self.arena}
@@ -259,7 +261,7 @@ class InPlaceWorkspace(Workspace):
         return bool(made.steps)
 
     def save(self) -> Generator[None, None, None]:
-        """Copy to the store what is resident and not there, until something else changes the arena."""
+        """Copy to the store what is resident and not stored yet; ends where another job changes the arena."""
         if self.arena is None or self._n_locks:
             return
         steps = tuple(
@@ -268,7 +270,7 @@ class InPlaceWorkspace(Workspace):
         yield from self.carry_out(Plan(steps, (), self.arena, self.arena.tick))
 
     def carry_out(self, made: Plan) -> Generator[None, None, None]:
-        """A plan of one's own."""
+        """Carry out a plan that was made elsewhere."""
         yield from self._executor(made, Ledger()).run()
 
     def _executor(self, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> Executor:

@@ -1,6 +1,6 @@
-"""What a sync comes to, collected while it is carried out: reports per block, token counts, milliseconds.
+"""Collects what one sync does: a report for each block, token counts, milliseconds.
 
-In: what was done.  Out: a `SyncAnswer`.  Touches nothing.
+In: what was done.  Out: a `SyncAnswer`.
 """
 
 from __future__ import annotations

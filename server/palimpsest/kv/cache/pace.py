@@ -1,6 +1,6 @@
-"""How fast this machine decodes this model: what a micro-batch may hold, and what there is time for.
+"""How fast this machine decodes this model, and what follows for micro-batches and for a sync's bounds.
 
-In: tokens and seconds of micro-batches.  Out: tokens, and how much a sync may decode.  Knows no llama.cpp.
+In: tokens and seconds of micro-batches.  Out: numbers of tokens.  Knows no llama.cpp.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from palimpsest import wire
 
 WAIT_S = 0.1
-"""A micro-batch is made to take half as long to so long, since a keystroke waits for one at most."""
+"""A micro-batch takes at most so long, since a keystroke may have to wait for one."""
 LEAST_BATCH = 32
-"""Below it, reading the weights costs more than the tokens do: nothing is won for who waits."""
+"""With fewer tokens, reading the weights takes longer than the tokens do: a smaller batch is hardly faster."""
 FIRST_BATCH = 128
-"""As long as nothing is known."""
+"""Before anything was measured."""
 WEIGHT = 0.3
-"""Of the newest micro-batch in the average: some batches on, a busy machine is believed."""
+"""Of the newest micro-batch in the average, so that it follows the machine's load within a few batches."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Pace:
 
 
 PATIENCE = 2.0
-"""A sync that takes so many times longer than it was reckoned to stops where it is."""
+"""A sync that takes so many times longer than expected stops where it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Where blocks' KV is that is not in the cache: host memory, and behind it the disk where the settings want it.
+"""KV of blocks that are not in the cache: in host memory, and on disk where the settings want it.
 
-In: bytes that the executor read from a sequence.  Out: the same, by the digest of what they encode.  To disk goes what
-memory's budget pushes out, and the rest when its workspace or the engine closes: a block that changes with every
-keystroke is not written with every keystroke.  Belongs to the engine's thread.
+In: bytes that were read from a sequence.  Out: the same bytes, by the digest of the tokens they encode.  To disk goes
+what memory's budget pushes out, and the rest when its workspace or the engine closes, so that a block that changes with
+every keystroke is not written with every keystroke.  Belongs to the engine's thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from pathlib import Path
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.arena.store import Held, HostStore, StoredKV
+from palimpsest.kv.arena.store import HostStore, StoredItem, StoredKV
 from palimpsest.kv.cache.disk import DiskStore
 from palimpsest.kv.model.identity import kv_identity
 from palimpsest.system import folders
@@ -61,9 +61,9 @@ class Stores:
         start = self.memory.start_of(digest)
         return start if start is not None or self._disk is None else self._disk.start_of(digest)
 
-    def get(self, digest: str) -> Held | None:
-        held: Held | None = self.memory.get(digest)
-        return held if held is not None or self._disk is None else self._disk.get(digest)
+    def get(self, digest: str) -> StoredItem | None:
+        item: StoredItem | None = self.memory.get(digest)
+        return item if item is not None or self._disk is None else self._disk.get(digest)
 
     def put(self, digest: str, item: StoredKV) -> bool:
         if self.memory.put(digest, item):
@@ -91,8 +91,8 @@ class Stores:
 
     def keys_of(self, workspace: str) -> list[str]:
         """What the workspace's blocks in the store are called."""
-        held = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
-        return list(dict.fromkeys(item.key for item in held if item is not None and item.key))
+        items = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
+        return list(dict.fromkeys(item.key for item in items if item is not None and item.key))
 
     def forget(self, workspace: str) -> None:
         """Drop every copy of what the workspace wanted."""

@@ -1,14 +1,14 @@
-"""One tail's KV: what is decoded behind a workspace's blocks, kept as far as the next request begins alike.
+"""One tail's KV: what is decoded behind a workspace's blocks, reused as far as the next request begins alike.
 
-In: a `Base` (the sequence with header, blocks and footer) and a `TailPrompt` tail.  Out: a `Start` for generating.
-What is kept, per slot:
+In: a `Base` (the sequence with header, blocks and footer) and a `TailPrompt`.  Out: a `Start` for generating.  Up to
+four sequences:
 
-    seq        base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
-    alone_seq  the suffix encoded alone behind the header; good as long as header and footer stand
+    seq        the base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
+    alone_seq  the suffix decoded alone behind the header; good as long as header and footer are the same
     full       the whole prompt: `seq` itself, or a copy of it with what stands `after`
-    gen        where the answer is generated: `full` itself, or a copy where an answer cannot be taken out again
+    gen        where the answer is generated: `full` itself, or a copy where an answer cannot be removed again
 
-The answer is kept too: where typing agrees with it, the next request decodes nothing.  Knows no sampling.
+The answer is kept as well: a request that agrees with it decodes nothing.  Knows no sampling.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ N_SAID = 4
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a tail stands on: a sequence that ends before position `end`, its revision, and the header's tokens that
-    a suffix alone is encoded behind."""
+    """What a tail stands on: a sequence that ends before position `end`, its revision, and the tokens of the header,
+    which a suffix alone is decoded behind."""
 
     seq: int
     end: int
@@ -44,7 +44,7 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class Start:
     """Where to go on: the next token to decode goes to `position` of `seq`.  `logits` are those after the prompt,
-    None when the answer's beginning is known (`Tail.kept`).  Counts are of the tail's tokens."""
+    None when the answer's beginning is known (`Tail.answer`).  Counts are of the tail's tokens."""
 
     seq: int
     position: int
@@ -54,7 +54,7 @@ class Start:
 
 
 class Tail:
-    """One slot's.  While `busy` a job uses it and nobody else may."""
+    """While it is `busy` a job uses it, and no other may."""
 
     def __init__(self, pool: CellPool, tenant: Tenant, vocab: Vocabulary, *, rolls_back: bool) -> None:
         self._pool = pool
@@ -72,7 +72,7 @@ class Tail:
         self._lent: set[int] = set()  # sequences of the answer's alternatives and of a search
         self.prompt: TailPrompt | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
-        self.kept: CachedAnswer | None = None
+        self.answer: CachedAnswer | None = None
         self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
         self._decoded = 0
         self._prefill: Prefill = OneByOne(pool, tenant)
@@ -130,7 +130,7 @@ class Tail:
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
         other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
-        other.kept = self.kept.copy() if self.kept is not None and other.gen != NONE else None
+        other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
 
     def drop(self) -> bool:
         """Forget everything; False when there was nothing."""
@@ -149,12 +149,12 @@ class Tail:
     def _drop_gen(self) -> None:
         dropped = {self.full, self.gen} - {self.seq}
         self.full = self.gen = NONE
-        self.prompt = self.logits = self.kept = None
+        self.prompt = self.logits = self.answer = None
         for seq in dropped:
             self._pool.give(seq)
 
     def snapshot(self, base: Base, composed: TailPrompt) -> None:
-        """Take hold of the base as it is now; what becomes of it later does not change this tail."""
+        """Share the base's cells as they are now; later changes of the base do not change this tail."""
         stale = self.seq == NONE or self.revision != base.revision
         if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
             n = len(self.tokens)
@@ -171,8 +171,8 @@ class Tail:
     ) -> Generator[None, None, Start]:
         """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
 
-        `reuse_answer`: nothing but the prompt bears on the answer, so that a kept one may stand.  `prefill`: what to
-        decode through, by default this tail by itself.  A failure leaves nothing kept.
+        `reuse_answer`: nothing but the prompt bears on the answer, so that an earlier one may be used.  `prefill`:
+        what to decode through, by default this tail by itself.  After a failure the tail is empty.
         """
         self._prefill = prefill or OneByOne(self._pool, self._tenant)
         if reuse_answer and (n_typed := self._agreed(composed)) is not None:
@@ -198,24 +198,24 @@ class Tail:
         """Tokens of the answer were decoded in `gen`."""
         if self.gen == self.seq:
             self.tokens += tokens
-        if self.kept is not None:
-            self.kept.n_decoded += len(tokens)
+        if self.answer is not None:
+            self.answer.n_decoded += len(tokens)
 
-    # A kept answer
+    # An earlier answer
 
     def _agreed(self, composed: TailPrompt) -> int | None:
-        """How many of the kept answer's tokens are prompt now; None when there is none that stands."""
-        if self.kept is None or self.gen == NONE:
+        """How many of the earlier answer's tokens are prompt now; None where it cannot be used."""
+        if self.answer is None or self.gen == NONE:
             return None
-        return self.kept.agreed(composed, self._vocab.text)
+        return self.answer.agreed(composed, self._vocab.text)
 
     def _resume(self, composed: TailPrompt, n_typed: int) -> Start:
-        assert self.kept is not None
-        self.kept = self.kept.after(composed, n_typed)
+        assert self.answer is not None
+        self.answer = self.answer.after(composed, n_typed)
         self.prompt = composed
         if n_typed:
             self.logits = None
-        position = self._prompt_end(composed) + self.kept.n_decoded
+        position = self._prompt_end(composed) + self.answer.n_decoded
         return Start(self.gen, position, None, 0, composed.n_tokens)
 
     def _same_prompt(self, composed: TailPrompt) -> bool:
@@ -230,7 +230,7 @@ class Tail:
 
     def _cut_answer(self, composed: TailPrompt) -> None:
         """Take the last answer out of `gen`, which has the prompt already."""
-        self.kept = None
+        self.answer = None
         if self.gen == self.seq:
             self._cut(len(composed.tokens))
             return

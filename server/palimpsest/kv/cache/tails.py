@@ -1,7 +1,7 @@
-"""The tails of one workspace, by name: whose KV a tail is.
+"""The tails of one workspace.  A tail's name says whose KV it is; how urgent a job is has nothing to do with it.
 
-In: names.  Out: tails, each used by one job at a time.  How many are kept is bounded; beyond that, and where cells or
-sequences run short, the least recently used is given up first.  How urgent a job is has no part in this.
+In: names.  Out: tails, each used by one job at a time, and copies of them under other names.  Their number is bounded:
+beyond it, and where cells or sequences run short, the least recently used is given up first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Tails(Mapping[str, Tail]):
         """`revision`: the workspace's, for which alone a tail is good."""
         self._make, self._revision, self._most = make, revision, most
         self._named: dict[str, Tail] = {}
-        self._strays: list[Tail] = []  # in use, but no longer anybody's to keep
+        self._unnamed: list[Tail] = []  # in use, and dropped afterwards
 
     def __getitem__(self, name: str) -> Tail:
         return self._named[name]
@@ -54,7 +54,7 @@ class Tails(Mapping[str, Tail]):
             self._named[name] = tail
             if tail.busy:
                 tail = self._make()
-                self._strays.append(tail)
+                self._unnamed.append(tail)
         with self._busy(tail):
             yield tail
 
@@ -66,8 +66,8 @@ class Tails(Mapping[str, Tail]):
             yield
         finally:
             tail.n_users -= 1
-            if not tail.busy and tail in self._strays:
-                self._strays.remove(tail)
+            if not tail.busy and tail in self._unnamed:
+                self._unnamed.remove(tail)
                 tail.drop()
             elif not tail.busy and tail.revision != self._revision():
                 tail.drop_prompt()
@@ -101,7 +101,7 @@ class Tails(Mapping[str, Tail]):
         for name, tail in tails.items():
             old = self._named.pop(name, None)
             if old is not None and old is not tail and old.busy:
-                self._strays.append(old)
+                self._unnamed.append(old)
             elif old is not None and old is not tail:
                 old.drop()
         self._give_up(self._most - len(tails))
@@ -129,7 +129,7 @@ class Tails(Mapping[str, Tail]):
     def abandon(self) -> None:
         """Header or footer go: a suffix alone is no longer good either.  Tails in use end with their job."""
         self.drop_all()
-        self._strays += self._named.values()
+        self._unnamed += self._named.values()
         self._named.clear()
 
     def check(self) -> None:
@@ -142,4 +142,4 @@ class Tails(Mapping[str, Tail]):
             pass
 
     def _all(self) -> list[Tail]:
-        return [*self._named.values(), *self._strays]
+        return [*self._named.values(), *self._unnamed]

@@ -1,6 +1,6 @@
-"""Texts that clients name by their hash: what each one is in tokens.
+"""Tokens of texts that clients name by their hash.
 
-In: wanted blocks.  Out: their tokens.  Bounded; who is forgotten is asked for again.  Touches no cache.
+In: wanted blocks.  Out: their tokens.  Bounded: a client is asked again for a text that was forgotten.
 """
 
 from __future__ import annotations

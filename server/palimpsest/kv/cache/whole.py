@@ -1,11 +1,10 @@
-"""A workspace in whole-prompt mode: ordinary causal order, as much of it reused as begins alike.
+"""A workspace in whole-prompt mode: one prompt in ordinary causal order.
 
     [ header ][ block ][ block ] ... [ footer ][ tail ... ]
 
-In: sync requests.  Out: one sequence BASE with all of it; tails copy BASE, which is the checkpoint that typing goes
-back to.  A changed block costs itself and what stands behind it, so what changed last stands last.  A memory that
-cannot give up a part of a sequence (recurrent, hybrid) goes back to the nearest checkpoint before the change instead
-(`checkpoints.py`).
+In: sync requests.  Out: one sequence BASE with the prompt; tails copy it.  A prompt reuses what it begins with alike,
+so a changed block costs itself and everything behind it; therefore what changed last stands last.  A memory that
+cannot give up a part of a sequence goes back to the nearest checkpoint before the change (`checkpoints.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.arena.plan import common_prefix
-from palimpsest.kv.cache.checkpoints import Checkpoints, rungs
+from palimpsest.kv.cache.checkpoints import Checkpoints, checkpoint_digests
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.shared import Shared
@@ -31,19 +30,19 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """What BASE shall have.  `rungs`: where checkpoints belong, by number of tokens, and what they are called."""
+    """What BASE is to have.  `checkpoints`: number of tokens → digest, ascending."""
 
     header: Tokens
     blocks: dict[str, Tokens]
     tokens: Tokens
-    rungs: dict[int, str]
+    checkpoints: dict[int, str]
 
     @classmethod
     def of(cls, header: Tokens, blocks: dict[str, Tokens], footer: Tokens, *, checkpoints: bool) -> _Prompt:
         parts = [header, *blocks.values(), footer]
         tokens = tuple(itertools.chain.from_iterable(parts))
         ends = list(itertools.accumulate(len(part) for part in parts))
-        return cls(header, blocks, tokens, rungs(tokens, ends) if checkpoints else {})
+        return cls(header, blocks, tokens, checkpoint_digests(tokens, ends) if checkpoints else {})
 
 
 class WholeWorkspace(Workspace):
@@ -56,7 +55,7 @@ class WholeWorkspace(Workspace):
         self.target: Tokens = ()
         self.blocks: dict[str, Tokens] = {}
         self.header: Tokens = ()
-        self._ladder = Checkpoints(self.pool, self.store, name, state_only=self.facts.state_only)
+        self._checkpoints = Checkpoints(self.pool, self.store, name, state_only=self.facts.state_only)
 
     @property
     def ready(self) -> bool:
@@ -100,8 +99,7 @@ class WholeWorkspace(Workspace):
         return answer
 
     def _admitted(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
-        """Header, footer, and the blocks that fit: those already there in their old order, the new ones, and last
-        those whose text is another than it was."""
+        """Header, footer, and the blocks that fit: the unchanged in their old order, then the new, then the changed."""
         header, footer, wanted = self.tokenized(request, ledger)
         room = self.sizes.n_prompt - self.sizes.tail_room - len(header) - len(footer)
         if room < 0:
@@ -121,8 +119,8 @@ class WholeWorkspace(Workspace):
         return header, footer, {key: admitted[key] for key in order}
 
     def _have(self, prompt: _Prompt, ledger: Ledger) -> Generator[None, None, int]:
-        """Decode what is missing, looking again after each yield at what is there.  How many of the prompt's first
-        tokens were not decoded for it."""
+        """Decode what is missing, and return how many of the prompt's first tokens were there already.  Another job may
+        have changed the base at each yield."""
         wanted, n_kept = prompt.tokens, len(prompt.tokens)
         while self.tokens != wanted or self.seq == NONE:
             yield
@@ -136,12 +134,12 @@ class WholeWorkspace(Workspace):
         return n_kept
 
     def _step(self, prompt: _Prompt) -> tuple[int, int]:
-        """One micro-batch towards `prompt`: how many tokens were there before, and how many came."""
+        """Decode one micro-batch of `prompt`.  Returns how many tokens were there before, and how many were added."""
         n = common_prefix(self.tokens, prompt.tokens)
         if self.seq == NONE or n < len(self.tokens):
             n = self._back_to(n, prompt)
-        next_rung = next((rung for rung in prompt.rungs if rung > n), len(prompt.tokens))
-        part = prompt.tokens[n : min(next_rung, n + self.pool.n_batch)]
+        next_checkpoint = next((n_tokens for n_tokens in prompt.checkpoints if n_tokens > n), len(prompt.tokens))
+        part = prompt.tokens[n : min(next_checkpoint, n + self.pool.n_batch)]
         if part:
             try:
                 self.pool.decode([Run(part, n, self.seq)], self)
@@ -149,14 +147,14 @@ class WholeWorkspace(Workspace):
                 self._drop_base()
                 raise
         self.tokens = prompt.tokens[: n + len(part)]
-        if len(self.tokens) in prompt.rungs:
-            self._ladder.save(self.seq, len(self.tokens), prompt.rungs[len(self.tokens)])
+        if len(self.tokens) in prompt.checkpoints:
+            self._checkpoints.save(self.seq, len(self.tokens), prompt.checkpoints[len(self.tokens)])
         return n, len(part)
 
     def _back_to(self, n: int, prompt: _Prompt) -> int:
-        """Make BASE end within the prompt, at its `n`th token if it can; how many tokens it has then."""
+        """Shorten BASE to `n` tokens of the prompt, or fewer where it cannot; returns how many it has."""
         if not self.facts.rolls_back:
-            self.seq, n = self._ladder.climb(self.seq, n if self.seq >= 0 else 0, prompt.rungs)
+            self.seq, n = self._checkpoints.restore(self.seq, n if self.seq >= 0 else 0, prompt.checkpoints)
         elif self.seq == NONE or not self.context.remove(self.seq, n):
             self._drop_base()
             self.seq, n = self.pool.take(), 0
@@ -164,7 +162,7 @@ class WholeWorkspace(Workspace):
         return n
 
     def _report(self, prompt: _Prompt, n_here: int, n_kept: int, ledger: Ledger) -> None:
-        """`n_here` tokens were there, up to `n_kept` came from the store."""
+        """The first `n_here` tokens were in the cache; those up to `n_kept` came from the store."""
         ledger.restored += max(0, n_kept - n_here)
         at = len(prompt.header)
         for key, tokens in prompt.blocks.items():

@@ -1,6 +1,7 @@
-"""What one workspace has in the cache, as far as both kinds have it in common: tails, bookkeeping, the map.
+"""One workspace's part of the cache: what its two kinds have in common.
 
-In: sync requests.  Out: the base that tails stand on.  `in_place.py` and `whole.py` are the two kinds.
+In: sync requests.  Out: the base that tails stand on, its tails, reports of what is where.  A tenant of the pool.
+`in_place.py` and `whole.py` are the kinds.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from palimpsest.kv.cache.tokenizer import WantedTokens
 
 
 class Workspace(ABC):
-    """A tenant of the pool.  `revision` counts changes of what is attached; a tail is good for one revision.
-    `request` is the last sync."""
+    """`revision` counts changes of what is attached; a tail is good for one revision.  `request` is the last sync."""
 
     def __init__(self, shared: Shared, name: str) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Workspace(ABC):
     @property
     @abstractmethod
     def ready(self) -> bool:
-        """Whether there is a base to stand on."""
+        """Whether there is a base for tails."""
 
     @property
     @abstractmethod
@@ -63,7 +63,7 @@ class Workspace(ABC):
 
     @abstractmethod
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
-        """Make the attached blocks what `request` says, yielding between micro-batches.  Closing it at a yield
+        """Attach the blocks that `request` names and no others, yielding between micro-batches.  Closing it at a yield
         leaves the cache consistent."""
 
     @abstractmethod
@@ -130,7 +130,7 @@ class Workspace(ABC):
         return self.tails.drop_one()
 
     def changed(self) -> None:
-        """What is attached is about to change: tails are of an older revision now."""
+        """What is attached is about to change, so tails are outdated."""
         self.revision += 1
         self.tails.drop_prompts()
 

@@ -1,13 +1,13 @@
-"""Decoding new blocks: each alone behind a copy of the header, several in one micro-batch (sink replay).
+"""Decodes new blocks: each by itself behind a copy of the header, several in one micro-batch.
 
-In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, published block by block; of a block under
-way, told after each micro-batch what there is of it, so that nobody has to decode that again.
+In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, published block by block.  After each
+micro-batch it is told how much of a block is there, so that no later sync decodes that again.
 
     scratch   [ header copy ][ kept prefix, a seq_cp ][ new tokens ]      starts len(header) before the span
     HOLD/MAIN                [ the block's cells alone             ]
 
-A block of which a beginning is kept needs its header's copy before that beginning joins the scratch sequence, so
-its new tokens come one micro-batch later.  Knows no plan and no store.
+Of a block whose beginning is in the cache already, that beginning joins the scratch sequence only when the copy of the
+header is there; so its new tokens come one micro-batch later.  Knows no plan and no store.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Several requests answered side by side: their tails decoded in the same micro-batches, then a token of each.
+"""Answers several requests side by side: their prompts in the same micro-batches, then a token of each in one.
 
-In: a `BatchRequest`, a workspace.  Out: a `BatchAnswer`.  Yields before each micro-batch, which is where a job is
-pre-empted or ends.  A request is answered as it would be by itself.
+In: a `BatchRequest`, a workspace.  Out: a `BatchAnswer`.  Yields before each micro-batch; a job is suspended or ends
+there.  Each request gets the answer that it would get by itself.
 """
 
 from __future__ import annotations

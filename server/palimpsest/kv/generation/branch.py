@@ -1,6 +1,6 @@
-"""One alternative of an answer under way, and the saying of its tokens.
+"""One alternative of an answer under way: its tokens chosen one by one, and its text as it becomes final.
 
-In: logits, one row at a time.  Out: chosen tokens, and text as it becomes final.
+In: logits, one row at a time.  Out: chosen tokens, pieces of text.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Branch:
         return wire.Choice(self.answer.text, self.finish, n, sum(self.logprobs[:n]) / n if n else 0.0)
 
 
-class Speaker:
+class TokenChooser:
     """Chooses and says a request's tokens within its limits.  `n_new`: tokens chosen, over all branches."""
 
     def __init__(self, generator: TextGenerator, request: wire.GenerateRequest, on_text: OnText | None) -> None:

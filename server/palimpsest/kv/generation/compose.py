@@ -1,6 +1,6 @@
-"""A request's tail as tokens, laid out as the model knows it, cut to the room there is.
+"""A request's prompt as tokens, laid out as the model knows it and cut to the room there is.
 
-In: the request's text, the model's facts, a tokenizer.  Out: a `TailPrompt` tail.  Touches no cache.
+In: the request, the model's facts, a tokenizer.  Out: a `TailPrompt`.  Touches no cache.
 
     spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `models/families.py`)
     isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer

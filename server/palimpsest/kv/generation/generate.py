@@ -1,7 +1,7 @@
-"""From a prepared tail to text: choose, decode, n alternatives in one micro-batch per step.
+"""Answers a request: sync, prompt, then token by token, `n` alternatives in one micro-batch per step.
 
 In: a `GenerateRequest`, a workspace.  Out: a `GenerateAnswer`, and text as it becomes final.  Yields before each
-micro-batch, which is where a job is pre-empted or ends.
+micro-batch; a job is suspended or ends there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from palimpsest.kv.cache.prefill import Prefill
 from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.answer import Answer
-from palimpsest.kv.generation.branch import Branch, OnText, Speaker, decode_together
+from palimpsest.kv.generation.branch import Branch, OnText, TokenChooser, decode_together
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.sampler import Grammar, Sampler
@@ -43,7 +43,7 @@ class Generation:
         self._pool = generator.pool
         self._workspace = workspace
         self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
-        self._speaker = Speaker(generator, self._request, on_text)
+        self._chooser = TokenChooser(generator, self._request, on_text)
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
         self._n_steps = self._n_searched = self._context_tokens = 0
@@ -74,8 +74,8 @@ class Generation:
         request, workspace = self._request, self._workspace
         with workspace.tail(request.tail or request.slot) as self._tail, ExitStack() as self._stack:
             tail = self._tail
-            if tail.kept is not None and not self._only_warms and tail.kept.word_search != self._word_search:
-                tail.kept = None  # chosen in another way
+            if tail.answer is not None and not self._only_warms and tail.answer.word_search != self._word_search:
+                tail.answer = None  # chosen in another way
             tail.snapshot(workspace.base, self._composed)
             self._context_tokens = workspace.context_tokens
             yield
@@ -91,12 +91,12 @@ class Generation:
             if not self._reuses_answers:
                 self._stack.callback(self._forget_answer)
             self._branches = self._made_branches()
-        self._speaker.start_clock()
+        self._chooser.start_clock()
 
     def choose(self) -> list[Branch]:
         """Choose the next tokens; the branches that go on."""
         for branch in self._branches:
-            self._speaker.choose(branch)
+            self._chooser.choose(branch)
         return [branch for branch in self._branches if branch.finish is None]
 
     def drop(self) -> None:
@@ -111,7 +111,7 @@ class Generation:
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
             reused=self._start.reused,
-            generated=self._speaker.n_new,
+            generated=self._chooser.n_new,
             layout=composed.layout,
             healed=composed.piece.decode("utf-8", "replace"),
             ms=dict(self._ms),
@@ -122,7 +122,7 @@ class Generation:
         )
 
     def _forget_answer(self) -> None:
-        self._tail.kept = None
+        self._tail.answer = None
 
     @property
     def _only_warms(self) -> bool:
@@ -142,12 +142,15 @@ class Generation:
     def _made_branches(self) -> list[Branch]:
         request, tail, start = self._request, self._tail, self._start
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbits(32)
-        if tail.kept is None:
-            tail.kept = CachedAnswer(self._composed, word_search=self._word_search)
+        if tail.answer is None:
+            tail.answer = CachedAnswer(self._composed, word_search=self._word_search)
         first = self._branch(0, seed)
         first.tail = tail
-        first.tokens, first.logprobs = tail.kept.tokens, tail.kept.logprobs  # one list: a cancelled answer is kept too
-        first.n_decoded, first.n_known = tail.kept.n_decoded, len(tail.kept.tokens)
+        first.tokens, first.logprobs = (
+            tail.answer.tokens,
+            tail.answer.logprobs,
+        )  # one list: a cancelled answer is kept too
+        first.n_decoded, first.n_known = tail.answer.n_decoded, len(tail.answer.tokens)
         first.start = start.position - first.n_decoded
         branches = [first]
         for i in range(1, request.n):
@@ -176,8 +179,8 @@ class Generation:
         if not self._branches or self._branches[0].tokens or not self._word_search:
             return
         finder = WordFinder(self._generator, self._workspace, self._tail, self._request, self._timed)
-        n_chosen = yield from finder.run(self._branches, lambda: self._speaker.out_of_time)
-        self._speaker.begun(n_chosen)
+        n_chosen = yield from finder.run(self._branches, lambda: self._chooser.out_of_time)
+        self._chooser.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded
 
@@ -246,7 +249,7 @@ class Generation:
         n_right = 0
         try:
             for token, row in zip(draft, rows[1:], strict=True):
-                self._speaker.choose(branch)
+                self._chooser.choose(branch)
                 if branch.tokens[-1] != token:
                     break
                 n_right += 1

@@ -1,7 +1,7 @@
 """Which words the prompt knows: identifiers that begin as the one being typed does.
 
 In: the code around the cursor, the blocks, what is typed of a word.  Out: candidates, and how much more each counts
-than a word of which the prompt says nothing.  Pure: knows no model; a candidate is only ever weighed (`words.py`).
+than a word of which the prompt says nothing.  Pure: knows no model; `words.py` rates the candidates.
 
 The weights were fitted on held-out cursors inside identifiers, where anything from e³ to e⁶ does about as well; a word
 of the blocks alone gains from one e-fold more, and from two more other words lose.

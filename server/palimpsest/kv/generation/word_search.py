@@ -1,14 +1,14 @@
 """A search for the word being typed, carried out in the cache: its paths decoded beside each other, the best one kept.
 
 In: a prepared tail, its request, the branches of its answer.  Out: the branches begun with whole words.  Yields before
-each micro-batch.  What a word is worth is `words.py`'s business, which words are known `known.py`'s.
+each micro-batch.  `words.py` says what a word is worth, `known.py` which words the prompt knows.
 
     gen      prompt
     scratch  prompt │ a path      a sequence for each open path, a copy of its parent's and one token more
     gen      prompt │ the word    in the end: the best path's cells, by bookkeeping
 
-A search is a luxury: where sequences, cells or time run short it ends with what it has found, and where it has found
-nothing the answer is chosen token by token.  Memories that cannot give up a part of a sequence are not searched: there
+Where sequences, cells or time run short, the search ends with what it has found; where it has found nothing, the answer
+is chosen token by token.  Memories that cannot give up a part of a sequence are not searched: there
 each path would be a copy of the whole state, and the chosen one could not be handed over.
 """
 
@@ -107,7 +107,7 @@ class WordFinder:
         return found
 
     def _fits(self, n_paths: int) -> bool:
-        """Nobody is driven out of the cache for a search."""
+        """Whether there is room without anything being given up for it."""
         return self._pool.free_cells >= 2 * n_paths and self._pool.free_sequences > n_paths
 
     def _step(self, search: WordSearch, first: Branch) -> list[Logits] | None:

@@ -4,7 +4,7 @@ In: the vocabulary, the held-back piece, rows of logits for the paths that are w
 Out: the paths to decode, and in the end the words found, best first.  Pure: decodes nothing and knows no sequence.
 
 Choosing token by token takes the likeliest first token, also where the words that it begins are unlikely ones.  Here a
-word is weighed as a whole: the probabilities of its tokens, times that of going on with something that is no part of
+word is rated as a whole: the probabilities of its tokens, times that of going on with something that is no part of
 it, times what it counts for being known.  A path can only lose by going on, so the search ends, with the best word,
 where nothing that is still open can become better than the best one found.  Only the `width` likeliest paths of each
 length are followed, and those of the known words.

@@ -1,11 +1,11 @@
-"""Which cells of the cache are whose: the one account of what is used and what is free.
+"""The account of the cache's cells: which are free, and which positions each sequence has.
 
-In: what was done to the cache, by its only owner (`native.Context`).  Out: counts and positions.  llama.cpp has no
-function that tells how many cells are in use, and the lowest and highest position of a sequence say nothing of what
-lies between; so every operation is repeated here on two arrays.  Pure: knows no llama.cpp.
+In: every operation on the cache, from the `Context` that carries it out.  Out: counts and positions.  llama.cpp has no
+function that tells how many cells are in use or what lies between a sequence's lowest and highest position, so each
+operation is repeated here on two arrays.  Pure: knows no llama.cpp.
 
-A cell has one position and belongs to any number of sequences; without any it is free.  Which cell of llama.cpp's an
-entry stands for is not known, and does not matter.
+A cell has one position and belongs to any number of sequences; it is free when it belongs to none.  An entry here is
+not any particular cell of llama.cpp's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a model file says about itself, and what follows from it for the cache.
+"""What a model file says of itself, and whether its cache can be edited in place.
 
-In: a loaded `Model`.  Out: `Facts`, and whether the cache can be edited in place.  Knows no request.
-Tables: GGML type sizes are ggml.c's, architectures and metadata keys the GGUF specification's.
+In: a loaded `Model`.  Out: `Facts`.  Knows no request.  Sizes of GGML types are from ggml.c, architectures and metadata
+keys from the GGUF specification.
 """
 
 from __future__ import annotations

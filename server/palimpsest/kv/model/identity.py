@@ -1,6 +1,6 @@
-"""What a model's KV is named after, so that none is ever read back into another model.
+"""A name for a model's KV, so that none is ever read back into another model.
 
-In: a model file, the settings that a cell's bytes depend on.  Out: a name.  Reads a sample of the file; loads nothing.
+In: a model file, the settings that the bytes of a cell depend on.  Out: a name.  Reads a sample of the file.
 """
 
 from __future__ import annotations

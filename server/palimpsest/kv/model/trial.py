@@ -1,9 +1,8 @@
-"""Whether a cache keeps what it is given: tried on the cache itself, once it is made.
+"""Tries a new cache out: whether it keeps what it is given.
 
 In: an empty context.  Out: why it cannot be edited in place, "" where it can; the context is empty again.  What a model
-says of itself does not tell: under a sliding window llama.cpp takes cells back that are still somebody's, and leaves
-others out of a state.  Few tokens are decoded, far fewer than a window has: what is to lie beyond it is simply given
-positions that do.
+says of itself is not enough: under a sliding window llama.cpp may reuse cells that are still in use, or leave some out
+of a state.  A few tokens suffice, far fewer than a window: what has to lie beyond it gets positions that do.
 """
 
 from __future__ import annotations

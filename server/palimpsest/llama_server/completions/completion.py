@@ -171,7 +171,7 @@ class Completion:
             finally:
                 self.n_calls += strands.n_calls
                 self._said |= strands.said
-                tail.kept = None
+                tail.answer = None
             return [replace(done, n_calls=self.n_calls) for done in dones]
 
     # What surrounds it
