@@ -8,6 +8,7 @@ import pytest
 
 from palimpsest.assist.next_edits import other_files
 from palimpsest.assist.next_edits.other_files import OtherFiles
+from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.workspace.files import MAX_ENTRIES, Entry, WorkspaceFiles
 
 
@@ -47,16 +48,16 @@ def test_the_time_for_next_edits_is_asked_at_each_folder(tmp_path: Path, monkeyp
     folders(tmp_path, 50)
     files = OtherFiles([tmp_path], ())
     seen = listed(files, monkeypatch)
-    assert list(files.having(["name"], "python", ())) == []
+    assert list(files.having(["name"], PYTHON, ())) == []
     assert len(seen) == 2  # after the second, one and a half seconds have passed
 
 
 def test_the_entries_for_next_edits_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders(tmp_path, 50)
     files = OtherFiles([tmp_path], ())
-    assert [file.name for file in files.having(["name"], "python", ())] == ["d999/use.py"]
+    assert [file.name for file in files.having(["name"], PYTHON, ())] == ["d999/use.py"]
     monkeypatch.setattr(other_files, "MOST_ENTRIES", 20)
-    assert list(files.having(["name"], "python", ())) == []
+    assert list(files.having(["name"], PYTHON, ())) == []
 
 
 @pytest.mark.slow
@@ -65,7 +66,7 @@ def test_thirty_thousand_folders_without_a_file_take_a_moment(tmp_path: Path) ->
         for inner in range(1000):
             os.makedirs(tmp_path / f"{number}" / f"{inner}")
     start = time.process_time()
-    assert list(OtherFiles([tmp_path], ()).having(["name"], "python", ())) == []
+    assert list(OtherFiles([tmp_path], ()).having(["name"], PYTHON, ())) == []
     assert time.process_time() - start < 5
 
 
