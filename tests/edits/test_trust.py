@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped, is_sure
 from palimpsest.edits.continued import MOVED_ON, Ground, continued
 from palimpsest.edits.line_edits import applied, normalised
-from palimpsest.edits.rebased import carried, combined, mark
+from palimpsest.edits.rebased import combined, mark, rebased
 from palimpsest.edits.repeats import without_repeats
-from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Standing, Unfit, validated
+from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Baseline, Unfit, validated
 from palimpsest.languages.registry import language_of
 from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
 
@@ -43,12 +43,12 @@ def reading(*suggestions: Suggestion, refused: tuple[Refusal, ...] = (), summary
     return Reading(suggestions, refused, summary)
 
 
-def standing(*words: str) -> dict[str, Standing]:
-    return {uri: Standing(CODE, language_of("python"), frozenset(words)) for uri in (HERE, THERE)}
+def baseline(*words: str) -> dict[str, Baseline]:
+    return {uri: Baseline(CODE, language_of("python"), frozenset(words)) for uri in (HERE, THERE)}
 
 
 def flags(*edits: LineEdit, words: Sequence[str] = ()) -> tuple[str, ...]:
-    return validated(change(*edits), standing(*words)[HERE]).flags
+    return validated(change(*edits), baseline(*words)[HERE]).flags
 
 
 def test_a_name_that_nobody_knows_is_flagged_once() -> None:
@@ -94,7 +94,7 @@ def test_indentation_that_means_something_is_no_layout() -> None:
 )
 def test_what_must_not_be_offered_has_a_reason(edit: LineEdit, reason: str) -> None:
     with pytest.raises(Unfit) as caught:
-        validated(change(edit), standing()[HERE])
+        validated(change(edit), baseline()[HERE])
     assert str(caught.value) == reason
 
 
@@ -105,7 +105,7 @@ def test_a_second_definition_with_a_decorator_may_stand(decorator: str) -> None:
 
 
 def test_a_repetition_is_left_out_and_what_is_new_stays() -> None:
-    found = validated(change(LineEdit(5, 5, ("        print(total)", *CODE[5:8]))), standing()[HERE])
+    found = validated(change(LineEdit(5, 5, ("        print(total)", *CODE[5:8]))), baseline()[HERE])
     assert found.change.edits == (LineEdit(5, 5, ("        print(total)",)),)
     assert found.flags == (REPETITION,)
 
@@ -144,10 +144,10 @@ def test_leaving_repetitions_out_only_takes_new_lines_away(case: tuple[tuple[str
 
 def candidates(*readings: Reading, logprobs: Sequence[float] = ()) -> tuple[Proposal, ...]:
     found = [
-        candidate_of(one, standing(), here=HERE, logprob=logprobs[i] if logprobs else 0.0)[0]
+        candidate_of(one, baseline(), here=HERE, logprob=logprobs[i] if logprobs else 0.0)[0]
         for i, one in enumerate(readings)
     ]
-    return grouped(found, standing())
+    return grouped(found, baseline())
 
 
 def test_replies_that_come_to_the_same_are_one_the_likeliest_of_them_given() -> None:
@@ -163,10 +163,10 @@ def test_what_mends_comes_first_and_is_no_reply() -> None:
     mended = reading(suggestion(LineEdit(5, 6, ("        return total + 2",))), summary="mended")
     other = reading(suggestion(LineEdit(5, 6, ("        return total - 1",))), summary="other")
     same = reading(suggestion(LineEdit(5, 6, ("        return  total+2",))), summary="same")
-    found = [candidate_of(one, standing(), here=HERE)[0] for one in (mended, other, other, same)]
+    found = [candidate_of(one, baseline(), here=HERE)[0] for one in (mended, other, other, same)]
     assert found[0] is not None
     found[0] = replace(found[0], mends=True, logprob=-9.0)
-    first, second = grouped(found, standing())
+    first, second = grouped(found, baseline())
     assert (first.summary, first.agreement) == ("mended", 1.0)
     assert (second.summary, second.agreement) == ("other", 2 / 3)
 
@@ -188,7 +188,7 @@ def test_all_documents_of_a_reply_are_one_proposal_the_cursors_first() -> None:
     edit = LineEdit(5, 6, ("        return 2",))
     there = suggestion(edit, uri=THERE, name="b.py")
     both = reading(there, suggestion(edit))
-    found, refused = candidate_of(both, standing(), here=HERE)
+    found, refused = candidate_of(both, baseline(), here=HERE)
     assert found
     assert [part.uri for part in found.proposal.changes] == [HERE, THERE]
     assert refused == ()
@@ -199,7 +199,7 @@ def test_all_documents_of_a_reply_are_one_proposal_the_cursors_first() -> None:
 def test_a_part_that_is_refused_is_said_to_be_missing() -> None:
     edit, worse = LineEdit(5, 6, ("        return 2",)), LineEdit(4, 5, ("        total = (",))
     found, refused = candidate_of(
-        reading(suggestion(edit), suggestion(worse, uri=THERE, name="b.py")), standing(), here=HERE, cut_off=True
+        reading(suggestion(edit), suggestion(worse, uri=THERE, name="b.py")), baseline(), here=HERE, cut_off=True
     )
     assert found
     assert found.flags == (CUT_OFF, INCOMPLETE)
@@ -208,7 +208,7 @@ def test_a_part_that_is_refused_is_said_to_be_missing() -> None:
 
 def test_two_suggestions_for_the_same_lines_are_not_put_together() -> None:
     one, two = LineEdit(5, 6, ("        return 2",)), LineEdit(5, 6, ("        return 3",))
-    found, refused = candidate_of(reading(suggestion(one), suggestion(two, name="Cart")), standing(), here=HERE)
+    found, refused = candidate_of(reading(suggestion(one), suggestion(two, name="Cart")), baseline(), here=HERE)
     assert found
     assert found.proposal.changes[0].edits == (one,)
     assert [refusal.name for refusal in refused] == ["Cart"]
@@ -231,7 +231,7 @@ def test_a_change_is_carried_to_its_lines_or_not_at_all(
 ) -> None:
     lines, edits = case
     now = (*above, *lines, *below)
-    moved = carried(change(*edits), lines, now, 7)
+    moved = rebased(change(*edits), lines, now, 7)
     if moved is not None and edits:
         assert moved.version == 7
         result = applied(now, moved.edits)
@@ -242,8 +242,8 @@ def test_a_change_is_carried_to_its_lines_or_not_at_all(
 
 def test_a_change_of_a_line_that_was_edited_is_not_carried() -> None:
     edit = LineEdit(5, 6, ("        return 2",))
-    assert carried(change(edit), CODE, (*CODE[:5], "        return 3", *CODE[6:]), 2) is None
-    moved = carried(change(edit), CODE, ("# new", *CODE), 2)
+    assert rebased(change(edit), CODE, (*CODE[:5], "        return 3", *CODE[6:]), 2) is None
+    moved = rebased(change(edit), CODE, ("# new", *CODE), 2)
     assert moved
     assert moved.edits == (LineEdit(6, 7, edit.lines),)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from palimpsest.edits.validate import COMMENTS, FORMATTING, UNKNOWN, Standing, Unfit, Validated, validated, window
+from palimpsest.edits.validate import COMMENTS, FORMATTING, UNKNOWN, Baseline, Unfit, Validated, validated, window
 from palimpsest.syntax.sameness import shape
 from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
 
@@ -39,11 +39,11 @@ class Candidate:
 
 
 def candidate_of(
-    reading: Reading, standing: Mapping[str, Standing], *, here: str, logprob: float = 0.0, cut_off: bool = False
+    reading: Reading, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
 ) -> tuple[Candidate | None, tuple[Refusal, ...]]:
     """A reply's suggestions as one candidate, None where nothing of it may be offered, and what was refused.
 
-    `standing` has every document that a suggestion is for; `here` is the URI of the cursor's.  A document whose edits
+    `baseline` has every document that a suggestion is for; `here` is the URI of the cursor's.  A document whose edits
     are refused as a whole leaves the others, and a flag.
     """
     refused, parts = list(reading.refused), list[Validated]()
@@ -54,7 +54,7 @@ def candidate_of(
         change, overlapping = _merged(by_document[uri])
         refused += overlapping
         try:
-            parts.append(validated(change, standing[uri]))
+            parts.append(validated(change, baseline[uri]))
         except Unfit as reason:
             refused.append(Refusal(change.names[0], str(reason)))
     if not parts:
@@ -64,7 +64,7 @@ def candidate_of(
     return Candidate(tuple(parts), reading.summary, flags, logprob), tuple(refused)
 
 
-def grouped(candidates: Sequence[Candidate | None], standing: Mapping[str, Standing]) -> tuple[Proposal, ...]:
+def grouped(candidates: Sequence[Candidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
     """Candidates that leave the documents the same but for layout as one proposal, with the share of replies (`None`
     counts, too) that came to it; the most agreed on first, then the likelier, then the earlier.  What mends is agreed
     on: nobody was asked for anything else.
@@ -75,7 +75,7 @@ def grouped(candidates: Sequence[Candidate | None], standing: Mapping[str, Stand
     found = [candidate for candidate in candidates if candidate is not None]
     changes = [part.change for candidate in found for part in candidate.parts]
     for uri in {change.uri for change in changes}:
-        windows[uri] = window((change for change in changes if change.uri == uri), standing[uri].lines)
+        windows[uri] = window((change for change in changes if change.uri == uri), baseline[uri].lines)
     groups = dict[object, list[Candidate]]()
     for candidate in found:
         groups.setdefault(_result(candidate, windows), []).append(candidate)

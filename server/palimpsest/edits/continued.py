@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.rebased import carried, combined
+from palimpsest.edits.rebased import combined, rebased
 from palimpsest.types import DocumentChange, LineEdit, Reading, Refusal, Suggestion
 
 MOVED_ON = "the lines it changes have been edited since"
@@ -67,4 +67,4 @@ def _together(uri: str, name: str, ground: Ground, more: Sequence[LineEdit]) -> 
     edits = combined(ground.edits, ground.then, applied(middle, more), middle)
     if not edits:
         return DocumentChange(uri, ground.version, (), (), (name,))
-    return carried(DocumentChange(uri, ground.version, edits, (), (name,)), ground.then, ground.now, ground.version)
+    return rebased(DocumentChange(uri, ground.version, edits, (), (name,)), ground.then, ground.now, ground.version)

@@ -1,4 +1,4 @@
-"""A change that was offered, carried over to a document that has moved on; and what it is known again by.
+"""A change that was offered, rebased on a document that was edited since; and what it is recognised by.
 
 In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or none; marks.  Pure.
 """
@@ -15,7 +15,7 @@ Mark = frozenset[tuple[str, tuple[tuple[str, ...], ...]]]
 """What a proposal does and where, by text: it stays the same when other lines change."""
 
 
-def carried(change: DocumentChange, then: Sequence[str], now: Sequence[str], version: int) -> DocumentChange | None:
+def rebased(change: DocumentChange, then: Sequence[str], now: Sequence[str], version: int) -> DocumentChange | None:
     """The change for the lines as they are now, at `version`; None where a line it replaces or stands next to is gone
     or changed, or where the lines between its edits came apart."""
     if tuple(then) == tuple(now):

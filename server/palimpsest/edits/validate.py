@@ -31,8 +31,8 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A document as it stands.  `words` are those of everything else that the model was shown."""
+class Baseline:
+    """A document before a change of it.  `words` are those of everything else that the model was shown."""
 
     lines: tuple[str, ...]
     language: Language
@@ -61,20 +61,20 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in WORD.findall(text))
 
 
-def validated(change: DocumentChange, standing: Standing) -> Validated:
+def validated(change: DocumentChange, baseline: Baseline) -> Validated:
     """The change without repetitions, looked at as a whole.  Raises Unfit where it must not be offered."""
-    edits = normalised(standing.lines, without_repeats(standing.lines, change.edits))
+    edits = normalised(baseline.lines, without_repeats(baseline.lines, change.edits))
     if not edits:
         raise Unfit("it repeats what stands there already")
     flags = [REPETITION] if _size(edits) < _size(change.edits) else []
-    before = tuple(standing.lines[edit.start : edit.end] for edit in edits)
+    before = tuple(baseline.lines[edit.start : edit.end] for edit in edits)
     change = replace(change, edits=edits, before=before)
-    result = parse_text("\n".join(applied(standing.lines, edits)), standing.language)
-    _check_syntax(result, standing)
-    _check_definitions(result, standing)
-    if same := _only_layout(change, result, standing):
+    result = parse_text("\n".join(applied(baseline.lines, edits)), baseline.language)
+    _check_syntax(result, baseline)
+    _check_definitions(result, baseline)
+    if same := _only_layout(change, result, baseline):
         flags.append(same)
-    flags += [f"{UNKNOWN}{name}" for name in sorted(_unknown(change, result, standing))]
+    flags += [f"{UNKNOWN}{name}" for name in sorted(_unknown(change, result, baseline))]
     return Validated(change, result, tuple(flags))
 
 
@@ -89,36 +89,36 @@ def _size(edits: Iterable[LineEdit]) -> int:
     return sum(len(edit.lines) for edit in edits)
 
 
-def _check_syntax(result: Parsed, standing: Standing) -> None:
-    if is_worse(result, standing.parsed):
-        before, after = faults(standing.parsed), faults(result)
+def _check_syntax(result: Parsed, baseline: Baseline) -> None:
+    if is_worse(result, baseline.parsed):
+        before, after = faults(baseline.parsed), faults(result)
         errors = "syntax error" if after == 1 else "syntax errors"
         raise Unfit(f"it would leave {after} {errors} where there were {before or 'none'}")
 
 
-def _check_definitions(result: Parsed, standing: Standing) -> None:
+def _check_definitions(result: Parsed, baseline: Baseline) -> None:
     if result.n_errors:
         return  # what a tree that is not sound holds twice may be its own doing
-    more = defined_twice(result) - defined_twice(standing.parsed)
+    more = defined_twice(result) - defined_twice(baseline.parsed)
     if more:
         raise Unfit(f"it would define {min(more)} a second time")
-    if documented_twice(result) > documented_twice(standing.parsed):
+    if documented_twice(result) > documented_twice(baseline.parsed):
         raise Unfit("it would document a definition a second time")
 
 
-def _only_layout(change: DocumentChange, result: Parsed, standing: Standing) -> str:
+def _only_layout(change: DocumentChange, result: Parsed, baseline: Baseline) -> str:
     if result.root is None:
         return ""
-    head, tail = window([change], standing.lines)
-    n_before, n_after = len(standing.lines), result.snapshot.line_count
+    head, tail = window([change], baseline.lines)
+    n_before, n_after = len(baseline.lines), result.snapshot.line_count
     for flag, comments in ((FORMATTING, True), (COMMENTS, False)):
-        old = shape(standing.parsed, head, n_before - tail, comments=comments)
+        old = shape(baseline.parsed, head, n_before - tail, comments=comments)
         if old == shape(result, head, n_after - tail, comments=comments):
             return flag
     return ""
 
 
-def _unknown(change: DocumentChange, result: Parsed, standing: Standing) -> set[str]:
+def _unknown(change: DocumentChange, result: Parsed, baseline: Baseline) -> set[str]:
     """Names that the new lines use and that nobody knows; none where the document's own imports hide what there is."""
     found, bound, shift = set[str](), set[str](), 0
     for edit in change.edits:
@@ -127,4 +127,4 @@ def _unknown(change: DocumentChange, result: Parsed, standing: Standing) -> set[
         found |= free_in(result, start, end)
         bound |= bound_in(result, start, end)
         shift += len(edit.lines) - (edit.end - edit.start)
-    return found - bound - standing.known
+    return found - bound - baseline.known

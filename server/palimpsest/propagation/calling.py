@@ -64,10 +64,10 @@ def _qualified(change: SignatureChange | AsyncChange) -> str:
 
 def _stands(change: SignatureChange, home: File) -> bool:
     """Whether the function still has the parameters that it was given."""
-    wanted = [(p.name, p.kind, p.default) for p in change.after]
+    expected = [(p.name, p.kind, p.default) for p in change.after]
     return any(
         where(home.parsed, f.line) == _qualified(change)
-        and [(p.name, p.kind, p.default) for p in f.parameters] == wanted
+        and [(p.name, p.kind, p.default) for p in f.parameters] == expected
         for f in functions(home.parsed)
         if f.name == change.name
     )

@@ -96,10 +96,10 @@ def _swap_places(change: Swap, file: File) -> Iterator[Site]:
     """The other half where half of it was made; else the same pairs of the file that were not swapped."""
     if not file.home:
         return
-    wanted = change.before if change.now == change.target else change.now
+    expected = change.before if change.now == change.target else change.now
     for pair in pairs(file.parsed):
         scope = where(file.parsed, pair.line)
-        if pair.head != change.head or pair.texts != wanted or (wanted == change.now and scope != change.scope):
+        if pair.head != change.head or pair.texts != expected or (expected == change.now and scope != change.scope):
             continue
         differ = [n for n, text in enumerate(change.target) if text != pair.texts[n]]
         (start, _, _), (_, end, _) = pair.elements[differ[0]], pair.elements[differ[-1]]
@@ -111,4 +111,4 @@ def _swap_places(change: Swap, file: File) -> Iterator[Site]:
         before = data[start:end].decode("utf-8", "surrogatepass")
         first, second = (change.before[n] for n, text in enumerate(change.target) if text != change.before[n])
         message = f"{first} and {second} change places"
-        yield Site(file.uri, start, end, before, text, "swap", message, scope, sure=wanted == change.now)
+        yield Site(file.uri, start, end, before, text, "swap", message, scope, sure=expected == change.now)

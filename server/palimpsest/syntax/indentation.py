@@ -58,8 +58,8 @@ def misplaced(parsed: Parsed) -> int:
             found += _uneven(parsed, group)
         for clause in captures.get("clause", ()):
             if clause.parent is not None:
-                own, wanted = _indent(parsed, clause), _indent(parsed, clause.parent)
-                found += own is not None and wanted is not None and own != wanted
+                own, expected = _indent(parsed, clause), _indent(parsed, clause.parent)
+                found += own is not None and expected is not None and own != expected
     return found
 
 
@@ -68,8 +68,8 @@ def _uneven(parsed: Parsed, group: Node) -> int:
     indents = [indent for child in _statements(group) if (indent := _indent(parsed, child)) is not None]
     if not indents:
         return 0
-    wanted = indents[0] if group.parent is not None else b""
-    return sum(indent != wanted for indent in indents)
+    expected = indents[0] if group.parent is not None else b""
+    return sum(indent != expected for indent in indents)
 
 
 def _statements(group: Node) -> Iterator[Node]:

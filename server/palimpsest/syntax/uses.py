@@ -88,14 +88,14 @@ def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     """The identifiers that are written `name`, in document order."""
     if parsed.root is None or not name:
         return []
-    wanted, data, types = utf8(name), parsed.snapshot.utf8, parsed.language.identifiers
-    found, at = list[Node](), data.find(wanted)
+    searched, data, types = utf8(name), parsed.snapshot.utf8, parsed.language.identifiers
+    found, at = list[Node](), data.find(searched)
     while at >= 0:
-        end = at + len(wanted)
+        end = at + len(searched)
         node = parsed.root.descendant_for_byte_range(at, end)
         if node is not None and node.type in types and (node.start_byte, node.end_byte) == (at, end):
             found.append(node)
-        at = data.find(wanted, end)
+        at = data.find(searched, end)
     return found
 
 
@@ -160,8 +160,8 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
     return use, label
 
 
-def _child(node: Node, wanted: int) -> Node | None:
-    return next((child for child in node.children if child.id == wanted), None)
+def _child(node: Node, node_id: int) -> Node | None:
+    return next((child for child in node.children if child.id == node_id), None)
 
 
 def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:

@@ -21,10 +21,10 @@ from palimpsest.edits.candidates import Candidate, candidate_of, grouped
 from palimpsest.edits.check import Document, checked
 from palimpsest.edits.continued import MOVED_ON, Ground, continued
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.rebased import carried
+from palimpsest.edits.rebased import rebased
 from palimpsest.edits.reply import Reply
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.validate import Standing
+from palimpsest.edits.validate import Baseline
 from palimpsest.languages.registry import language_of
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal, Reading, Refusal
@@ -82,7 +82,7 @@ async def weighed(
     Raises InvalidArgument when the document asked about has been closed."""
     question = asked.question
     now = {uri: it for uri in {**asked.then, **asked.draft.before} if (it := files.seen(uri, question.uri))}
-    standing = {uri: _standing(snapshot, asked.words) for uri, snapshot in now.items()}
+    baseline = {uri: _baseline(snapshot, asked.words) for uri, snapshot in now.items()}
     documents = _documents(asked, now)
     format = question.format or services.settings.suggestion.format
     candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
@@ -92,7 +92,7 @@ async def weighed(
             reply = selection.within(reply, asked.shown, question.lines)
         reading = _reading(reply, asked, documents, now)
         candidate, more = candidate_of(
-            reading, standing, here=question.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
+            reading, baseline, here=question.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
         )
         if not mends:
             candidates.append(candidate)
@@ -103,7 +103,7 @@ async def weighed(
         await asyncio.sleep(0)
     services.documents.get(question.uri)  # closed meanwhile: InvalidArgument says so
     latest = {uri: it for uri in now if (it := files.seen(uri, question.uri))}
-    proposals, gone = _latest(grouped(candidates, standing), now, latest)
+    proposals, gone = _latest(grouped(candidates, baseline), now, latest)
     refused = list(dict.fromkeys([*refused, *gone]))
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
@@ -149,7 +149,7 @@ def _latest(
     kept, gone = list[Proposal](), list[Refusal]()
     for proposal in proposals:
         moved = [
-            carried(change, now[change.uri].lines, latest[change.uri].lines, latest[change.uri].version)
+            rebased(change, now[change.uri].lines, latest[change.uri].lines, latest[change.uri].version)
             if change.uri in latest
             else None
             for change in proposal.changes
@@ -162,8 +162,8 @@ def _latest(
     return tuple(kept), gone
 
 
-def _standing(snapshot: Snapshot, words: frozenset[str]) -> Standing:
-    return Standing(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), words)
+def _baseline(snapshot: Snapshot, words: frozenset[str]) -> Baseline:
+    return Baseline(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), words)
 
 
 def _is_cut_off(reply: Reply, choice: wire.Choice) -> bool:

@@ -16,7 +16,7 @@ from palimpsest.assist.suggestions.model import Draft, Suggested, SuggestionMode
 from palimpsest.assist.suggestions.proposals import Offer, Offers, SuggestionRequest, mark_of
 from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
-from palimpsest.edits.rebased import carried
+from palimpsest.edits.rebased import rebased
 from palimpsest.errors import StaleDocument
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Snapshot
@@ -139,7 +139,7 @@ class Suggestions:
         snapshots, changes = dict(offer.snapshots), list[DocumentChange]()
         for change in offer.proposal.changes:
             now = self._files.seen(change.uri, offer.question.uri)
-            moved = now and carried(change, offer.snapshots[change.uri].lines, now.lines, now.version)
+            moved = now and rebased(change, offer.snapshots[change.uri].lines, now.lines, now.version)
             if now is None or not moved:
                 what = "is no longer there" if now is None else "has been edited where it would be changed"
                 raise StaleDocument(

@@ -16,7 +16,7 @@ from palimpsest.edits.check import Document, checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.reply import Reply
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.validate import Standing
+from palimpsest.edits.validate import Baseline
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.text.snapshot import Snapshot
@@ -57,12 +57,12 @@ def outcome(
     reply, is_cut = FORMATS[name].read(choice.text, shown), choice.finish in UNFINISHED
     # Syntax is looked at when all parts of a reply are together: one alone may well be half a statement.
     given = {uri: Document(found.version, found.lines, lambda _: 0, found.lines) for uri, found in documents.items()}
-    standing = {uri: Standing(found.lines, language_of("", uri)) for uri, found in documents.items()}
+    baseline = {uri: Baseline(found.lines, language_of("", uri)) for uri, found in documents.items()}
     original = case.function.parsed
     here = original.snapshot.uri
-    candidate, refused = candidate_of(checked(reply, shown, given), standing, here=here, cut_off=is_cut)
+    candidate, refused = candidate_of(checked(reply, shown, given), baseline, here=here, cut_off=is_cut)
     parts = candidate.parts if candidate else ()
-    result = next((part.result for part in parts if part.change.uri == here), standing[here].parsed)
+    result = next((part.result for part in parts if part.change.uri == here), baseline[here].parsed)
     return Outcome(
         kind=case.damage.kind,
         well_formed=is_well_formed(reply, shown, is_cut),
