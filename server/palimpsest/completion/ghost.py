@@ -1,7 +1,6 @@
-"""The completion on screen, and what is left of it once a person types what it says.
+"""What is left of the completion on screen while a person types it.
 
-In: the text before and after the cursor.  Out: the remainder to show, at no cost in tokens.
-Knows no editor and no engine.
+In: the text before and after the cursor.  Out: the remainder to show, without asking an engine.  Knows no editor.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Trim an inline completion to what is worth showing.
+"""Trims a generated text to the part that is worth showing as an inline completion.
 
-In: the generated text, the code before and after the cursor, the mode.  Out: a beginning of that text, or "" where
-nothing is to be shown.  FORMATS.md, "Inline completion", says where it stops.  This room knows no token and no editor.
+In: the generated text, the code before and after the cursor, the mode, the language.  Out: a beginning of that text, ""
+where nothing is worth showing.  FORMATS.md, "Inline completion", says where it stops.  Knows no token and no editor.
 
-Each rule names the first character that is too much; the least of them wins, and the rules are asked again until
-nothing changes, so that trimming what was trimmed changes nothing.
+Each rule gives the index of the first character that is too much, and the smallest one counts.  The rules are applied
+until nothing changes, so that trimming is idempotent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Completions that were made, found again where the code is as it was.
+"""A cache of completions, by place and prefix.
 
-In: a place (what a completion depends on besides what stands before the cursor), the text before the cursor.  Out: what
-was answered there, or what is left of an answer once a beginning of it was typed.  Knows no editor and no engine.
+In: a place (what a completion depends on besides the text before the cursor), the text before the cursor.  Out: what
+was answered there, or the rest of an earlier answer whose beginning was typed since.  Knows no editor and no engine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A completion as an LSP snippet: tab stops for the arguments of the calls it writes.
+"""Turns a completion into an LSP snippet with a tab stop for each argument of its calls.
 
-In: the line before the cursor, the text to insert, the language.  Out: a snippet, or None where the text has no
-argument to stop at.  Everything else is escaped.  Knows no editor.
+In: the line before the cursor, the text to insert, the language.  Out: a snippet; None for a text without arguments.
+Everything else is escaped.  Knows no editor.
 """
 
 from __future__ import annotations

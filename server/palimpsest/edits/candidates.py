@@ -1,8 +1,8 @@
-"""From replies to what is offered: one candidate is all edits of one reply, and candidates that come to the same are
-one proposal.
+"""Candidates and proposals: what the replies to one request come to.
 
-In: what `check.py` made of each reply, the documents as they stand.  Out: proposals, most agreed on first, and
-refusals.  Pure; knows no format, no engine and no editor.
+In: what `check.py` made of each reply, the documents before it.  Out: proposals, the most agreed on first, refusals.  A
+candidate has all edits of one reply; candidates that lead to the same code are one proposal.  Pure: knows no format,
+no engine and no editor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""From a reply's edits of the blocks shown to edits of documents that can be applied, or the reason why not.
+"""Checks a reply's edits and turns edits of the blocks shown into edits of documents.
 
 In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and
-`Refusal`s.  Nothing is guessed: a suggestion is applied as written or refused whole.  This room parses no code
-itself (`Document.count_errors` is injected) and knows no editor.
+`Refusal`s.  A suggestion is applied as written or refused as a whole; nothing is guessed.  Parses no code itself
+(`Document.count_errors` is passed in) and knows no editor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""A reply made on a text with a proposal in it, as edits of the text without: both together.
+"""Adds a second reply to a proposal: both become one set of edits.
 
-In: a reading of the reply, the proposal, the documents before, with it, and now.  Out: a reading of the documents as
-they are now.  Pure; knows no engine and no editor.
+The reply was made on the text with the proposal applied; the result applies to the text without it.
+
+In: the reply as read, the proposal's change, each document then and now.  Out: a reading of the documents as they are
+now.  Pure: knows no engine and no editor.
 """
 
 from __future__ import annotations

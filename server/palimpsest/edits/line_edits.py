@@ -1,6 +1,6 @@
-"""Line edits as data: apply, normalise, and carry over to a document that has moved on.
+"""Line edits as data: apply them, normalise them, map the lines of one text to another.
 
-In: lines without line ends, `LineEdit`s.  Out: the same.  Pure; knows no format and no document.
+In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: knows no format and no document.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Names that are defined nowhere, and which can be meant by them.
+"""Finds names that nothing defines and the known names that they may be misspellings of.
 
-In: a parse, lines of it.  Out: slips of the finger, each with the names that it can be one of.  Pure; trees are the
-syntax room's.
+In: a parse and lines of it.  Out: `Slip`s, each with the names that can be meant.  Pure: reads trees through `syntax/`.
 """
 
 from __future__ import annotations

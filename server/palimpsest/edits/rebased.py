@@ -1,6 +1,6 @@
-"""A change that was offered, rebased on a document that was edited since; and what it is recognised by.
+"""Rebases a change on a document that was edited since, and identifies a proposal by its text.
 
-In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or none; marks.  Pure.
+In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or None; marks.  Pure.
 """
 
 from __future__ import annotations

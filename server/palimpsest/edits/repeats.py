@@ -1,6 +1,8 @@
-"""Inserted pieces that repeat what stands next to them: a model that writes on sees its own code as missing.
+"""Removes inserted lines that repeat what stands next to them.
 
-In: lines and edits of them.  Out: the edits without such pieces.  Pure; knows no language.
+A model that goes on writing after its edit often writes the following code a second time.
+
+In: lines and edits of them.  Out: the edits without repetitions.  Pure: knows no language.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What every edit format's reader comes to: edits on a block as it was shown.
+"""What every edit format reads out of a reply: edits of a block as it was shown.
 
-In: nothing.  Out: immutable data.  Whether the edits can be applied to a document is decided in `check.py`.
+In: nothing.  Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
 """
 
 from __future__ import annotations

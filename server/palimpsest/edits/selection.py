@@ -1,7 +1,7 @@
-"""Edits kept to the lines that a person selected.
+"""Limits edits to the lines that a person selected.
 
-In: blocks as shown, the document lines selected, a reply.  Out: blocks of which only these lines may be named, and the
-reply with a problem where it changes more.  Pure; knows no format.
+In: blocks as shown, the selected lines, a reply.  Out: blocks in which only these lines can be edited, and the reply,
+with a problem if it changes others.  Pure: knows no format.
 """
 
 from __future__ import annotations

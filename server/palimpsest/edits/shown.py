@@ -1,7 +1,7 @@
-"""What a model was shown and may edit: the blocks that a reply's line numbers refer to.
+"""The blocks that a model was shown, with the line numbers that its reply uses.
 
-In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  This room
-knows no document, no token and no engine.
+In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  Knows no
+document, no token and no engine.
 """
 
 from __future__ import annotations

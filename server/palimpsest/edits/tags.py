@@ -1,6 +1,6 @@
-"""Tags of a model's reply, read leniently: single quotes, no quotes, any order, stray commas, no last quote.
+"""Reads the tags of a model's reply leniently: single quotes, no quotes, any order, stray commas, a missing quote.
 
-In: text.  Out: attributes, patterns (FORMATS.md); `text/markup.py` writes them.  Knows no element by name.
+In: text.  Out: attributes and patterns (FORMATS.md).  `text/markup.py` writes tags.  Knows no element by name.
 """
 
 from __future__ import annotations

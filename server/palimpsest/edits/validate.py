@@ -1,7 +1,7 @@
-"""Whether edits of a document can be trusted: what they break, repeat or make up.
+"""Decides whether edits of a document may be offered: what they break, repeat or make up.
 
-In: a document now, the words its blocks know, edits of it.  Out: the edits as they may be offered, with remarks, or
-the reason why not.  Pure; trees are the syntax room's.  Knows no reply, no block and no editor.
+In: the document before the edits, the words its model was shown, the edits.  Out: the edits with remarks, or the reason
+why they are refused.  Pure: knows no reply, no block and no editor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A call's arguments after its function's parameters changed.
+"""The arguments of a call after the parameters of its function changed.
 
-In: a call, the parameters before and after.  Out: the arguments as they should be, or None where a tree cannot tell:
-unpacked arguments, a call that does not fit the old parameters (it may follow the new ones already).
+In: a call, the parameters before and after.  Out: the new arguments; None where a tree cannot tell, as with unpacked
+arguments or a call that does not fit the old parameters.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The calls that follow a changed signature.
+"""The calls that have to change with a signature.
 
-In: a change, files.  Out: places; a value that has to be chosen is left open, unless the call's scope has a name like
-the parameter's.
+In: a change, files.  Out: sites.  The value of a new parameter is left open, unless a name like the parameter's is
+visible at the call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an edit amounts to, and the places that should follow it: the data of this room.
+"""What an edit amounts to, and the sites that follow from it.
 
-In: nothing.  Out: immutable data.  `uri` is always the document that was edited; `scope` a qualified name (`Cart.add`,
-empty for the file).  Two equal changes are the same change: what was dismissed is remembered by it.
+In: nothing.  Out: immutable data.  `uri` is always the edited document, `scope` a qualified name (`Cart.add`, empty for
+the file).  Changes compare by value, so that one that was dismissed is recognised.
 """
 
 from __future__ import annotations

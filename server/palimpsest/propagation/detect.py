@@ -1,7 +1,7 @@
-"""From a document before an edit and after it to what the edit amounts to.
+"""Detects what an edit amounts to: a rename, a new signature, a moved import, a swap.
 
-In: two parses of one document.  Out: changes.  Nothing where the edited lines have new syntax errors, where too much
-was edited to be one thing, or where a tree cannot tell.
+In: parses of a document before and after the edit.  Out: changes.  None where the edited lines have new syntax errors,
+where too many lines were edited, or where a tree cannot tell.
 """
 
 from __future__ import annotations

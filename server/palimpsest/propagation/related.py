@@ -1,6 +1,6 @@
-"""Where a model may be asked for an edit that no tree tells: a line like the one that was edited.
+"""Finds a line like the edited one, for a model to be asked about where trees tell nothing.
 
-In: a document before and after.  Out: a line, and what to say.  Knows no model.
+In: a document before and after an edit.  Out: a line and what to ask.  Knows no model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The places that follow a rename: other uses of the name, where it is this name.
+"""The sites that follow a rename: other uses of the same name.
 
-In: a rename, files.  Out: places.  Shadowed names, strings and comments are left alone, and members of what can be seen
-to be something else.
+In: a rename, files.  Out: sites.  Shadowed names, strings and comments are left alone, as are members
+of values seen to be of another class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The places that should follow a change, in one file.
+"""The sites of a change in one file.
 
-In: a change, the file it was made in as it is now, a file.  Out: places, in document order.  Everything is looked up in
-the texts as they are, so a place is never stale, and one that has followed is none any more.
+In: a change, the edited file as it is now, a file.  Out: sites in document order.  They are looked up in the current
+texts, so none is ever stale, and one that has been edited is no longer found.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Whether a use of a name is one of what was changed.
+"""Whether a use of a name refers to what was changed.
 
-In: a file's parse, a use, the target.  Out: yes or no.  In doubt it is no: a wrong place costs more than a missed one.
+In: a file's parse, a use, the target.  Out: yes or no; in doubt no, since a wrong site costs more than a missed one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Calls and signatures as data.
+"""Calls and function signatures as data.
 
-In: a parse.  Out: calls of a name with their arguments, functions with their parameters.  In bytes of the document.
+In: a parse.  Out: calls with their arguments, functions with their parameters; positions in bytes.
 """
 
 from __future__ import annotations

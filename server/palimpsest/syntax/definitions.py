@@ -1,9 +1,7 @@
-"""The definitions of a document: from its tree where that is sound, by indentation where it is not.
+"""Finds the definitions of a document.
 
-In: a parse.  Out: headers.  This room knows no scope's name but its own.
-
-Where a child of the root is unsound (it has an error node, or it hangs in the air), its lines are scanned by
-indentation, with those that it may belong to.  Everything else is the tree's.
+In: a parse.  Out: headers.  The tree is used wherever it is sound.  Where a child of the root has an error or is
+indented without a parent, the language scans its lines, together with those it may belong to.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The imports of a document.
 
-In: a parse.  Out: `Import`s.  This room knows no file: what an import names is found elsewhere.
+In: a parse.  Out: `Import`s.  Reads no file: which file an import means is not known here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Indents: how wide one is, and statements at a wrong one, for which a tree has no error although nothing runs them.
+"""Indents: their width, and statements at a wrong one.
 
-In: a line, or a parse.  Out: columns; how many such statements there are, and whether an edit makes more of them.  A
-language whose blocks do not go by indentation has no section `indented`.
+Some grammars have no error for a statement at a wrong indent, although such code does not run.
+
+In: a line, or a parse.  Out: columns; the number of such statements, and whether an edit adds to them.
 """
 
 from __future__ import annotations

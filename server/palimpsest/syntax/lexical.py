@@ -1,7 +1,7 @@
-"""Brackets, strings and comments of any text, told apart without a tree.
+"""Tells brackets, strings and comments apart without a tree.
 
-In: text, how its language writes comments and strings, the state before it.  Out: tokens, or a state after each
-character.  What it is asked about is half-written by nature, so it may be wrong about where a statement ends.  Pure.
+In: text, how its language writes comments and strings, the state before the text.  Out: tokens, or the state after each
+character.  Half-written code can mislead it about where a statement ends.  Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Syntax trees, and what a language has to say for itself so that they can be read.
+"""Syntax trees (`Parsed`) and the interface of a language (`Language`).
 
-In: snapshots.  Out: `Parsed`.  This room knows no file, no editor and no language by name: everything that differs from
-one to another is asked of the `Language` of a parse.  `languages/` implements it.
+In: snapshots.  Out: parses.  Knows no file, no editor and no language by name: what differs between languages is
+asked of the `Language` of a parse, which `languages/` implements.
 """
 
 from __future__ import annotations

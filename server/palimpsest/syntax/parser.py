@@ -1,7 +1,7 @@
-"""Trees of open documents, kept incremental while somebody types.
+"""Parses open documents incrementally.
 
-In: snapshots and the edits between them.  Out: `Parsed`.  Knows no editor; which language a document is in is told by
-a function that it is given.
+In: snapshots and the edits between them.  Out: `Parsed`.  Knows no editor; the function it is given says which language
+a document is in.
 """
 
 from __future__ import annotations

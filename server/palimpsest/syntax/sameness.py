@@ -1,6 +1,6 @@
-"""Whether two pieces of code are the same but for how they are laid out.
+"""Compares code without its layout.
 
-In: a parse and lines of it.  Out: its tokens with the tree around them, comparable.  This room knows no edit.
+In: a parse and lines of it.  Out: tokens with the structure around them, equal for code that differs in layout only.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Which function or class a line belongs to.
 
-In: a parse.  Out: scopes, their signatures and docstrings.  This room knows no editor.
+In: a parse.  Out: scopes, their signatures and documentation.  Knows no editor.
 
-A line belongs to the innermost definition whose lines hold it; decorators and docstrings are a definition's own lines,
-a lambda is no scope.  A blank line or a comment behind a definition's last line still belongs to it if it is indented
-deeper than the definition: that is where a person goes on typing.
+A line belongs to the innermost definition whose lines contain it.  Decorators and documentation are a definition's own
+lines; a lambda is no scope.  A blank line or a comment after a definition's last line belongs to it if it is indented
+deeper than the definition, since that is where a person continues to type.
 """
 
 from __future__ import annotations

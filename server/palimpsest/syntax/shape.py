@@ -1,10 +1,10 @@
-"""Whether what is missing at a cursor is the rest of a line or a whole block.
+"""Whether the rest of a line or a whole block is missing at a cursor.
 
-In: a parse and where the cursor is.  Out: "line" or "block".  Knows no completion and no setting.
+In: a parse and a position.  Out: "line" or "block".  Knows no completion and no setting.
 
-A block is missing in the empty body of a header, in a docstring or a bracket that is just begun, at a block's end, and
-between two definitions; among statements that stand already it is a line.  Code that is half-written by nature is told
-by what the parser recovered of it, and where it recovered nothing, by indentation.
+A block is missing in the empty body of a header, in documentation or a bracket that has just begun, at the end of a
+block, and between two definitions; between other statements it is a line.  Half-written code is judged by what the
+parser recovered of it, and by indentation where it recovered nothing.
 """
 
 from __future__ import annotations

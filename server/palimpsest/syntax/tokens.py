@@ -1,6 +1,6 @@
-"""The leaves of a tree as a sequence: what two versions of some lines differ in.
+"""The leaves of a tree as a sequence of tokens, to compare two versions of some lines.
 
-In: a parse and lines.  Out: tokens.  White space is no token.
+In: a parse and lines.  Out: tokens, white space left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What lines bind, what nothing binds, and what is defined twice: whether names are known.
+"""What lines define, which names nothing defines, and what is defined twice.
 
-In: a parse.  Out: names.  This room infers no type, follows no import and knows no edit.
+In: a parse.  Out: names.  Infers no type, follows no import and knows no edit.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
 
 def unbound_in(parsed: Parsed, start_line: int, end_line: int) -> list[Unbound]:
     """Where the lines `start..end` use a name that the whole document neither binds nor has from the language, in
-    order, and says only once: what is said twice is hardly a slip.  Nothing where the document does not parse, which
-    takes words for names that are none."""
+    order, and says only once: what is said twice is hardly a slip.  Nothing where the document does not parse:
+    broken code has words that only look like names."""
     if parsed.n_errors:
         return []
     free = free_in(parsed, start_line, end_line) - bound_in(parsed, 0, parsed.snapshot.line_count)

@@ -1,7 +1,6 @@
-"""Where a name stands in a document, what part it plays there, and which scope it belongs to.
+"""Where a name stands in a document, its role there, and the scope it belongs to.
 
-In: a parse and a name.  Out: `Use`s.  Comments and strings have none; what an f-string computes has.  This room follows
-no import and infers no type (`evidence.py` says what can be seen of a value).
+In: a parse and a name.  Out: `Use`s; names in comments and strings are none.  Follows no import and infers no type.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is said of code, as data: definitions, imports, arguments and parameters.
+"""Definitions, imports, arguments and parameters as data.
 
-In: nothing.  Out: immutable values.  This room's trees, and the languages, make them.
+In: nothing.  Out: values that `syntax/` and `languages/` make of trees.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What can be seen of a value's class without inferring types: the words that speak of it.
+"""What code says of a value's class, without type inference: the words that name it.
 
-In: a parse and where an expression stands.  Out: names of classes and modules, or nothing.  This room follows no import
-and runs nothing; a caller that gets nothing back knows nothing.
+In: a parse and where an expression stands.  Out: names of classes and modules; none where nothing is said.  Follows no
+import and runs nothing.
 
     cart.add(x)          cart: Cart            {"Cart"}
     line.price()         for line in lines     {"list", "Line"}, where `lines: list[Line]`
