@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from typing import TypeVar
 
 from palimpsest import wire
 from palimpsest.engine.core.engine_thread import EngineThread, failed
@@ -21,6 +22,7 @@ from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_slot
 from palimpsest.kv.generation.generate import generate
 
+Answer = TypeVar("Answer", wire.GenerateAnswer, wire.BatchAnswer)
 OnText = Callable[[int, str], None]
 """(choice, text): called on the engine's thread as text becomes final; it must not block."""
 
@@ -60,26 +62,14 @@ class EngineCore(EngineThread):
             return failed(error)
 
         def work(engine: Engine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
-            queued = 1000 * (time.perf_counter() - job.submitted)
-            workspace = engine.workspaces.open(request.workspace)
-
             def tell(choice: int, text: str) -> None:
                 if on_text is not None:
                     job.repeatable = False
                     on_text(choice, text)
 
-            answer = yield from generate(engine.generator, workspace, request, tell)
-            return replace(answer, ms={"queue": queued, **answer.ms})
+            return generate(engine.generator, engine.workspaces.open(request.workspace), request, tell)
 
-        return self.submit(
-            work,
-            cancel,
-            slot=request.slot,
-            kind="generate",
-            workspace=request.workspace,
-            line=request.replace,
-            syncs=request.sync is not None,
-        )
+        return self._submit_generation(request, work, cancel)
 
     def fork(self, request: wire.ForkRequest, cancel: CancelToken | None = None) -> Future[wire.ForkAnswer]:
         """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
@@ -107,14 +97,26 @@ class EngineCore(EngineThread):
         except InvalidArgument as error:
             return failed(error)
 
-        def work(engine: Engine, job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+        def work(engine: Engine, _job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+            return generate_batch(engine.generator, engine.workspaces.open(request.workspace), request)
+
+        return self._submit_generation(request, work, cancel)
+
+    def _submit_generation(
+        self,
+        request: wire.GenerateRequest | wire.BatchRequest,
+        work: Callable[[Engine, Job[Answer]], Generator[None, None, Answer]],
+        cancel: CancelToken | None,
+    ) -> Future[Answer]:
+        """The answer also says how long the job waited in the queue."""
+
+        def timed(engine: Engine, job: Job[Answer]) -> Generator[None, None, Answer]:
             queued = 1000 * (time.perf_counter() - job.submitted)
-            workspace = engine.workspaces.open(request.workspace)
-            answer = yield from generate_batch(engine.generator, workspace, request)
+            answer = yield from work(engine, job)
             return replace(answer, ms={"queue": queued, **answer.ms})
 
         return self.submit(
-            work,
+            timed,
             cancel,
             slot=request.slot,
             kind="generate",
