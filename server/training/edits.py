@@ -21,7 +21,7 @@ import numpy as np
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Context, Run
 from palimpsest.measure.measure import with_f32_weights
 from palimpsest.prompt.blocks import FOOTER, HEADER
@@ -86,7 +86,7 @@ def both(
     path: Path, settings: EngineSettings, found: Sequence[Workspace], n_middles: int, n_edits: int
 ) -> dict[str, float] | None:
     """Mean loss of the same middles behind the `edited` cache, a `fresh` one, and one with its cells `reordered`."""
-    engine = Engine(path, settings)
+    engine = NativeEngine(path, settings)
     fresh, other = (Context(engine.model, engine.loaded.params) for _ in range(2))
     try:
         workspace = engine.workspaces.open("edits")

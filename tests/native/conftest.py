@@ -11,12 +11,12 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from tests.models import written
 from tests.native.helpers import TestedEngine
 
 MakeCore: TypeAlias = Callable[..., EngineCore]
-MakeEngine: TypeAlias = Callable[..., Engine]
+MakeEngine: TypeAlias = Callable[..., NativeEngine]
 
 CLOSE: dict[str, Any] = {
     "n_ctx": 4096,
@@ -39,9 +39,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.fixture
 def make_engine(models: Callable[[str], Path]) -> Iterator[MakeEngine]:
     """`make_engine(kind, **settings)`: a loaded engine, on the test's own thread."""
-    made: list[Engine] = []
+    made: list[NativeEngine] = []
 
-    def make(kind: str = "fim", *, make_context: Any = None, **settings: Any) -> Engine:
+    def make(kind: str = "fim", *, make_context: Any = None, **settings: Any) -> NativeEngine:
         extra = {"make_context": make_context} if make_context else {}
         engine = TestedEngine(models(kind), EngineSettings(**{**CLOSE, **settings}), **extra)
         made.append(engine)

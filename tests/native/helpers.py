@@ -12,14 +12,14 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.measure.equivalence import Reference, edited
 
 T = TypeVar("T")
 
 
-class TestedEngine(Engine):
+class TestedEngine(NativeEngine):
     """An engine with a second cache beside it, in which layouts are built from scratch."""
 
     __test__ = False
@@ -49,7 +49,7 @@ def text(i: int, size: int = 300) -> str:
     return source()[i * 311 : i * 311 + size]
 
 
-def sized(engine: Engine, n_tokens: int, i: int = 0) -> str:
+def sized(engine: NativeEngine, n_tokens: int, i: int = 0) -> str:
     """A piece of real source of exactly so many tokens."""
     piece = text(i, 8 * n_tokens)
     while (n := len(engine.model.tokenize(piece))) != n_tokens:
@@ -71,15 +71,15 @@ def done(work: Generator[None, None, T]) -> T:
             return end.value  # type: ignore[no-any-return]
 
 
-def sync(engine: Engine, blocks: Sequence[tuple[str, str]], workspace: str = "w") -> wire.SyncAnswer:
+def sync(engine: NativeEngine, blocks: Sequence[tuple[str, str]], workspace: str = "w") -> wire.SyncAnswer:
     return done(engine.workspaces.open(workspace).sync(request(blocks, workspace)))
 
 
-def ask(engine: Engine, what: wire.GenerateRequest) -> wire.GenerateAnswer:
+def ask(engine: NativeEngine, what: wire.GenerateRequest) -> wire.GenerateAnswer:
     return done(generate(engine.generator, engine.workspaces.open(what.workspace), what, None))
 
 
-def difference(engine: Engine, workspace: Workspace, probe: str = PROBE) -> float:
+def difference(engine: NativeEngine, workspace: Workspace, probe: str = PROBE) -> float:
     """The largest difference in next-token logits between the cache as it is and a fresh one."""
     tail = engine.model.tokenize(probe)
     assert isinstance(engine, TestedEngine)

@@ -15,7 +15,7 @@ from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, HEADER, ask, difference, done, fim, request, sized, sync, text
@@ -23,7 +23,7 @@ from tests.native.helpers import CLOSE, FOOTER, HEADER, ask, difference, done, f
 WAIT_S = 120
 
 
-def bounded(engine: Engine, blocks: list[tuple[str, str]], **bounds: int) -> wire.SyncAnswer:
+def bounded(engine: NativeEngine, blocks: list[tuple[str, str]], **bounds: int) -> wire.SyncAnswer:
     return done(engine.workspaces.open("w").sync(request(blocks, **bounds)))
 
 
@@ -31,14 +31,14 @@ def actions(answer: wire.SyncAnswer) -> dict[str, str]:
     return {report.key: report.action for report in answer.blocks}
 
 
-def attached(engine: Engine) -> set[str]:
+def attached(engine: NativeEngine) -> set[str]:
     workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.arena is not None
     return {r.key for r in workspace.arena if r.attached}
 
 
-def check(engine: Engine) -> None:
+def check(engine: NativeEngine) -> None:
     workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
     assert workspace.arena is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.draft import GAP, Drafter
 from palimpsest.kv.llama.native import widen
 from palimpsest.models.files import embedded as embedded_model
@@ -21,22 +21,22 @@ from tests.native.helpers import ask, fim, sync, text
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeEngine]:
     """With f32 weights: quantized ones round otherwise in a larger batch, which may decide a near tie."""
     path = tmp_path_factory.mktemp("f32") / "embedded.gguf"
     assert widen(embedded_model(), path)
-    engine = Engine(path, EngineSettings(**{**CLOSE, "n_ctx": 2048}))
+    engine = NativeEngine(path, EngineSettings(**{**CLOSE, "n_ctx": 2048}))
     sync(engine, [("x", text(1))])
     yield engine
     engine.close()
 
 
-def cold(engine: Engine, request: wire.GenerateRequest, workspace: str = "w") -> wire.GenerateAnswer:
+def cold(engine: NativeEngine, request: wire.GenerateRequest, workspace: str = "w") -> wire.GenerateAnswer:
     engine.workspaces.open(workspace).tails.drop_all()
     return ask(engine, request)
 
 
-def same(engine: Engine, request: wire.GenerateRequest, drafts: tuple[int, ...] = (1, 3, 8, 40)) -> int:
+def same(engine: NativeEngine, request: wire.GenerateRequest, drafts: tuple[int, ...] = (1, 3, 8, 40)) -> int:
     """Tokens accepted over all `drafts`, whose answers are as the one without."""
     plain = cold(engine, request)
     assert (plain.drafted, plain.accepted) == (0, 0)
@@ -59,19 +59,19 @@ def written(content: str, **others: object) -> wire.GenerateRequest:
     return wire.GenerateRequest("w", text=wire.TextTail(content), **values)  # type: ignore[arg-type]
 
 
-def test_what_stands_there_again_is_accepted(embedded: Engine) -> None:
+def test_what_stands_there_again_is_accepted(embedded: NativeEngine) -> None:
     assert same(embedded, written(COUNTED)) > 40
     answer = cold(embedded, written(COUNTED, draft=8))
     assert answer.generated > 2 * answer.steps
 
 
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
-def test_completions_are_the_same_with_any_draft(embedded: Engine, layout: str) -> None:
+def test_completions_are_the_same_with_any_draft(embedded: NativeEngine, layout: str) -> None:
     for i in range(3):
         same(embedded, fim(text(3 * i, 500) + "\n    ", text(3 * i + 2, 100), layout=layout, max_tokens=24), (2, 8))
 
 
-def test_replies_under_a_grammar_are_the_same_with_any_draft(embedded: Engine) -> None:
+def test_replies_under_a_grammar_are_the_same_with_any_draft(embedded: NativeEngine) -> None:
     grammar = r'root ::= ("L" [1-9] " " [^\n]{0,30} "\n"){3}'
     numbered = "".join(f"L{i} value_{i} = self.make({i})\n" for i in range(1, 9))
     assert same(embedded, written(numbered, grammar=grammar, max_tokens=60)) > 0
@@ -87,7 +87,7 @@ def test_random_weights_answer_the_same_with_any_draft(make_engine: MakeEngine, 
         same(engine, written(piece * 3, stop=["e"], sampling=wire.Sampling(repeat_penalty=1.3)), (5,))
 
 
-def test_what_a_draft_leaves_in_the_cache_is_what_an_answer_leaves(embedded: Engine) -> None:
+def test_what_a_draft_leaves_in_the_cache_is_what_an_answer_leaves(embedded: NativeEngine) -> None:
     """After an answer in drafts the same tail goes on, is typed into and is used again as ever."""
     request = fim(REPEATED, "\n", max_tokens=20)
     said = cold(embedded, request).choices[0].text
@@ -108,7 +108,7 @@ def test_what_a_draft_leaves_in_the_cache_is_what_an_answer_leaves(embedded: Eng
 @pytest.mark.parametrize(
     "others", [{"n": 2, "sampling": wire.Sampling(seed=1)}, {"sampling": wire.Sampling(temperature=0.5, seed=1)}]
 )
-def test_nothing_is_drafted_where_chance_decides(embedded: Engine, others: dict[str, object]) -> None:
+def test_nothing_is_drafted_where_chance_decides(embedded: NativeEngine, others: dict[str, object]) -> None:
     assert cold(embedded, written(REPEATED, draft=8, **others)).drafted == 0
 
 
@@ -163,7 +163,7 @@ def test_what_repeats_itself_is_expected_to_go_on() -> None:
     assert drafter.propose([1, 2, 3, 1, 2, 3], 8) == [1, 2, 3, 1, 2, 3]
 
 
-def test_an_earlier_answer_is_looked_up(embedded: Engine) -> None:
+def test_an_earlier_answer_is_looked_up(embedded: NativeEngine) -> None:
     """The frame of a reply is in no prompt, but it was in the reply before."""
     grammar = r'root ::= "<suggestion name=\"editing\">" [a-z]{2} "</suggestion>"'
     embedded.workspaces.open("w").tails.drop_all()

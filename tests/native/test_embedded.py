@@ -11,7 +11,7 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import widen
 from palimpsest.measure.measure import measure
 from tests.native.conftest import CLOSE as SETTINGS
@@ -23,13 +23,13 @@ SUFFIX = "\n        return self.items\n</editing>\n"
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    made = Engine(MODEL, EngineSettings(**SETTINGS))
+def engine() -> Iterator[NativeEngine]:
+    made = NativeEngine(MODEL, EngineSettings(**SETTINGS))
     yield made
     made.close()
 
 
-def test_it_is_edited_in_place_with_the_suffix_first(engine: Engine) -> None:
+def test_it_is_edited_in_place_with_the_suffix_first(engine: NativeEngine) -> None:
     assert engine.in_place
     assert engine.facts.fim_layout == "spm"
     assert engine.facts.header_start == (0,), "the header begins with BOS"
@@ -40,7 +40,7 @@ def test_it_is_edited_in_place_with_the_suffix_first(engine: Engine) -> None:
     assert ask(engine, fim(PREFIX, SUFFIX, layout="auto")).layout == "spm"
 
 
-def test_typing_costs_few_tokens(engine: Engine) -> None:
+def test_typing_costs_few_tokens(engine: NativeEngine) -> None:
     sync(engine, [("a", text(1)), ("b", text(2))])
     first = ask(engine, fim(PREFIX, SUFFIX, layout="auto", max_tokens=24))
     assert first.healed == ".it"

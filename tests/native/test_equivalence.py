@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.measure.equivalence import edited
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 
 
-def in_place(engine: Engine, name: str = "w") -> InPlaceWorkspace:
+def in_place(engine: NativeEngine, name: str = "w") -> InPlaceWorkspace:
     workspace = engine.workspaces.open(name)
     assert isinstance(workspace, InPlaceWorkspace)
     return workspace

@@ -11,7 +11,7 @@ from palimpsest import wire
 from palimpsest.errors import InvalidArgument, UnknownTail
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.cache.tails import MAX_TAILS
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Logits
@@ -37,27 +37,27 @@ def said(what: str, tail: str, **others: Any) -> wire.GenerateRequest:
     return wire.GenerateRequest("w", text=wire.TextTail(what), tail=tail, **{"max_tokens": 4, "slot": "chat", **others})
 
 
-def fork(engine: Engine, names: list[str], tail: str = "parent") -> int:
+def fork(engine: NativeEngine, names: list[str], tail: str = "parent") -> int:
     return engine.workspaces.open("w").tails.fork(tail, names).n_tokens
 
 
-def batch(engine: Engine, requests: list[wire.GenerateRequest]) -> wire.BatchAnswer:
+def batch(engine: NativeEngine, requests: list[wire.GenerateRequest]) -> wire.BatchAnswer:
     return done(generate_batch(engine.generator, engine.workspaces.open("w"), wire.BatchRequest("w", requests)))
 
 
-def logits(engine: Engine, tail: str) -> Logits:
+def logits(engine: NativeEngine, tail: str) -> Logits:
     found = engine.workspaces.open("w").tails[tail].logits
     assert found is not None
     return found
 
 
-def n_new(engine: Engine, what: str) -> int:
+def n_new(engine: NativeEngine, what: str) -> int:
     """Tokens of a text that the parent's has not."""
     tokens = engine.model.tokenize(what)
     return len(tokens) - common_prefix(tokens, engine.model.tokenize(PARENT))
 
 
-def with_parent(make_engine: MakeEngine, kind: str, **settings: Any) -> Engine:
+def with_parent(make_engine: MakeEngine, kind: str, **settings: Any) -> NativeEngine:
     engine = make_engine(kind, **settings)
     sync(engine, [("a", text(1, 200)), ("b", text(2, 200))])
     ask(engine, said(PARENT, "parent", max_tokens=0))

@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.generation.sampler import log_probability
@@ -18,13 +18,13 @@ from tests.native.helpers import ask, done, fim, sync, text
 
 
 @pytest.fixture
-def engine(make_engine: MakeEngine) -> Engine:
+def engine(make_engine: MakeEngine) -> NativeEngine:
     engine = make_engine()
     sync(engine, [("x", text(1))])
     return engine
 
 
-def write(engine: Engine, content: str = "def f(", **others: object) -> wire.GenerateAnswer:
+def write(engine: NativeEngine, content: str = "def f(", **others: object) -> wire.GenerateAnswer:
     values: dict[str, object] = {"max_tokens": 12, "slot": "suggestion", **others}
     return ask(engine, wire.GenerateRequest("w", text=wire.TextTail(content), **values))  # type: ignore[arg-type]
 
@@ -39,7 +39,9 @@ GRAMMARS = [
 
 @pytest.mark.parametrize(("grammar", "pattern"), GRAMMARS)
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
-def test_a_reply_under_a_grammar_matches_it(engine: Engine, grammar: str, pattern: str, temperature: float) -> None:
+def test_a_reply_under_a_grammar_matches_it(
+    engine: NativeEngine, grammar: str, pattern: str, temperature: float
+) -> None:
     for seed in range(4):
         sampling = wire.Sampling(temperature=temperature, seed=seed)
         choice = write(engine, f"# {seed}", grammar=grammar, sampling=sampling, max_tokens=200).choices[0]
@@ -47,20 +49,20 @@ def test_a_reply_under_a_grammar_matches_it(engine: Engine, grammar: str, patter
         assert re.fullmatch(pattern, choice.text), choice.text
 
 
-def test_a_grammar_cut_off_is_the_beginning_of_a_match(engine: Engine) -> None:
+def test_a_grammar_cut_off_is_the_beginning_of_a_match(engine: NativeEngine) -> None:
     choice = write(engine, grammar='root ::= "abc" [0-9]{40}', max_tokens=4).choices[0]
     assert choice.finish == "length"
     assert re.fullmatch(r"abc[0-9]*|a|ab", choice.text)
 
 
-def test_what_is_no_grammar_is_an_error(engine: Engine) -> None:
+def test_what_is_no_grammar_is_an_error(engine: NativeEngine) -> None:
     for grammar in ("root ::= (", "start ::= 'x'", "no grammar at all"):
         with pytest.raises(InvalidArgument) as caught:
             write(engine, grammar=grammar)
         assert caught.value.field == "grammar"
 
 
-def test_greedy_answers_are_the_most_probable_tokens(engine: Engine) -> None:
+def test_greedy_answers_are_the_most_probable_tokens(engine: NativeEngine) -> None:
     choice = write(engine, max_tokens=1).choices[0]
     tail = engine.workspaces.open("w").tails["suggestion"]
     assert tail.logits is not None
@@ -74,7 +76,7 @@ def test_log_probabilities_sum_to_one() -> None:
     assert sum(np.exp(log_probability(logits, i)) for i in range(4)) == pytest.approx(1.0)
 
 
-def test_a_seed_repeats_and_another_does_not(engine: Engine) -> None:
+def test_a_seed_repeats_and_another_does_not(engine: NativeEngine) -> None:
     def sampled(seed: int) -> str:
         return (
             write(engine, sampling=wire.Sampling(temperature=30.0, top_k=0, min_p=0.0, top_p=1.0, seed=seed))
@@ -86,13 +88,13 @@ def test_a_seed_repeats_and_another_does_not(engine: Engine) -> None:
     assert len({sampled(seed) for seed in range(4)}) > 1
 
 
-def test_a_penalty_forbids_repetition(engine: Engine) -> None:
+def test_a_penalty_forbids_repetition(engine: NativeEngine) -> None:
     plain = write(engine, max_tokens=24).choices[0].text
     penalized = write(engine, max_tokens=24, sampling=wire.Sampling(repeat_penalty=100.0)).choices[0].text
     assert plain != penalized
 
 
-def test_alternatives_differ_and_the_first_is_the_one_alone(engine: Engine) -> None:
+def test_alternatives_differ_and_the_first_is_the_one_alone(engine: NativeEngine) -> None:
     alone = write(engine, n=1).choices[0].text
     sampling = wire.Sampling(seed=5, min_p=0.0, top_k=0, top_p=1.0)
     answer = write(engine, n=4, sampling=sampling)
@@ -103,7 +105,7 @@ def test_alternatives_differ_and_the_first_is_the_one_alone(engine: Engine) -> N
     assert write(engine, n=1).choices[0].text == alone, "alternatives leave nothing behind"
 
 
-def test_a_stop_string_ends_and_is_not_in_the_text(engine: Engine) -> None:
+def test_a_stop_string_ends_and_is_not_in_the_text(engine: NativeEngine) -> None:
     whole = write(engine, max_tokens=12).choices[0].text
     stop = whole[4:9]
     choice = write(engine, max_tokens=12, stop=[stop]).choices[0]
@@ -113,7 +115,7 @@ def test_a_stop_string_ends_and_is_not_in_the_text(engine: Engine) -> None:
 
 @pytest.mark.parametrize(("start", "end", "rest"), [(3, 6, ""), (-2, None, "never")])
 def test_streamed_text_is_the_answer_whatever_the_stop_string(
-    engine: Engine, start: int, end: int | None, rest: str
+    engine: NativeEngine, start: int, end: int | None, rest: str
 ) -> None:
     stop = write(engine, max_tokens=12).choices[0].text[start:end] + rest
     pieces: list[tuple[int, str]] = []
@@ -126,13 +128,13 @@ def test_streamed_text_is_the_answer_whatever_the_stop_string(
         assert "".join(piece for j, piece in pieces if j == i) == choice.text
 
 
-def test_a_time_limit_ends_an_answer(engine: Engine) -> None:
+def test_a_time_limit_ends_an_answer(engine: NativeEngine) -> None:
     choice = write(engine, max_tokens=500, time_ms=1).choices[0]
     assert choice.finish == "time"
     assert choice.tokens < 500
 
 
-def test_nothing_new_decodes_nothing_also_with_other_sampling(engine: Engine) -> None:
+def test_nothing_new_decodes_nothing_also_with_other_sampling(engine: NativeEngine) -> None:
     write(engine)
     answer = write(engine, sampling=wire.Sampling(temperature=1.0, seed=1))
     assert (answer.decoded, answer.reused) == (0, answer.tail_tokens)
@@ -175,6 +177,6 @@ def test_of_several_stop_strings_the_first_in_the_text_wins() -> None:
     assert answer.text == "it comes "
 
 
-def test_a_long_request_is_healed_under_no_grammar_only(engine: Engine) -> None:
+def test_a_long_request_is_healed_under_no_grammar_only(engine: NativeEngine) -> None:
     request = fim("    ret", grammar='root ::= "urn" .*', max_tokens=3)
     assert ask(engine, request).healed == ""

@@ -8,7 +8,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.kv.cache.tail_prompt import isolated_start
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.healing import held_back
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
@@ -19,7 +19,7 @@ SUFFIX = "\n    return self.items\n\n" + text(9, 200)
 N_SUFFIX_MARKS = 2
 
 
-def prepared(make_engine: MakeEngine, kind: str) -> Engine:
+def prepared(make_engine: MakeEngine, kind: str) -> NativeEngine:
     engine = make_engine(kind, mode="whole-prompt" if kind == "swa" else "auto")
     sync(engine, [("x", text(1))])
     return engine
@@ -29,7 +29,7 @@ def kept_back(prefix: str) -> str:
     return prefix[: len(prefix) - len(held_back(prefix))]
 
 
-def words_of(engine: Engine, layout: str, start: str) -> tuple[wire.GenerateAnswer, str]:
+def words_of(engine: NativeEngine, layout: str, start: str) -> tuple[wire.GenerateAnswer, str]:
     """An answer, and as much of its text as can be typed (random weights write halves of characters)."""
     answer = ask(engine, fim(start, SUFFIX, layout=layout, max_tokens=10))
     said = answer.choices[0].text

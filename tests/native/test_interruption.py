@@ -10,7 +10,7 @@ import pytest
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeEngine
@@ -20,7 +20,7 @@ BEFORE = [("a", text(1, 300)), ("b", text(2, 300)), ("c", text(3, 300))]
 AFTER = [("d", text(9, 400)), ("a", text(1, 200) + "changed" + text(1, 500)[200:]), BEFORE[1], ("e", text(7, 200))]
 
 
-def in_place(engine: Engine, name: str = "w") -> InPlaceWorkspace:
+def in_place(engine: NativeEngine, name: str = "w") -> InPlaceWorkspace:
     workspace = engine.workspaces.open(name)
     assert isinstance(workspace, InPlaceWorkspace)
     return workspace
@@ -31,7 +31,7 @@ def stepped(work: Generator[None, None, Any], n: int) -> bool:
     return all(next(work, work) is not work for _ in range(n))
 
 
-def check(engine: Engine, name: str = "w") -> None:
+def check(engine: NativeEngine, name: str = "w") -> None:
     workspace = in_place(engine, name)
     assert workspace.verify()
     if workspace.arena is not None:
@@ -39,7 +39,7 @@ def check(engine: Engine, name: str = "w") -> None:
         assert difference(engine, workspace) < CLOSE
 
 
-def sequences_in_use(engine: Engine) -> int:
+def sequences_in_use(engine: NativeEngine) -> int:
     held = sum(2 for w in engine.workspaces.values() if w.ready)
     for workspace in engine.workspaces.values():
         for tail in workspace.tails.values():
@@ -188,7 +188,7 @@ class Failing(Context):
         self.n_calls, self.codes = 0, codes
 
 
-def failing(engine: Engine) -> Failing:
+def failing(engine: NativeEngine) -> Failing:
     assert isinstance(engine.context, Failing)
     return engine.context
 

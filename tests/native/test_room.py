@@ -8,20 +8,20 @@ from dataclasses import replace
 import pytest
 
 from palimpsest.errors import DecodeError, EngineError
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Run
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import Failing, failing, in_place, sequences_in_use
 
 
-def typed(engine: Engine, name: str, i: int) -> str:
+def typed(engine: NativeEngine, name: str, i: int) -> str:
     """What a window's first completion comes to."""
     wanted = fim("def f(", max_tokens=3, sync=request([("a", text(i, 200)), ("b", text(i + 1, 60))], name))
     return ask(engine, replace(wanted, workspace=name)).choices[0].text
 
 
-def check(engine: Engine) -> None:
+def check(engine: NativeEngine) -> None:
     assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
     for workspace in list(engine.workspaces.values()):
         if workspace.ready:

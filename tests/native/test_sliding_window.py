@@ -10,7 +10,7 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Context, Model
 from palimpsest.kv.model import trial
 from tests.native.conftest import CLOSE as SETTINGS
@@ -19,7 +19,7 @@ from tests.native.helpers import CLOSE, ask, difference, fim, sized, sync, text
 from tests.native.test_interruption import in_place
 
 
-def churn(engine: Engine) -> None:
+def churn(engine: NativeEngine) -> None:
     """Every cell that can be had is used once by somebody else."""
     for i in range(4):
         sync(engine, [(f"x{i}", sized(engine, 200, 10 + i))], "other")
@@ -98,12 +98,12 @@ class Plain(Context):
 
 def test_where_the_cache_loses_what_it_was_given_it_is_not_edited_in_place(models: Callable[[str], Path]) -> None:
     for kind, why in (("swa", "sliding window"), ("fim", "")):
-        engine = Engine(models(kind), EngineSettings(**SETTINGS), make_context=Plain)
+        engine = NativeEngine(models(kind), EngineSettings(**SETTINGS), make_context=Plain)
         assert engine.in_place == (not why)
         assert why in engine.loaded.why_not
         engine.close()
     with pytest.raises(ModelError, match="edited in place"):
-        Engine(models("swa"), EngineSettings(**SETTINGS, mode="in-place"), make_context=Plain)
+        NativeEngine(models("swa"), EngineSettings(**SETTINGS, mode="in-place"), make_context=Plain)
 
 
 def test_the_trial_leaves_nothing_behind(make_engine: MakeEngine) -> None:

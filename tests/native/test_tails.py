@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.compose import CHUNK, fitted
 from palimpsest.kv.llama.native import Logits
 from tests.native.conftest import MakeEngine
@@ -18,7 +18,7 @@ from tests.native.helpers import CLOSE, ask, fim, sync, text
 SUFFIXES = ("\n    return 1\n", "", ")\n", text(3, 200))
 
 
-def logits(engine: Engine) -> Logits:
+def logits(engine: NativeEngine) -> Logits:
     found = engine.workspaces.open("w").tails["typing"].logits
     assert found is not None
     return found

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 
 PREFIX, SUFFIX = text(4, 260) + "\n    ", "\n    return 1\n"
 
 
-def prepared(make_engine: MakeEngine, kind: str, **settings: object) -> Engine:
+def prepared(make_engine: MakeEngine, kind: str, **settings: object) -> NativeEngine:
     engine = make_engine(kind, mode="whole-prompt" if kind == "swa" else "auto", **settings)
     sync(engine, [("x", text(1))])
     return engine

@@ -9,7 +9,7 @@ import pytest
 from palimpsest import wire
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.whole import WholeWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped
@@ -17,7 +17,7 @@ from tests.native.test_interruption import stepped
 KINDS = ["fim", "mrope", "mamba", "swa", "hybrid"]
 
 
-def whole(make_engine: MakeEngine, kind: str, **settings: object) -> tuple[Engine, WholeWorkspace]:
+def whole(make_engine: MakeEngine, kind: str, **settings: object) -> tuple[NativeEngine, WholeWorkspace]:
     engine = make_engine(kind, mode="whole-prompt" if kind in ("fim", "swa") else "auto", **settings)
     assert not engine.in_place
     assert engine.loaded.why_not

@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.generation.known import typed_word
 from palimpsest.kv.generation.words import Candidate, WordSearch
@@ -28,18 +28,18 @@ def searching(prefix: str, **others: object) -> wire.GenerateRequest:
     return fim(prefix, SUFFIX, **{"word_search": WIDTH, **others})
 
 
-def prepared(make_engine: MakeEngine, kind: str = "fim", **others: object) -> Engine:
+def prepared(make_engine: MakeEngine, kind: str = "fim", **others: object) -> NativeEngine:
     engine = make_engine(kind, mode="whole-prompt" if kind == "swa" else "auto", **others)
     sync(engine, BLOCKS)
     return engine
 
 
-def cold(engine: Engine, request: wire.GenerateRequest) -> wire.GenerateAnswer:
+def cold(engine: NativeEngine, request: wire.GenerateRequest) -> wire.GenerateAnswer:
     engine.workspaces.open("w").tails.drop_all()
     return ask(engine, request)
 
 
-def check(engine: Engine) -> None:
+def check(engine: NativeEngine) -> None:
     """No sequence and no cell is anybody's but the workspaces' and their tails'."""
     n_held = sequences_in_use(engine) - (0 if engine.in_place else 1)  # a whole prompt has one where others have two
     assert engine.pool.free_sequences + n_held == engine.pool.n_sequences
@@ -52,7 +52,7 @@ def check(engine: Engine) -> None:
         assert difference(engine, workspace) < CLOSE
 
 
-def plain_logits(engine: Engine, tokens: tuple[int, ...]) -> Logits:
+def plain_logits(engine: NativeEngine, tokens: tuple[int, ...]) -> Logits:
     """The logits after the prompt of the last request and `tokens`, decoded one by one in a sequence of their own."""
     tail = engine.workspaces.open("w").tails["typing"]
     assert tail.prompt is not None
@@ -68,7 +68,7 @@ def plain_logits(engine: Engine, tokens: tuple[int, ...]) -> Logits:
     return row
 
 
-def plain_search(engine: Engine, prefix: str, piece: str) -> WordSearch:
+def plain_search(engine: NativeEngine, prefix: str, piece: str) -> WordSearch:
     """The same search behind the prompt of the last request."""
     typed = typed_word(piece)
     assert typed is not None

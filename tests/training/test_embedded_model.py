@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.library import library
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import evaluate, held, measures, tokenizer
@@ -62,7 +62,7 @@ def test_llama_cpp_tokenizes_as_training_did(arena: Arena, text: str) -> None:
 def test_an_engine_made_after_it_still_hears_what_its_cache_takes() -> None:
     library()  # made before the arena, as where an evaluation asks the engine for something
     Arena(evaluate.MODEL, n_context=256).close()
-    engine = Engine(evaluate.MODEL, EngineSettings(n_ctx=512, n_threads=1))
+    engine = NativeEngine(evaluate.MODEL, EngineSettings(n_ctx=512, n_threads=1))
     try:
         assert engine.context.cache_bytes > 0
     finally:

@@ -20,7 +20,7 @@ from palimpsest.kv.llama.native import Context
 from palimpsest.kv.model.load import load
 
 
-class Engine:
+class NativeEngine:
     """`pool` has the cells, `workspaces` who is in them, `generator` makes text behind them."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.kv.cache.tail_prompt import TailPrompt
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Run
 from palimpsest.llama_server.completions.infill_layout import Layout
 from palimpsest.llama_server.completions.samplers import most_probable
@@ -40,7 +40,7 @@ def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, 
 def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """`{"requests", "tokens", "ours", "stock", "ratio"}`: mean loss per token of the text typed next, with the same
     tokens in both layouts and without healing, which is none of the layout's."""
-    engine = Engine(path, settings)
+    engine = NativeEngine(path, settings)
     try:
         layout = Layout(engine)
         sums, n_tokens, n_requests = dict.fromkeys(KINDS, 0.0), 0, 0
@@ -56,7 +56,7 @@ def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str,
     return {"requests": n_requests, "tokens": n_tokens, **mean, "ratio": mean["ours"] / (mean["stock"] or 1.0)}
 
 
-def _ours(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+def _ours(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
     if not engine.in_place:
         composed = layout.whole(infill, len(wanted), heal=False)
         return _loss(engine, plain_workspace(engine, 0), composed, wanted)
@@ -65,12 +65,12 @@ def _ours(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int])
     return _loss(engine, workspace, layout.tail(infill, len(wanted), heal=False), wanted)
 
 
-def _stock(engine: Engine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+def _stock(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
     composed = layout.whole(infill, len(wanted), heal=False, cut_as_stock=True)
     return _loss(engine, plain_workspace(engine, 0), composed, wanted)
 
 
-def _loss(engine: Engine, workspace: Any, composed: TailPrompt, wanted: Sequence[int]) -> float:
+def _loss(engine: NativeEngine, workspace: Any, composed: TailPrompt, wanted: Sequence[int]) -> float:
     with workspace.tail("measure") as tail:
         tail.snapshot(workspace.base, composed)
         start = _driven(tail.prepare(workspace.base, composed, reuse_answer=False))

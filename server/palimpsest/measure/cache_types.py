@@ -18,7 +18,7 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Run
 from palimpsest.measure.measure import with_f32_weights
 from palimpsest.measure.source import source
@@ -109,7 +109,7 @@ def _measured(path: Path, types: Types, positions: int, shifts: int) -> tuple[Ro
     settings = EngineSettings(
         n_ctx=N_CTX, type_k=types.k, type_v=types.v, flash_attention=types.flash, extra_bufts="off", store_mb=0
     )
-    engine = Engine(path, settings)
+    engine = NativeEngine(path, settings)
     try:
         if engine.facts.state_only:
             raise ModelError(f"{engine.facts.name} is a recurrent model: it has no K and V.")
@@ -134,7 +134,7 @@ def _measured(path: Path, types: Types, positions: int, shifts: int) -> tuple[Ro
         engine.close()
 
 
-def _facts(engine: Engine, workspace: Workspace, types: Types) -> dict[str, Any]:
+def _facts(engine: NativeEngine, workspace: Workspace, types: Types) -> dict[str, Any]:
     return {
         "model": engine.facts.name,
         "in_place": engine.in_place,
@@ -146,7 +146,7 @@ def _facts(engine: Engine, workspace: Workspace, types: Types) -> dict[str, Any]
     }
 
 
-def _rows(engine: Engine, workspace: Workspace, tail: list[int]) -> Rows:
+def _rows(engine: NativeEngine, workspace: Workspace, tail: list[int]) -> Rows:
     base, context = workspace.base, engine.context
     seq = engine.pool.take()
     found: list[Rows] = []
@@ -160,7 +160,7 @@ def _rows(engine: Engine, workspace: Workspace, tail: list[int]) -> Rows:
     return np.stack(found)
 
 
-def _shift(engine: Engine, workspace: InPlaceWorkspace, times: int) -> None:
+def _shift(engine: NativeEngine, workspace: InPlaceWorkspace, times: int) -> None:
     """Move all blocks to and fro; an even number of times leaves them where they were."""
     assert workspace.arena is not None
     start, end = len(workspace.header), max(resident.span.end for resident in workspace.arena)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.cache.whole import WholeWorkspace
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Context, Logits, Run
 
 Tokens = Sequence[int]
 
 
-def edited(engine: Engine, workspace: Workspace, tail: Tokens) -> Logits:
+def edited(engine: NativeEngine, workspace: Workspace, tail: Tokens) -> Logits:
     """Logits after `tail` behind the workspace's base as it stands."""
     seq = engine.pool.take()
     try:
@@ -32,7 +32,7 @@ class Reference:
 
     MAIN, SCRATCH = 0, 1
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: NativeEngine) -> None:
         self._context = Context(engine.model, engine.loaded.params)
 
     def close(self) -> None:

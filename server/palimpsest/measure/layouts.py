@@ -18,7 +18,7 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Logits, Run
 
@@ -68,7 +68,7 @@ def measure(path: Path, texts: Texts) -> dict[str, Any]:
     are chosen among those that can.  Raises ModelError for a model without FIM tokens.
     """
     settings = EngineSettings(n_ctx=N_CTX, extra_bufts="off")
-    engine = Engine(path, settings)
+    engine = NativeEngine(path, settings)
     try:
         about = engine.loaded.info()
         if not about.fim_layouts:
@@ -94,7 +94,7 @@ def measure(path: Path, texts: Texts) -> dict[str, Any]:
 class _Layout:
     """One layout, healed or not."""
 
-    def __init__(self, engine: Engine, workspace: Workspace, layout: str, heal: bool) -> None:
+    def __init__(self, engine: NativeEngine, workspace: Workspace, layout: str, heal: bool) -> None:
         self._engine = engine
         self._workspace = workspace
         self._layout = layout

@@ -22,7 +22,7 @@ from palimpsest.errors import ModelError
 from palimpsest.kv.arena.arena import Move
 from palimpsest.kv.arena.plan import Plan
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import widen
 from palimpsest.measure.equivalence import Reference, edited
 from palimpsest.measure.source import source
@@ -85,7 +85,7 @@ class _Run:
         self._counts = dict.fromkeys(KINDS, 0)
 
     def measure(self, operations: int) -> dict[str, Any]:
-        engine = Engine(self._path, self._settings)
+        engine = NativeEngine(self._path, self._settings)
         try:
             if not engine.in_place:
                 raise ModelError(f"The cache of {engine.facts.name} is not edited in place: {engine.loaded.why_not}")
@@ -107,7 +107,7 @@ class _Run:
         finally:
             engine.close()
 
-    def _operate(self, engine: Engine, reference: Reference, operations: int) -> tuple[float, float, int]:
+    def _operate(self, engine: NativeEngine, reference: Reference, operations: int) -> tuple[float, float, int]:
         workspace = engine.workspaces.open("measure")
         assert isinstance(workspace, InPlaceWorkspace)
         tail = engine.model.tokenize(PROBE)

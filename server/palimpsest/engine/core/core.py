@@ -16,7 +16,7 @@ from palimpsest.engine.core.engine_thread import EngineThread, failed
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.queue import Job
 from palimpsest.errors import InvalidArgument, UnknownTail
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_slot
@@ -46,7 +46,7 @@ class EngineCore(EngineThread):
         except InvalidArgument as error:
             return failed(error)
 
-        def work(engine: Engine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
+        def work(engine: NativeEngine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
             workspace = engine.workspaces.open(request.workspace)
             with workspace.active():
                 return (yield from workspace.sync(request))
@@ -61,7 +61,7 @@ class EngineCore(EngineThread):
         except InvalidArgument as error:
             return failed(error)
 
-        def work(engine: Engine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
+        def work(engine: NativeEngine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
             def tell(choice: int, text: str) -> None:
                 if on_text is not None:
                     job.repeatable = False
@@ -79,7 +79,7 @@ class EngineCore(EngineThread):
         except InvalidArgument as error:
             return failed(error)
 
-        def work(engine: Engine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
+        def work(engine: NativeEngine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
             yield from ()
             workspace = engine.workspaces.get(request.workspace)
             if workspace is None:
@@ -97,7 +97,7 @@ class EngineCore(EngineThread):
         except InvalidArgument as error:
             return failed(error)
 
-        def work(engine: Engine, _job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+        def work(engine: NativeEngine, _job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
             return generate_batch(engine.generator, engine.workspaces.open(request.workspace), request)
 
         return self._submit_generation(request, work, cancel)
@@ -105,12 +105,12 @@ class EngineCore(EngineThread):
     def _submit_generation(
         self,
         request: wire.GenerateRequest | wire.BatchRequest,
-        work: Callable[[Engine, Job[Answer]], Generator[None, None, Answer]],
+        work: Callable[[NativeEngine, Job[Answer]], Generator[None, None, Answer]],
         cancel: CancelToken | None,
     ) -> Future[Answer]:
         """The answer also says how long the job waited in the queue."""
 
-        def timed(engine: Engine, job: Job[Answer]) -> Generator[None, None, Answer]:
+        def timed(engine: NativeEngine, job: Job[Answer]) -> Generator[None, None, Answer]:
             queued = 1000 * (time.perf_counter() - job.submitted)
             answer = yield from work(engine, job)
             return replace(answer, ms={"queue": queued, **answer.ms})
@@ -128,7 +128,7 @@ class EngineCore(EngineThread):
     def count(self, texts: Sequence[str]) -> Future[list[int]]:
         """Tokens of each text, tokenized as a block is."""
 
-        def work(engine: Engine, _job: Job[list[int]]) -> Generator[None, None, list[int]]:
+        def work(engine: NativeEngine, _job: Job[list[int]]) -> Generator[None, None, list[int]]:
             counts = []
             for text in texts:
                 yield
@@ -152,8 +152,8 @@ class EngineCore(EngineThread):
             workspace, "The workspace was closed.", lambda engine: engine.workspaces.close(workspace)
         )
 
-    def _end_workspace(self, workspace: str, why: str, end: Callable[[Engine], None]) -> Future[None]:
-        def work(engine: Engine, job: Job[None]) -> Generator[None, None, None]:
+    def _end_workspace(self, workspace: str, why: str, end: Callable[[NativeEngine], None]) -> Future[None]:
+        def work(engine: NativeEngine, job: Job[None]) -> Generator[None, None, None]:
             yield from ()
             self._loop.end_others(job, why)
             end(engine)

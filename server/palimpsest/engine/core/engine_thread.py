@@ -24,7 +24,7 @@ from palimpsest.engine.jobs.idle import WhenIdle
 from palimpsest.engine.jobs.loop import Loop
 from palimpsest.engine.jobs.queue import Job, Kind
 from palimpsest.errors import EngineError, EngineLoading, EngineUnavailable, PalimpsestError
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import Context
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class EngineThread:
         self._caution = caution
         self._log = log or logging.getLogger("palimpsest.engine")
         self._make_context = make_context
-        self._engine: Engine | None = None
+        self._engine: NativeEngine | None = None
         self._info: wire.ModelInfo | None = None
         self._health = wire.Health("loading", __version__, os.getpid(), model=model_path.name)
         self._error: PalimpsestError | None = None
@@ -99,11 +99,11 @@ class EngineThread:
 
         return forget
 
-    def call(self, function: Callable[[Engine], T]) -> Future[T]:
-        """Run `function(engine)` on the engine's thread between jobs, with the `Engine` that owns the cache: for
+    def call(self, function: Callable[[NativeEngine], T]) -> Future[T]:
+        """Run `function(engine)` on the engine's thread between jobs, with the `NativeEngine` that owns the cache: for
         measurements and tests that look at logits."""
 
-        def work(engine: Engine, _job: Job[T]) -> Generator[None, None, T]:
+        def work(engine: NativeEngine, _job: Job[T]) -> Generator[None, None, T]:
             yield from ()
             return function(engine)
 
@@ -111,7 +111,7 @@ class EngineThread:
 
     def run(
         self,
-        work: Callable[[Engine], Generator[None, None, T]],
+        work: Callable[[NativeEngine], Generator[None, None, T]],
         cancel: CancelToken | None = None,
         *,
         slot: wire.Slot = "typing",
@@ -120,7 +120,7 @@ class EngineThread:
         """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
         does.  `workspace`: the one it works on.  What it tells on its way is not known here: it is not done over."""
 
-        def begun(engine: Engine, job: Job[T]) -> Generator[None, None, T]:
+        def begun(engine: NativeEngine, job: Job[T]) -> Generator[None, None, T]:
             job.repeatable = False
             return (yield from work(engine))  # what `work` itself raises is the job's failure, too
 
@@ -128,7 +128,7 @@ class EngineThread:
 
     def submit(
         self,
-        work: Callable[[Engine, Job[T]], Generator[None, None, T]],
+        work: Callable[[NativeEngine, Job[T]], Generator[None, None, T]],
         cancel: CancelToken | None,
         *,
         slot: wire.Slot = "typing",
@@ -152,7 +152,7 @@ class EngineThread:
     def _load(self) -> None:
         began = time.perf_counter()
         try:
-            engine = Engine(self._path, self._settings, caution=self._caution, make_context=self._make_context)
+            engine = NativeEngine(self._path, self._settings, caution=self._caution, make_context=self._make_context)
         except Exception as error:
             if not isinstance(error, PalimpsestError):
                 self._log.exception("loading failed")

@@ -24,7 +24,7 @@ from palimpsest.llama_server.requests.params import INF, Params
 if TYPE_CHECKING:
     from palimpsest.kv.cache.tail import Start, Tail
     from palimpsest.kv.cache.workspace import Workspace
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Alternatives:
     """Those of one request.  `n_most`: tokens of each.  `timings`: of so many tokens in so many ms, what the prompt
     took with them.  `markup` and `before` are `AnswerText`'s."""
 
-    engine: Engine
+    engine: NativeEngine
     params: Params
     emit: Callable[[Piece], None]
     timings: Callable[[int, float], Timings]

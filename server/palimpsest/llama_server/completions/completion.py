@@ -26,7 +26,7 @@ from palimpsest.types import MARKUP
 
 if TYPE_CHECKING:
     from palimpsest.kv.cache.workspace import Workspace
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 T = TypeVar("T")
 Work = Generator[None, None, T]
@@ -47,7 +47,7 @@ class PromptTooLong(ContextTooLarge):
 class Completion:
     """One request's.  `wants_prompt`: the prompt's text is asked for."""
 
-    engine: Engine
+    engine: NativeEngine
     params: Params
     emit: Callable[[Piece], None]
     wants_prompt: bool = False

@@ -21,7 +21,7 @@ from palimpsest.llama_server.completions.workspaces import Separators
 from palimpsest.llama_server.requests.infill import Infill
 
 if TYPE_CHECKING:
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 Tokens = tuple[int, ...]
 WINDOW = 1024
@@ -32,7 +32,7 @@ LEEWAY = 128
 class Layout:
     """Tails for one engine's model.  Raises ModelError where it cannot fill in the middle."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: NativeEngine) -> None:
         self._engine = engine
         if engine.facts.fim is None:
             raise ModelError(f"Infill is not supported by this model: {engine.facts.name} has no FIM tokens.")

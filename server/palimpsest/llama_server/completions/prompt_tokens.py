@@ -6,11 +6,13 @@ In: a prompt's parts, texts and tokens.  Out: tokens.
 from __future__ import annotations
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import Engine
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.llama_server.requests.prompts import Parts
 
 
-def prompt_tokens(engine: Engine, parts: Parts, *, add_special: bool = True, parse_special: bool = True) -> list[int]:
+def prompt_tokens(
+    engine: NativeEngine, parts: Parts, *, add_special: bool = True, parse_special: bool = True
+) -> list[int]:
     """Raises InvalidArgument for a token that there is not.  What every prompt begins with goes before a first text."""
     out: list[int] = []
     n_chars = sum(len(part) for part in parts if isinstance(part, str))

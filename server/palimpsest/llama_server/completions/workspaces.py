@@ -24,7 +24,7 @@ from palimpsest.llama_server.requests.infill import Chunk
 from palimpsest.types import FOOTER, HEADER
 
 if TYPE_CHECKING:
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
@@ -36,7 +36,7 @@ class Separators:
     """How a model is told where a file begins: by its own tokens where it has some; one that was trained on our
     layout (`palimpsest.fim_layout`) in the words of FORMATS.md, since it never saw others."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: NativeEngine) -> None:
         api, vocab = library().api, engine.model.vocab
         self._tokens_of = engine.tokenizer.tokens_of
         self._ours = bool(engine.model.metadata("palimpsest.fim_layout"))
@@ -68,7 +68,7 @@ class Separators:
 class ChunkWorkspace(InPlaceWorkspace):
     """`window`: the text around the cursor that the attached blocks were chosen for, None before the first."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    def __init__(self, engine: NativeEngine, name: str) -> None:
         super().__init__(engine.workspaces.shared, name)
         self.window: tuple[str, str] | None = None
         self._separators = Separators(engine)
@@ -98,7 +98,7 @@ class ChunkWorkspace(InPlaceWorkspace):
 class PlainWorkspace(Workspace):
     """No blocks: its tails begin at position 0 of a sequence that is empty."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    def __init__(self, engine: NativeEngine, name: str) -> None:
         super().__init__(engine.workspaces.shared, name)
         self._seq = self.pool.take()
 
@@ -147,15 +147,15 @@ class PlainWorkspace(Workspace):
         return True
 
 
-def chunk_workspace(engine: Engine, slot: int) -> ChunkWorkspace:
+def chunk_workspace(engine: NativeEngine, slot: int) -> ChunkWorkspace:
     return _workspace(engine, f"http-{slot}", ChunkWorkspace)
 
 
-def plain_workspace(engine: Engine, slot: int) -> PlainWorkspace:
+def plain_workspace(engine: NativeEngine, slot: int) -> PlainWorkspace:
     return _workspace(engine, f"http-{slot}:text", PlainWorkspace)
 
 
-def _workspace(engine: Engine, name: str, kind: type[Kind]) -> Kind:
+def _workspace(engine: NativeEngine, name: str, kind: type[Kind]) -> Kind:
     """The workspace of that name, in place of one of another kind that a client of the engine's own protocol made."""
     found = engine.workspaces.get(name)
     if isinstance(found, kind):

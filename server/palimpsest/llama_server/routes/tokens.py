@@ -20,7 +20,7 @@ from palimpsest.llama_server.requests.fields import Fields, called
 from palimpsest.llama_server.serving.serving import Serving
 
 if TYPE_CHECKING:
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 
 class TokenRoutes:
@@ -43,7 +43,7 @@ class TokenRoutes:
         special, parse = fields.flag("add_special"), fields.flag("parse_special", default=True)
         with_pieces = fields.flag("with_pieces")
 
-        def work(engine: Engine) -> list[Any]:
+        def work(engine: NativeEngine) -> list[Any]:
             ids = prompt_tokens(engine, parts, add_special=special, parse_special=parse)
             return [_piece(engine, i) for i in ids] if with_pieces else ids
 
@@ -55,7 +55,7 @@ class TokenRoutes:
             if isinstance(token, bool) or not isinstance(token, int):
                 raise InvalidArgument("tokens", f"expected numbers, got {called(token)} among them.")
 
-        def work(engine: Engine) -> str:
+        def work(engine: NativeEngine) -> str:
             if not all(0 <= token < engine.model.n_vocab for token in tokens):
                 raise InvalidArgument("tokens", f"there are {engine.model.n_vocab} tokens.")
             raw = b"".join(engine.model.piece(token, special=True) for token in tokens)
@@ -64,7 +64,7 @@ class TokenRoutes:
         return reply({"content": await asyncio.wrap_future(self._serving.core.call(work))})
 
 
-def _piece(engine: Engine, token: int) -> dict[str, Any]:
+def _piece(engine: NativeEngine, token: int) -> dict[str, Any]:
     """A token's text, or its bytes where they are no text."""
     raw = engine.model.piece(token, special=True)
     try:

@@ -14,7 +14,7 @@ from palimpsest.kv.llama.library import library
 from palimpsest.kv.model.facts import chat_template
 
 if TYPE_CHECKING:
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ModelProperties:
     eos: str
 
 
-def about(engine: Engine) -> ModelProperties:
+def about(engine: NativeEngine) -> ModelProperties:
     api, model = library().api, engine.model
     buffer = ctypes.create_string_buffer(256)
     api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))

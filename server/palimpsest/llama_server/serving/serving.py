@@ -25,7 +25,7 @@ from palimpsest.llama_server.serving.slots import Slot, Slots
 
 if TYPE_CHECKING:
     from palimpsest.engine.core.core import EngineCore
-    from palimpsest.kv.engine import Engine
+    from palimpsest.kv.engine import NativeEngine
 
 Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
 """What to do with a completion in a slot, on the engine's thread."""
@@ -89,5 +89,5 @@ class Serving:
     @staticmethod
     def _work(
         params: Params, ask: Ask, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
-    ) -> Callable[[Engine], Generator[None, None, list[Done]]]:
+    ) -> Callable[[NativeEngine], Generator[None, None, list[Done]]]:
         return lambda engine: ask(Completion(engine, params, emit, wants_prompt), slot.index)
