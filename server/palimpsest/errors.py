@@ -1,20 +1,20 @@
 """Every exception of ours, as one tree.
 
-    PalimpsestError                 the root: `str(error)` is fit for a person, `hint` says what to do
+    PalimpsestError                 the root: `str(error)` can be shown to the user, `hint` says what to do
     ├── InvalidArgument             a caller's value is wrong; `field` names it     (LSP −32602, HTTP 400)
     ├── SettingsError               a settings file or option is wrong; `field` names it
-    ├── OutsideWorkspace            a path or URI that is not inside a workspace folder
-    ├── StaleDocument               the document moved on from the version that was asked about
-    ├── GitError                    git is missing, knows nothing of the folder, or says no
-    └── EngineError                 the engine cannot do what was asked
-        ├── EngineUnavailable       no engine: not installed, not started, given up, away
-        │   ├── EngineRefused       there is one, which refuses the key
-        │   └── EngineSilent        there is one, which does not answer in time
+    ├── OutsideWorkspace            a path or URI is not inside a workspace folder
+    ├── StaleDocument               the document has changed since the version that was asked about
+    ├── GitError                    git is missing, fails, or finds no repository
+    └── EngineError                 the engine cannot do what was requested
+        ├── EngineUnavailable       there is no engine: not installed, not started, given up, unreachable
+        │   ├── EngineRefused       the engine refuses the key
+        │   └── EngineSilent        the engine does not answer in time
         ├── EngineLoading           the model is still being loaded
-        ├── EngineDied              the process went away during the request
-        ├── ModelError              the model file is missing, truncated, or lacks what is needed
-        ├── ContextTooLarge         it does not fit; `fitting` says how many tokens would
-        ├── UnknownText             a text named by its hash is not known (any more); `hashes` says which
+        ├── EngineDied              the process ended during the request
+        ├── ModelError              the model file is missing, truncated or unsuitable
+        ├── ContextTooLarge         the prompt does not fit; `fitting` is how many tokens would
+        ├── UnknownText             texts named by their hash are not known (any more); `hashes` are theirs
         ├── UnknownTail             a tail with that name is not kept (any more)
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
@@ -28,7 +28,7 @@ from collections.abc import Sequence
 
 
 class PalimpsestError(Exception):
-    """The root.  `message` is one sentence for a person; `hint` the next step, or empty."""
+    """The root.  `message` is one sentence for the user; `hint` is the next step, or empty."""
 
     code = "error"
 
@@ -80,7 +80,7 @@ class EngineRefused(EngineUnavailable):
 
 
 class EngineSilent(EngineUnavailable):
-    """It may be at work, or hang; `code` is EngineUnavailable's."""
+    """It may be busy, or hang.  `code` is that of EngineUnavailable."""
 
 
 class EngineLoading(EngineError):

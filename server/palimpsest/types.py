@@ -1,8 +1,7 @@
-"""The values that rooms hand to one another: blocks, editing blocks, edits.
+"""Values that several rooms share: blocks, editing blocks, edits.
 
-In: nothing.  Out: immutable data.  This room knows no file, no token, no editor and no model.
-Names follow DESIGN's words: a *block* is a piece of prompt, a *span* a range of positions in the cache.
-Every range is half-open.
+In: nothing.  Out: immutable data.  Knows no file, token, editor or model.  A *block* is a piece of the prompt, a
+*span* a range of positions in the cache.  All ranges are half-open.
 """
 
 from __future__ import annotations
@@ -11,27 +10,27 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
-"""What a block may hold: the one list of it (FORMATS.md)."""
+"""All types of blocks (FORMATS.md)."""
 BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
 EditingType = Literal["function", "class", "file"]
 
 HEADER = "<workspace>\n"
 FOOTER = "</workspace>\n"
-"""Around all blocks of a workspace (FORMATS.md): the embedded model never saw a prompt without them."""
+"""Before and behind the blocks of a workspace (FORMATS.md); the embedded model was never trained without them."""
 
 CURSOR_MARKER = "<|FIM_MIDDLE|>"
-"""Stands where the cursor is in an editing block that a model or a person reads (FORMATS.md)."""
+"""Marks the cursor in the text of an editing block (FORMATS.md)."""
 
 MARKUP = (
     HEADER.rstrip(), FOOTER.rstrip(), "<context", "</context>", "<editing", "</editing>", "<suggestion",
     "</suggestion>", "\n<summary>", "\n</summary>", CURSOR_MARKER,
 )  # fmt: skip
-"""What is our own markup and no code; a model that was trained on it may go on with it.  Documentation of C# has
-summaries too, but not at the beginning of a line."""
+"""Our markup, which a model that was trained on it may write instead of code.  Documentation of C# has summaries too,
+but not at the beginning of a line."""
 
 
 class BlockKey(NamedTuple):
-    """What a block is known by, unique among the blocks of one request.
+    """Identifies a block among those of one request.
 
     To the engine it is one opaque string, `type:name`: `str(key)` writes it, `parse` reads it from an answer.
     """
@@ -44,19 +43,19 @@ class BlockKey(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> BlockKey:
-        """Of what is no block's key (a cache map's header), `type` is the whole and `name` empty."""
+        """Of a text that is no block's key (a cache map's header), `type` is all of it and `name` is empty."""
         type, _, name = text.partition(":")
         return cls(type, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One candidate or chosen `<context>` block.
+    """A candidate or chosen `<context>` block.
 
-    `text` is verbatim content without the surrounding tags and without a newline at its end.
-    `value` orders candidates, higher first; what it weighs is the source's business (see
-    `context/choice/selection.py`).  `uri` is the document that an edit of an editable block goes to,
-    `lines` the document line (0-based) of each line of `text`, or None for a line of no document line.
+    `text` is the content without tags and without a newline at its end.  Candidates with a higher `value` come first
+    (`context/values.py`).  `uri` is the document that edits of an editable block change; `lines` are the document's
+    line (0-based) for each line of `text`, or None for a line that is not in the document.  `source` names its
+    origin.
     """
 
     type: BlockType
@@ -78,9 +77,8 @@ class Block:
 class ShownLine:
     """One line of an editing block.
 
-    `number` is the `L<n>` it is shown with (1-based, rising), None for a line that stands for a body
-    or a cut and cannot be edited.  `document_line` is its 0-based line in the document, None where it
-    stands for none.
+    `number` is the `L<n>` it is shown with (1-based, rising), None for a line that replaces a body or a cut and
+    cannot be edited.  `document_line` is its 0-based line in the document, or None.
     """
 
     text: str
@@ -113,13 +111,13 @@ class Editing:
 
     @property
     def prefix(self) -> str:
-        """What stands before the cursor in this block."""
+        """The text before the cursor."""
         before = [line.text for line in self.lines[: self.cursor_line]]
         return "\n".join([*before, self.lines[self.cursor_line].text[: self.cursor_column]])
 
     @property
     def suffix(self) -> str:
-        """What stands after the cursor in this block."""
+        """The text behind the cursor."""
         after = [line.text for line in self.lines[self.cursor_line + 1 :]]
         return "\n".join([self.lines[self.cursor_line].text[self.cursor_column :], *after])
 
@@ -142,10 +140,10 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A checked suggestion for one document: what a code action applies.
+    """A checked suggestion for one document, as a code action applies it.
 
-    `name` is `editing` or the name of an editable block; `version` the document version it was made for;
-    `before` the document lines each edit replaces, so that a rebase can tell whether they still stand.
+    `name` is `editing` or the name of an editable block; `version` is the document's version; `before` are the lines
+    that each edit replaces, so that a rebase can tell whether they are unchanged.
     """
 
     name: str
@@ -159,10 +157,10 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """All that a proposal does to one document: edits of its lines at `version`, sorted and without overlap.
+    """A proposal's edits of one document at `version`, sorted and without overlap.
 
-    `names` are the blocks it was written for; `before` are the lines that each edit replaces.  The version of a file
-    that is not open in the editor is below 0 and tells one text from another (`assist/suggestions/files.py`).
+    `names` are the blocks that the edits were written for; `before` are the lines that each edit replaces.  The version
+    of a file that is not open in the editor is negative and identifies its text (`assist/suggestions/files.py`).
     """
 
     uri: str
@@ -178,11 +176,11 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is offered: all edits of one reply, over every document it touches, applied together or not at all.
+    """All edits of one reply, in any number of documents, applied together or not at all.
 
-    `changes` has each document once, the cursor's first.  `agreement` is the share of replies that make these edits
-    (0 to 1), `logprob` the best mean log probability among them.  `flags` are remarks fit for a person (`unknown
-    name: foo`).  `id` is empty as long as it was not given out (`assist/suggestions/proposals.py`).
+    `changes` contains each document once, first the cursor's.  `agreement` is the share of replies that make these
+    edits (0 to 1), `logprob` the best mean log probability among them.  `flags` are remarks for the user (`unknown
+    name: foo`).  `id` is empty until the proposal is offered (`assist/suggestions/proposals.py`).
     """
 
     changes: tuple[DocumentChange, ...]
@@ -195,7 +193,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a suggestion did not become an edit; the reason is fit for a person."""
+    """Why a suggestion was not accepted, in words for the user."""
 
     name: str
     reason: str
@@ -203,7 +201,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reply came to after reading and checking."""
+    """The result of reading and checking a reply."""
 
     suggestions: tuple[Suggestion, ...] = ()
     refused: tuple[Refusal, ...] = ()

@@ -1,8 +1,8 @@
-"""What a language knows of modules: which file an import means, what a module offers.
+"""Modules of a language: which file an import means, and what a module offers.
 
-In: imports, names, the workspace's files.  Out: names, files, `Description`s.  `Modules` is what a language has that
-says nothing of its own: every file is named by its language, no import leads anywhere, nothing is described.  A
-language that knows more has a class derived from it as `MODULES` in its folder (`registry.modules_of`).
+In: imports, names, the workspace's files.  Out: names, files, `Description`s.  `Modules` is the default for a language:
+no import is resolved and no module described.  A language that knows more defines a subclass as `MODULES` in its folder
+(`registry.modules_of`).
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What modules are looked for in.  `executor` reads what takes long; None reads it at once.  `cache` is a folder
-    for answers that may be kept, `variables` are the environment's."""
+    """Where modules are looked for.  `variables` are those of the environment; slow reads run on `executor`, or at once
+    if it is None; `cache` is a folder for answers that are worth keeping."""
 
     files: WorkspaceFiles
     settings: ContextSettings
@@ -74,17 +74,17 @@ class Surroundings:
 
 
 class Modules:
-    """One workspace's.  `near`: the file from which a module is looked for, None where it is no file."""
+    """One workspace's.  `near` is the file that refers to a module, None for a document that is no file."""
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         self._language = language
 
     def name_of(self, path: Path, root: Path | None) -> str:
-        """What a file is called by imports; `root` is the workspace folder it is in."""
+        """The module name of a file; `root` is the workspace folder that it is in."""
         return self._language.module_name(relative(path, root) if root is not None else path.name)
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
-        """The full name of the module that an import names in the file that is `module`; None where there is none."""
+        """The full name of the module that an import in `module`, whose file is `path`, refers to; None if unknown."""
         return None
 
     def file_of(self, name: str, near: Path | None) -> Path | None:
@@ -96,22 +96,22 @@ class Modules:
         return False
 
     def is_known(self, name: str) -> bool:
-        """Whether every model knows what the module offers, so that it need not be described."""
+        """Whether the module is so common that a description would tell a model nothing."""
         return False
 
     def describe(self, name: str, names: frozenset[str], near: Path | None) -> Description | None:
-        """What a module offers, `names` in any case, as far as it is known by now; the rest is read meanwhile."""
+        """What a module offers, with `names` even if they are not public; None if it is unknown or still being read."""
         return None
 
     def written(self, prefix: str, entry: Entry) -> str:
-        """A name on one line, by `prefix` as the code calls its module or class."""
+        """The declaration of a name on one line; `prefix` is what the code calls its module or class."""
         return f"{prefix}.{entry.name}{entry.signature}"
 
     @property
     def revision(self) -> int:
-        """Rises when something was read that was not known when it was asked for."""
+        """Rises when a module has been read that was not known before."""
         return 0
 
     def wait(self, seconds: float | None) -> bool:
-        """Until what was asked for has been read; False when time ran out."""
+        """Wait until all requested modules have been read; False on a timeout."""
         return True

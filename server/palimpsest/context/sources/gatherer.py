@@ -39,7 +39,7 @@ from palimpsest.workspace.files import WorkspaceFiles
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 10.0
-_KEPT = 1024
+_MOST_CACHED = 1024
 
 
 class Gatherer:
@@ -111,7 +111,7 @@ class Gatherer:
                 self._origins.pop(block.key, None)
                 self._origins[block.key] = (view.uri, source)
             found += blocks
-        while len(self._origins) > _KEPT:
+        while len(self._origins) > _MOST_CACHED:
             del self._origins[next(iter(self._origins))]
         return [_without_tokens(block) for block in found]
 

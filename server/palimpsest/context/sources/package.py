@@ -23,7 +23,7 @@ from palimpsest.syntax.values import Import
 from palimpsest.types import Block
 
 MAX_MODULES = 16
-_KEPT = 256
+_MOST_CACHED = 256
 _LONGEST_DOC = 90
 _LONGEST_LINE = 220
 _MAX_MEMBERS = 24
@@ -76,13 +76,13 @@ class PackageSource(Source):
 
     def _uses(self, view: CursorView) -> list[Use]:
         """The modules that the editing block uses, in order of their first import."""
-        own, uses, wanted = self._own_name(view), dict[str, Use](), set[str]()
+        own, uses, chosen = self._own_name(view), dict[str, Use](), set[str]()
         modules = self._modules.of(view)
         bases = [modules.imported(found, own, view.path) for found in view.imports]
         needed = [_is_needed(view, found) for found in view.imports]
-        wanted_bases = {base for base, is_needed in zip(bases, needed, strict=True) if is_needed}
+        needed_bases = {base for base, is_needed in zip(bases, needed, strict=True) if is_needed}
         for found, base, is_needed in zip(view.imports, bases, needed, strict=True):
-            if base is None or modules.is_known(base) or base not in wanted_bases:
+            if base is None or modules.is_known(base) or base not in needed_bases:
                 continue
             module = self._imported(view, own, found)[0]
             binds = found.name is None or module != base
@@ -96,8 +96,8 @@ class PackageSource(Source):
             elif found.name:
                 use.names[found.name] = found.bound
             if is_needed:
-                wanted.add(module)
-        return [use for module, use in uses.items() if module in wanted][:MAX_MODULES]
+                chosen.add(module)
+        return [use for module, use in uses.items() if module in chosen][:MAX_MODULES]
 
     def _imported(self, view: CursorView, own: str, found: Import) -> list[str]:
         """The full names an import may mean, the likelier first: `from a import b` may be the module `a.b`."""
@@ -116,7 +116,7 @@ class PackageSource(Source):
             return known[4]
         comment = next(iter(view.parsed.language.lexical.line_comments), "")
         text = _package_text(found, use, max_tokens, words, partial(_line, self._modules.of(view), comment))
-        if len(self._texts) > _KEPT:
+        if len(self._texts) > _MOST_CACHED:
             self._texts.clear()
         self._texts[use.module] = found, use, max_tokens, words, text
         return text

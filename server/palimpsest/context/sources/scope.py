@@ -21,7 +21,7 @@ from palimpsest.syntax.names import Visible
 from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.types import Block
 
-_KEPT = 128
+_MOST_CACHED = 128
 _LOCAL = ("parameter", "local", "function", "class")
 
 
@@ -74,7 +74,7 @@ class ScopeSource(Source):
             last = without
         chosen = list(stable(full, without, last))
         if not view.parsed.n_errors:
-            if len(self._sound) > _KEPT:
+            if len(self._sound) > _MOST_CACHED:
                 self._sound.clear()
             self._sound[view.uri] = view.scope.qualified_name, chosen
         return "\n".join(chosen)

@@ -1,6 +1,6 @@
 """What a Python module offers, read without running the workspace's code.
 
-`environment.py` finds the interpreter and its folders, `finding.py` a module's file, `reading.py` reads it
-statically (the only griffe), `inspecting.py` asks the interpreter about compiled modules, `library.py` puts these
-together, `catalog.py` does so in the background, `modules.py` answers for the workspace and the interpreter.
+`environment.py` finds the interpreter and its folders, `finding.py` finds a module's file, `reading.py` parses it (the
+only use of griffe), `inspecting.py` asks the interpreter about compiled modules, `library.py` combines these,
+`catalog.py` does so in the background, and `modules.py` is the interface to the rest.
 """

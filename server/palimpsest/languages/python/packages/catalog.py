@@ -1,7 +1,7 @@
-"""Descriptions of modules at hand at once, and the rest read in the background.
+"""Descriptions of modules, read in the background.
 
-In: requests while somebody types.  Out: what is known by now; the rest is read on an executor, which then calls
-`on_ready`.  Owner of the descriptions and of the work under way.  Knows no block.
+In: requests, made while the user types.  Out: the descriptions that are ready; others are read on an executor, which
+then calls `on_ready`.  Owner of the descriptions and of the pending reads.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from palimpsest.languages.python.packages.library import Library, ModuleLocation
 log = logging.getLogger(__name__)
 
 FORGET_SECONDS = 30.0
-"""After so long a module that was not found is looked for again."""
-_KEPT = 512
+"""After this time a missing module is looked for again."""
+_MOST_CACHED = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class _Known:
 
 
 class Catalog:
-    """One location's modules.  `open_location` may take long and is called in the background; None: there is none.
+    """The modules of one location.  `open_location` may take long, is called in the background, and may return None.
 
-    Without an executor everything is read at once, in `describe`.
+    Without an executor, `describe` reads at once.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class Catalog:
         self._lock = threading.Lock()
         self._reading = threading.Lock()
 
-    def describe(self, module: str, wanted: frozenset[str]) -> Description | None:
-        """The module as last read; if that is too old or says nothing about `wanted`, it is read again meanwhile."""
+    def describe(self, module: str, names: frozenset[str]) -> Description | None:
+        """The module as last read, or None; read again in the background if it is outdated or lacks some of `names`."""
         with self._lock:
             known = self._known.get(module)
-        if known is not None and self._serves(known, wanted):
+        if known is not None and self._serves(known, names):
             return known.description
-        asked = wanted
+        asked = names
         if known is not None and known.description is not None:
             asked |= frozenset(known.description.looked_up)
         if self._executor is None:
@@ -69,7 +69,7 @@ class Catalog:
         return known.description if known is not None else None
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until nothing is under way; False when time ran out."""
+        """Wait for the pending reads; False on a timeout."""
         until = None if seconds is None else time.monotonic() + seconds
         while True:
             with self._lock:
@@ -80,29 +80,29 @@ class Catalog:
             if wait(pending, left).not_done:
                 return False
 
-    def _serves(self, known: _Known, wanted: frozenset[str]) -> bool:
+    def _serves(self, known: _Known, names: frozenset[str]) -> bool:
         description = known.description
         if description is None:
             return self._clock() - known.at < FORGET_SECONDS
-        if not description.knows(wanted):
+        if not description.knows(names):
             return False
         path, location = description.path, self._location
         return path is None or location is None or location.stamp(path) == description.stamp
 
-    def _schedule(self, executor: Executor, module: str, wanted: frozenset[str]) -> None:
+    def _schedule(self, executor: Executor, module: str, names: frozenset[str]) -> None:
         with self._lock:
             if module in self._pending:
                 return
             future: Future[None] = Future()
             self._pending[module] = future
         try:
-            executor.submit(self._run, module, wanted, future)
-        except RuntimeError:  # the executor is shut down, as everything is about to be
+            executor.submit(self._run, module, names, future)
+        except RuntimeError:  # the executor is shut down: the process ends
             self._finish(module, future)
 
-    def _run(self, module: str, wanted: frozenset[str], future: Future[None]) -> None:
+    def _run(self, module: str, names: frozenset[str], future: Future[None]) -> None:
         try:
-            self._read(module, wanted)
+            self._read(module, names)
         finally:
             self._finish(module, future)
         self._on_ready()
@@ -112,7 +112,7 @@ class Catalog:
             self._pending.pop(module, None)
         future.set_result(None)
 
-    def _read(self, module: str, wanted: frozenset[str]) -> None:
+    def _read(self, module: str, names: frozenset[str]) -> None:
         description = None
         try:
             with self._reading:
@@ -120,12 +120,12 @@ class Catalog:
                     self._location = self._open_location()
                     self._library = Library(self._location) if self._location is not None else None
                 if self._library is not None:
-                    description = self._library.describe(module, wanted)
+                    description = self._library.describe(module, names)
         except Exception:
-            # Somebody's module that our reading did not foresee: it has no block, and the log says why.
+            # A module that breaks our reader has no description; the log says why.
             log.exception("cannot describe the module %s", module)
         with self._lock:
             self._known.pop(module, None)
             self._known[module] = _Known(description, self._clock())
-            if len(self._known) > _KEPT:
+            if len(self._known) > _MOST_CACHED:
                 del self._known[next(iter(self._known))]

@@ -1,6 +1,6 @@
-"""Where a module's file is, as Python's own import would find it, but by looking alone.
+"""Find a module's file as Python's import would, without importing.
 
-In: a dotted name, folders in order.  Out: a `Found`.  Nothing is imported or opened.
+In: a dotted name, folders in order.  Out: a `Found`.  Opens no file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`source` is a `.py`, `compiled` an extension, `stub` a `.pyi` without either, `namespace` a mere folder."""
+    """`source` is a `.py` file, `compiled` an extension, `stub` a `.pyi` without either, `namespace` a folder."""
 
     kind: Literal["source", "stub", "compiled", "namespace"]
     path: Path
@@ -23,7 +23,7 @@ class Found:
 
 
 def find_module(name: str, folders: Sequence[Path], suffixes: Sequence[str] = ()) -> Found | None:
-    """`suffixes` are the extension modules', as `importlib.machinery.EXTENSION_SUFFIXES` has them."""
+    """`suffixes` are those of extension modules (`importlib.machinery.EXTENSION_SUFFIXES`)."""
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         return None

@@ -1,6 +1,6 @@
-"""Between files of a workspace and the dotted names they are imported by.
+"""Convert between files of a workspace and dotted module names.
 
-In: paths, imports.  Out: names, folders.  Looks whether folders have an `__init__.py`, and reads nothing.
+In: paths, imports.  Out: names, folders.  Checks which folders have an `__init__.py`; reads no file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from palimpsest.syntax.values import Import
 
 
 def source_folder(path: Path, root: Path | None) -> Path:
-    """The folder that a file's dotted name starts in: above its outermost package; else `src`, else the root."""
+    """The folder in which a file's dotted name starts: around its outermost package, else `src`, else the root."""
     folder = path.parent
     if (folder / "__init__.py").is_file():
         while (folder / "__init__.py").is_file() and folder.parent != folder:
@@ -25,7 +25,7 @@ def source_folder(path: Path, root: Path | None) -> Path:
 
 
 def source_folders(path: Path | None, roots: Sequence[Path]) -> list[Path]:
-    """Where the workspace's top-level modules may lie, most likely first."""
+    """The folders that may contain the workspace's top-level modules, most likely first."""
     folders = list[Path]()
     if path is not None:
         root = next((root for root in roots if path.is_relative_to(root)), None)
@@ -44,7 +44,7 @@ def module_name(path: Path, root: Path | None) -> str:
 
 
 def imported_module(found: Import, module: str, *, is_package: bool) -> str | None:
-    """The absolute name of the module that an import names, in the file that is `module`; None above the top."""
+    """The absolute name of the module that an import in `module` refers to; None if it leads above the top."""
     if found.level == 0:
         return found.module or None
     parts = module.split(".") if module else []

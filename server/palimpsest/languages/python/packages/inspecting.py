@@ -1,8 +1,8 @@
-"""Asks the workspace's interpreter about modules that cannot be read: built in, compiled, or made at import time.
+"""Ask the interpreter about modules without readable source: built in, compiled, or created at import time.
 
-In: an environment and a module's name.  Out: `model.Module`.  The module is imported in a process of its own with
-`inspect_script.py`; the answer is kept on disk, by module, its file's version and interpreter.  Whether a module may be
-imported at all is decided by `library.py`.
+In: an environment and a module's name.  Out: `model.Module`.  `inspect_script.py` imports the module in a process of
+its own; answers are cached on disk by module, version of its file, and interpreter.  `locations.py` decides whether a
+module may be imported at all.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 
 class Inspector:
-    """`folder` is where answers are kept; None keeps none."""
+    """`folder` is the cache; None for no cache."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def inspect(self, environment: Environment, name: str, file: Path | None) -> Module | None:
-        """None where the module cannot be imported.  Runs a process: not for the typing path."""
+        """None if the module cannot be imported.  Runs a process: too slow for a keystroke."""
         kept = self._kept(environment, name, file)
         data = _read(kept) if kept is not None else None
         if data is None:
@@ -83,7 +83,7 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 
 def _write(file: Path, data: dict[str, Any]) -> None:
-    """Whole or not at all; a cache that cannot be written is no reason to fail."""
+    """Write atomically; failures are ignored, since this is a cache."""
     part = file.with_suffix(f".{os.getpid()}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,7 @@
-"""What a module offers under which name: its own file, and those it takes names from.
+"""Describe what a module offers, including names that it imports from others.
 
 In: a `ModuleLocation` that finds, reads and inspects modules.  Out: a `Description`.  Aliases and `from … import *` are
-followed from file to file, one file being read at a time, as far as one description's allowance goes.  Knows no
-cursor.
+followed from file to file, up to a limit for each description.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ MAX_FILES = 60
 """Files read for one description."""
 MAX_PUBLIC = 400
 MAX_QUESTIONS = 20_000
-"""Names looked up in modules for one description: files that take everything from each other have many ways to it."""
+"""Names looked up for one description: files that import everything from each other offer a name in many ways."""
 _MAX_STEPS = 10
-_KEPT = 256
+_MOST_CACHED = 256
 
 
 class ModuleLocation(Protocol):
-    """Where modules are looked for: the workspace, or an interpreter's folders."""
+    """A place to look for modules: the workspace, or an interpreter's folders."""
 
     def find(self, name: str) -> Found | None: ...
 
     def read(self, path: Path) -> tuple[str, Stamp] | None:
-        """A file's text and what tells its versions apart; None where it may not be read."""
+        """A file's text and version; None if it may not be read."""
 
     def stamp(self, path: Path) -> Stamp | None:
-        """What `read` would give as the version, without reading where that can be told."""
+        """The version that `read` would return."""
 
     def inspect(self, name: str, found: Found | None) -> Module | None:
-        """Ask the interpreter; None where it may not import that module, or cannot."""
+        """Ask the interpreter; None if it may not or cannot import the module."""
 
     def canonical(self, target: str) -> str:
         """The module that a dotted name means on this platform (`os.path`)."""
 
 
 class Library:
-    """Owner of the modules read so far.  One thread only."""
+    """Owner of the modules read so far.  Not thread-safe."""
 
     def __init__(self, location: ModuleLocation) -> None:
         self._location = location
@@ -58,8 +57,8 @@ class Library:
         self._allowance = 0
         self._questions = 0
 
-    def describe(self, name: str, wanted: frozenset[str] = frozenset()) -> Description | None:
-        """What the module offers in public, and the `wanted` names whether public or not; None for no such module."""
+    def describe(self, name: str, names: frozenset[str] = frozenset()) -> Description | None:
+        """The module's public names, and `names` even if they are not public; None if there is no such module."""
         self._allowance, self._questions = MAX_FILES, MAX_QUESTIONS
         # Files do not change while one description is made.
         self._seen, self._found, self._answers, self._named = {}, {}, {}, {}
@@ -68,8 +67,8 @@ class Library:
         if module is None:
             return None
         public = dict[str, Entry]()
-        # The wanted ones first: for those the allowance is there.
-        looked_up = {item: self._lookup(module, item, 0) for item in sorted(wanted)}
+        # The requested names come first: they must not exceed the limits.
+        looked_up = {item: self._lookup(module, item, 0) for item in sorted(names)}
         for item in self._public_names(module, 0):
             if self._questions <= 0:
                 break
@@ -120,28 +119,28 @@ class Library:
         self._allowance -= 1
         module = read_module(name, path, text)
         if module is None and known is not None:
-            module = known[1]  # while somebody types the file may not parse; what it last said is good enough
+            module = known[1]  # while the user types, the file may not parse; its last version will do
         if name == "os" and module is not None:
             # Which of the two it is, `os` decides at run time.
             alias = Alias("path", self._location.canonical("os.path"), explicit=True)
             module = replace(module, members={**module.members, "path": alias})
         self._modules.pop((name, kind), None)
         self._modules[(name, kind)] = (stamp, module)
-        if len(self._modules) > _KEPT:
+        if len(self._modules) > _MOST_CACHED:
             del self._modules[next(iter(self._modules))]
         return module
 
     def _ask(self, name: str, found: Found | None) -> Module | None:
         key = (name, self._stamp(name))
         if key not in self._inspected:
-            if len(self._inspected) > _KEPT:
+            if len(self._inspected) > _MOST_CACHED:
                 self._inspected.clear()
             self._inspected[key] = self._location.inspect(name, found)
         return self._inspected[key]
 
     def _lookup(self, module: Module, name: str, steps: int) -> Entry | None:
-        """What `module.name` is, followed to where it is defined.  Asked once for a description: what leads back to a
-        question that is being answered is no answer to it."""
+        """The definition of `module.name`.  Cached for one description, with None while it is being looked up, so that
+        circular imports end."""
         key = module.name, name
         if key in self._answers:
             return self._answers[key]
@@ -175,7 +174,7 @@ class Library:
         return sure + [source for source in sources if source not in sure]
 
     def _elsewhere(self, module: Module, name: str, *, is_alias: bool) -> Entry | None:
-        """A name that the module's file does not say: in its stub, made when it is imported, or a module below it."""
+        """A name that the module's source does not define: in its stub, created at import time, or a submodule."""
         found = self._find(module.name)
         stub = self._stub(module.name, found)
         member = stub.members.get(name) if stub is not None else None
@@ -206,7 +205,7 @@ class Library:
         return None
 
     def _completed(self, module: Module, entry: Entry, steps: int) -> Entry:
-        """A class that does not say what it takes, with what its first known base says."""
+        """A class without a constructor of its own, completed by its first known base."""
         if entry.kind != "class" or not entry.bases or entry.signature:
             return entry
         for base in entry.bases:

@@ -1,7 +1,7 @@
-"""The two locations that modules come from: the workspace, and the interpreter's folders.
+"""The two locations of modules: the workspace, and the interpreter's folders.
 
-In: names and paths.  Out: files found and read.  A workspace's module is read as it stands in the editor and is never
-imported; of the interpreter's, those built in or compiled are imported in a process of their own.
+In: names and paths.  Out: files and their texts.  A module of the workspace is read as it is in the editor, and never
+imported; built-in and compiled modules of the interpreter are imported in a process of their own.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
-"""Of the standard library, what does something when it is imported."""
+"""Modules of the standard library with effects when imported."""
 
 
 class WorkspaceModules:
-    """`folders()` are where the workspace's top-level modules lie."""
+    """`folders()` contain the workspace's top-level modules."""
 
     def __init__(self, files: WorkspaceFiles, folders: Callable[[], Sequence[Path]]) -> None:
         self._files = files
@@ -48,7 +48,7 @@ class WorkspaceModules:
 
 
 class InstalledModules:
-    """An interpreter's own modules and those installed for it."""
+    """An interpreter's standard library and installed packages."""
 
     def __init__(self, environment: Environment, inspector: Inspector) -> None:
         self.environment = environment
@@ -59,7 +59,7 @@ class InstalledModules:
         return found if found is None or self._may_read(found.path) else None
 
     def _may_read(self, path: Path) -> bool:
-        """Of an environment in the workspace nothing is read that a link takes from elsewhere."""
+        """In an environment in the workspace, links that lead out of it are not followed."""
         environment = self.environment
         in_site = any(path.is_relative_to(folder) for folder in environment.site)
         return environment.trusted or not in_site or is_inside(path, environment.strangers)
