@@ -21,7 +21,7 @@ OF_THE_INTERPRETER = {
     "system/installation.py": "says how to install what is missing beside that interpreter",
     "chat_templates/rendering.py": "starts that interpreter with its own variables",
     "config/settings.py": "a setting of people's files: which interpreter a workspace runs on",
-    "config/origins.py": "who may give that setting",
+    "config/permissions.py": "who may set it",
 }
 """What speaks of an interpreter, and not of code that somebody edits."""
 PACKAGE = "llama-cpp-python"
