@@ -9,7 +9,7 @@ import pytest
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Id, Nothing, Place, among, read, shape
 from palimpsest.lsp.context import Put
-from palimpsest.lsp.next_edit import Asked
+from palimpsest.lsp.next_edit import NextEditParams
 from palimpsest.lsp.suggestions import Suggest
 
 HERE = {"line": 0, "character": 0}
@@ -46,7 +46,7 @@ PUT = {"type": "package", "name": "x", "text": "y"}
         (Put, PUT | {"type": "novel"}, "type: expected one of filesystem, class, "),
         (Put, PUT | {"ttl": 10**400}, "ttl: expected a smaller number."),
         (Put, PUT | {"editable": "yes"}, "editable: expected true or false, got 'yes'."),
-        (Asked, {"textDocument": {"uri": 3}, "position": HERE}, "textDocument.uri: expected a string, got 3."),
+        (NextEditParams, {"textDocument": {"uri": 3}, "position": HERE}, "textDocument.uri: expected a string, got 3."),
     ],
 )
 def test_what_is_wrong_is_named(kind: type, given: Any, message: str) -> None:

@@ -68,30 +68,30 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
+    from palimpsest.assist.shared.events import CompletionsSwitched, RefreshNeeded, StatusChanged
     from palimpsest.providers.supervisor import RESTART_HINT
-    from palimpsest.session.building import services_of
-    from palimpsest.session.session import Session
+    from palimpsest.session.building import build
 
-    services = services_of(settings, roots)
-    supervisor = services.supervisor
-    session = Session(services)
+    session = build(settings, roots)
+    services, events, supervisor = session.services, session.events, session.services.supervisor
 
     def show(_: object = None) -> None:
-        report.show_status(shown_status(supervisor.status, session.usage, session.why_off))
+        report.show_status(shown_status(supervisor.status, session.usage, session.cursor.why_off))
 
     def engine_changed(status: EngineStatus) -> None:
         show()
         if status.cause:
             report.trouble(status.cause, f"{status.message} {RESTART_HINT}")
         if status.model is not None:
-            session.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
+            services.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
         if status.state == "ready":
-            session.refresh_soon()
+            events.tell(RefreshNeeded())
 
     if not gc.get_freeze_count():  # what is loaded by now stays: a search through it is 30 ms within a keystroke
         gc.freeze()
         gc.set_threshold(MOST_YOUNG)
-    session.usage.on_change = show
+    events.on(StatusChanged, show)
+    events.on(CompletionsSwitched, show)
     supervisor.on_status(engine_changed)
     supervisor.start()
     show()
@@ -99,11 +99,10 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
 
 
 def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:
-    """The session goes on with other settings and folders; only what these are about begins anew."""
-    from palimpsest.session.building import keep_up, target_of
+    """The session goes on with other settings and folders."""
+    from palimpsest.session.building import change
 
-    parts = keep_up(session.services, settings, roots)
-    session.changed_settings(parts, target_of(settings))
+    change(session, settings, roots)
 
 
 def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> ShownStatus:

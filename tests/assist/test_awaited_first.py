@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from palimpsest.app import build_session
+from palimpsest.assist.shared.events import DocumentOpened, RefreshNeeded
 from palimpsest.assist.shared.pause import IDLE_S
 from palimpsest.config.layers import merged
 from palimpsest.lsp.report import Report
@@ -30,7 +31,7 @@ async def test_nothing_is_gathered_while_a_completion_is_awaited(
     session = build_session(settings, (tmp_path,), cast(Report, Quiet()))
     try:
         uri = to_uri(tmp_path / "a.py")
-        session.opened(Snapshot(uri, 1, "python", "x = 1\n"))
+        session.events.tell(DocumentOpened(Snapshot(uri, 1, "python", "x = 1\n")))
         answered, gathered = asyncio.Event(), list[object]()
 
         async def slow(*_: object, **__: object) -> None:
@@ -41,10 +42,10 @@ async def test_nothing_is_gathered_while_a_completion_is_awaited(
             return []
 
         monkeypatch.setattr(session.completions, "at", slow)
-        monkeypatch.setattr(session.chooser, "choose", choose)
-        waiting = asyncio.create_task(session.complete(uri, Position(0, 5)))
+        monkeypatch.setattr(session.services.chooser, "choose", choose)
+        waiting = asyncio.create_task(session.completions.complete(uri, Position(0, 5)))
         await asyncio.sleep(0)
-        session.refresh_soon()
+        session.events.tell(RefreshNeeded())
         await asyncio.sleep(4 * IDLE_S)
         assert not gathered
         answered.set()

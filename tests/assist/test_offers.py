@@ -16,8 +16,8 @@ def proposal(text: str = "x") -> Proposal:
     return Proposal((DocumentChange(URI, 1, (LineEdit(1, 2, (text,)),), (("b",),), ("editing",)),))
 
 
-def give(offers: Offers, text: str = "x", question: SuggestionRequest = QUESTION) -> Offer:
-    return offers.give(proposal(text), SNAPSHOTS, question)
+def give(offers: Offers, text: str = "x", request: SuggestionRequest = QUESTION) -> Offer:
+    return offers.give(proposal(text), SNAPSHOTS, request)
 
 
 def reason(offers: Offers, identity: str) -> str:
@@ -50,10 +50,10 @@ def test_what_became_of_one_is_said() -> None:
 
 def test_rounds_of_one_question_know_what_the_others_gave() -> None:
     offers = Offers()
-    first, other = offers.asked(QUESTION), offers.asked(QUESTION)
+    first, other = offers.numbered(QUESTION), offers.numbered(QUESTION)
     assert (first.round, other.round) == (0, 0)
     offer = give(offers, "x", first)
-    again = offers.asked(first)
-    assert (again.number, again.round, offers.asked(first).round) == (first.number, 1, 2)
+    again = offers.numbered(first)
+    assert (again.number, again.round, offers.numbered(first).round) == (first.number, 1, 2)
     assert offers.was_offered(offer.mark, again)
     assert not offers.was_offered(offer.mark, other)

@@ -15,37 +15,21 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
+from palimpsest.lsp.client.editor import Editor as Window
+from palimpsest.lsp.client.editor import is_resident, position_at
+from palimpsest.lsp.plain import plain
 from palimpsest.text.uris import to_path, to_uri
 
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 READY_S = 60.0
 
-
-def plain(value: Any) -> Any:
-    if hasattr(value, "_asdict"):
-        return {key: plain(inner) for key, inner in value._asdict().items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    return value
+__all__ = ["SAMPLE", "Editor", "engine_pids", "plain", "start_editor", "stop_editor", "told", "until"]
 
 
-class Editor:
+class Editor(Window):
     """What a test does in an editor window; `client` is pytest-lsp's for everything else."""
 
-    def __init__(self, client: LanguageClient, root: Path) -> None:
-        self.client = client
-        self.root = root
-        self.texts: dict[str, str] = {}
-        self.versions: dict[str, int] = {}
-        self.statuses: list[dict[str, Any]] = []
-
-        @client.feature("palimpsest/status")
-        def status(params: Any) -> None:
-            self.statuses.append(plain(params))
-
-    @property
-    def status(self) -> dict[str, Any]:
-        return self.statuses[-1] if self.statuses else {}
+    client: LanguageClient
 
     @property
     def pid(self) -> int:
@@ -53,46 +37,15 @@ class Editor:
         assert process is not None
         return process.pid
 
-    async def ready(self) -> None:
-        for _ in range(int(READY_S / 0.05)):
-            if self.status.get("kind") == "Normal":
-                return
-            await asyncio.sleep(0.05)
-        raise AssertionError(f"not ready: {self.status}")
-
-    def open(self, name: str, text: str | None = None, language: str = "python") -> str:
-        path = self.root / name
-        uri = to_uri(path)
-        content = path.read_text(encoding="utf-8") if text is None else text
-        self.texts[uri], self.versions[uri] = content, 1
-        item = lsp.TextDocumentItem(uri=uri, language_id=language, version=1, text=content)
-        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(text_document=item))
-        return uri
-
-    def at(self, uri: str, needle: str, *, after: bool = True) -> lsp.Position:
-        offset = self.texts[uri].index(needle) + (len(needle) if after else 0)
-        before = self.texts[uri][:offset]
-        line = before.count("\n")
-        column = before.rpartition("\n")[2]
-        return lsp.Position(line, len(column.encode("utf-8")))  # this client offers UTF-8 first
+    async def ready(self, timeout_s: float = READY_S, *, patient: bool = True) -> None:
+        await super().ready(timeout_s, patient=patient)
 
     def edit(self, uri: str, old: str, new: str) -> lsp.Position:
         """Replace the first `old` by `new`; the position behind the new text, or of `$0` in it."""
         cursor, _, rest = new.partition("$0")
-        new = cursor + rest
-        start, end = self.at(uri, old, after=False), self.at(uri, old)
-        offset = self.texts[uri].index(old)
-        self.texts[uri] = self.texts[uri][:offset] + new + self.texts[uri][offset + len(old) :]
-        self.versions[uri] += 1
-        change = lsp.TextDocumentContentChangePartial(range=lsp.Range(start, end), text=new)
-        self.client.text_document_did_change(
-            lsp.DidChangeTextDocumentParams(
-                text_document=lsp.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri]),
-                content_changes=[change],
-            )
-        )
-        before = self.texts[uri][: offset + len(cursor)]
-        return lsp.Position(before.count("\n"), len(before.rpartition("\n")[2].encode("utf-8")))
+        start, offset = self.at(uri, old, after=False), self.texts[uri].index(old)
+        self.replace(uri, start, self.at(uri, old), cursor + rest)
+        return position_at(self.texts[uri], offset + len(cursor), self.encoding)
 
     def apply(self, changes: Sequence[lsp.TextDocumentEdit]) -> None:
         """As an editor applies a `WorkspaceEdit`: what is open is changed, the rest on disk."""
@@ -107,66 +60,30 @@ class Editor:
                 text = text[:start] + edit.new_text + text[end:]
             if uri in self.texts:
                 self.texts[uri] = text
-                self.versions[uri] += 1
-                identifier = lsp.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri])
-                whole = [lsp.TextDocumentContentChangeWholeDocument(text)]
-                params = lsp.DidChangeTextDocumentParams(identifier, whole)
-                self.client.text_document_did_change(params)
+                self.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(text))
             else:
                 path.write_text(text, encoding="utf-8")
 
     @staticmethod
     def _offset(text: str, position: lsp.Position) -> int:
+        """In UTF-8, also of a text that is not open, and past its end."""
         lines = text.split("\n")
         before = sum(len(line) + 1 for line in lines[: position.line])
         line = lines[position.line] if position.line < len(lines) else ""
         return min(len(text), before + len(line.encode()[: position.character].decode()))
 
-    async def complete(
-        self, uri: str, position: lsp.Position, *, invoked: bool = False
-    ) -> list[lsp.InlineCompletionItem]:
-        kind = lsp.InlineCompletionTriggerKind.Invoked if invoked else lsp.InlineCompletionTriggerKind.Automatic
-        params = lsp.InlineCompletionParams(
-            context=lsp.InlineCompletionContext(kind),
-            text_document=lsp.TextDocumentIdentifier(uri),
-            position=position,
-        )
-        answer = await self.client.text_document_inline_completion_async(params)
-        assert isinstance(answer, lsp.InlineCompletionList)
-        return list(answer.items)
-
-    async def command(self, name: str, argument: Any = None) -> dict[str, Any]:
-        arguments = None if argument is None else [argument]
-        params = lsp.ExecuteCommandParams(command=name, arguments=arguments)
-        answer: dict[str, Any] = plain(await self.client.workspace_execute_command_async(params))
-        return answer
-
-    async def show(self, uri: str, position: lsp.Position) -> dict[str, Any]:
-        where = {"line": position.line, "character": position.character}
-        return await self.command("palimpsest.context.show", {"uri": uri, "position": where})
-
-    async def settled(self, uri: str, position: lsp.Position) -> dict[str, Any]:
-        """Move the cursor, and wait until all its blocks are in the cache."""
-        where = {"line": position.line, "character": position.character}
-        document = {"uri": uri, "version": self.versions[uri]}
-        self.client.protocol.notify("palimpsest/cursor", {"textDocument": document, "position": where})
-        shown: dict[str, Any] = {}
-        for _ in range(400):
-            shown = await self.show(uri, position)
-            if all(block["state"] == "resident" for block in shown["blocks"]) and not self.status.get("busy"):
-                return shown
-            await asyncio.sleep(0.05)
-        raise AssertionError(f"not settled: {[(b['type'], b['name'], b['state']) for b in shown['blocks']]}")
+    async def settled(self, uri: str, position: lsp.Position, timeout_s: float = READY_S) -> dict[str, Any]:
+        shown = await super().settled(uri, position, timeout_s)
+        where = [(b["type"], b["name"], b["state"]) for b in shown["blocks"]]
+        assert is_resident(shown), f"not settled: {where}"
+        assert not self.status.get("busy"), "not settled: still busy"
+        return shown
 
     async def until_idle(self) -> None:
         """Wait until the work of the last pause is done."""
         await self.stats()  # what was sent before has been seen
         while self.status.get("busy"):
             await asyncio.sleep(0.02)
-
-    async def stats(self) -> dict[str, int]:
-        stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
-        return stats
 
 
 async def until(done: Callable[[], object]) -> None:
@@ -231,7 +148,7 @@ async def start_editor(
 ) -> Editor:
     """`offer` changes what the client says it can do."""
     client = make_test_lsp_client()
-    editor = Editor(client, root)
+    editor = Editor(client, root, "utf-8")  # which this client offers first
     await client.start_io(sys.executable, "-m", "palimpsest", "serve", env=dict(os.environ))
     offered = client_capabilities("visual-studio-code")
     assert offered.text_document is not None

@@ -154,5 +154,8 @@ def test_every_section_has_its_parts_and_the_same_settings_none() -> None:
     settings = Settings()
     assert stale_parts(settings, Settings(), folders=False) == frozenset()
     assert stale_parts(settings, Settings(engine=EngineSettings(n_ctx=5)), folders=False) == {"engine"}
-    assert stale_parts(settings, Settings(context=ContextSettings(budget=5)), folders=False) == {"sources", "finder"}
-    assert stale_parts(settings, settings, folders=True) == {"switches", "finder"}
+    assert stale_parts(settings, Settings(context=ContextSettings(budget=5)), folders=False) == {
+        "sources",
+        "next_edits",
+    }
+    assert stale_parts(settings, settings, folders=True) == {"switches", "next_edits"}

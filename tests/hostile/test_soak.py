@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from palimpsest.app import build_session
+from palimpsest.assist.shared.events import DocumentOpened
 from palimpsest.config.settings import Settings
 from palimpsest.lsp.report import Report
 from palimpsest.text.snapshot import Position, Snapshot
@@ -142,10 +143,10 @@ async def one_session(folder: Path, text: str, line: int) -> None:
     session = build_session(Settings(), (folder,), cast(Report, Quiet()))
     try:
         snapshot = Snapshot(to_uri(folder / "cart.py"), 1, "python", text)
-        session.opened(snapshot)
+        session.events.tell(DocumentOpened(snapshot))
         await session.services.supervisor.ready(60)
         for _ in range(ATTEMPTS):
-            if await session.complete(snapshot.uri, Position(line, len(TYPED))):
+            if await session.completions.complete(snapshot.uri, Position(line, len(TYPED))):
                 break
             await asyncio.sleep(0.2)
         else:

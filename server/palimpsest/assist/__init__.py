@@ -1,5 +1,5 @@
-"""What a person is offered: completions, suggestions, and what follows from them.  Each owner keeps its own state.
+"""What a person is offered: completions, suggestions, next edits, commit messages.
 
-In: a `services.Desk` (documents, blocks, the engine) and where the cursor is.  Out: checked text and edits.
-Knows no LSP, no token and no prompt format.
+In: what happens in a window (`shared/events.py`), its documents and engine (`shared/services.py`), and requests for a
+position.  Out: checked text and edits.  Each owner keeps its own state and knows no LSP, no token and no prompt format.
 """

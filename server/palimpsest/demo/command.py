@@ -23,7 +23,7 @@ from rich.console import Console
 from palimpsest.demo import draw
 from palimpsest.demo.story import Event, Story
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.driver import Driver
+from palimpsest.lsp.client.driver import Driver
 
 START_S = 120.0
 PICTURE_WIDTH = 100

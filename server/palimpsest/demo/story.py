@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from palimpsest.lsp.driver import Driver
+from palimpsest.lsp.client.driver import Driver
 
 REPLIES = 8
 """Asked for in one batch over the shared cache; what several agree on comes first."""
@@ -50,7 +50,7 @@ class Story:
         d = self.driver
         cart = d.open(self.root / "shop" / "cart.py")
 
-        inside = d.find(cart, "        total = self.subtotal()")
+        inside = d.at(cart, "        total = self.subtotal()")
         yield await self._event("open cart.py, cursor into Cart.total", cart, inside)
 
         line = d.type(cart, inside, "\n        if total > self.l")
@@ -63,26 +63,26 @@ class Story:
         yield await self._event("type the next", cart, line, ask=True)
         line = d.replace(cart, inside, line, "")
 
-        top = d.find(cart, "import logging")
+        top = d.at(cart, "import logging")
         added = d.type(cart, top, "\nimport json")
-        receipt = d.find(cart, '        return "\\n".join(rows)', after=False)
+        receipt = d.at(cart, '        return "\\n".join(rows)', after=False)
         used = d.type(cart, receipt, "        data = json.dumps(rows)\n")
         yield await self._event("import json added and used in Cart.receipt", cart, used)
 
         d.replace(cart, receipt, used, "")
         d.replace(cart, top, added, "")
-        again = d.find(cart, '        return "\\n".join(rows)', after=False)
+        again = d.at(cart, '        return "\\n".join(rows)', after=False)
         yield await self._event("import json removed again", cart, again)
 
-        inside = d.find(cart, "        total = self.subtotal()")
+        inside = d.at(cart, "        total = self.subtotal()")
         yield await self._event("cursor to another method of the file", cart, inside)
 
         order = d.open(self.root / "shop" / "order.py")
-        away = d.find(order, "        weight = 0.0")
+        away = d.at(order, "        weight = 0.0")
         yield await self._event("another file: order.py", order, away)
         yield await self._event("and back to cart.py", cart, inside)
 
-        wrong = d.find(cart, "self.discount.amount(totla)")
+        wrong = d.at(cart, "self.discount.amount(totla)")
         yield await self._suggest("ask for an edit of Cart.total", cart, wrong)
 
     async def _event(self, name: str, uri: str, position: Any, *, ask: bool = False) -> Event:
@@ -127,7 +127,7 @@ class Story:
         attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
         tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
         decoded, restored, warmed = (after[name] - before[name] for name in ("decoded", "restored", "warmed"))
-        typed = self.driver.text(uri).split("\n")[position.line]
+        typed = self.driver.texts[uri].split("\n")[position.line]
         return Event(
             event=name,
             decoded=decoded,

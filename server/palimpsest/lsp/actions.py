@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.shared.events import CursorMoved
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import proactive
 from palimpsest.lsp.applying import apply_soon
@@ -40,18 +41,18 @@ def register(server: PalimpsestServer) -> None:
     def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         session = window.session
         snapshot = session.documents.find(params.text_document.uri)
-        if snapshot is None or not session.settings.suggestion.enabled or not session.roots.may_edit(snapshot.uri):
+        if snapshot is None or not window.settings.suggestion.enabled or not window.roots.may_edit(snapshot.uri):
             return []
         by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
         position = position_in(snapshot, params.range.start, window.client.encoding)
         if by_itself and params.range.start == params.range.end and not params.context.diagnostics:
-            session.cursor_at(snapshot.uri, position)
+            session.events.tell(CursorMoved(snapshot.uri, position, said=True))
             return []
         try:
-            view = session.view(snapshot, position)
+            view = session.context.view(snapshot, position)
         except InvalidArgument:
             return []
-        session.cursor_at(snapshot.uri, view.position)
+        session.events.tell(CursorMoved(snapshot.uri, view.position, said=True))
         name = view.editing.name
         found: list[lsp.CodeAction] = []
         if _asked(params.context.only, REWRITE) and params.range.start != params.range.end:
@@ -89,7 +90,7 @@ def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: Offer) -> 
     """The edit itself; where a person is asked first, what asks and then has the client apply it."""
     window, identity = server.window, offer.proposal.id
     action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title
-    asks = asks_first(offer, window.session.settings.suggestion.confirm)
+    asks = asks_first(offer, window.settings.suggestion.confirm)
     if not asks:
         action.edit = edit_of(server, offer)
     if window.client.resolves_command:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from palimpsest.assist.shared.usage import Usage
     from palimpsest.assist.suggestions.suggestions import Suggested
     from palimpsest.lsp.window import Client
-    from palimpsest.session.session import Shown
+    from palimpsest.session.context import Shown
     from palimpsest.text.roots import Roots
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.assist.shared.events import DocumentChanged, DocumentOpened
 from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
@@ -46,7 +47,7 @@ async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirme
     """Raises InvalidArgument for an unknown id, StaleDocument where what it changes was edited."""
     suggestions = server.window.session.suggestions
     offer = suggestions.current(identity)
-    if not confirmed and asks_first(offer, server.window.session.settings.suggestion.confirm):
+    if not confirmed and asks_first(offer, server.window.settings.suggestion.confirm):
         if reason := await _why_not(server, offer):
             return Outcome(False, reason)
         offer = suggestions.current(identity)  # meanwhile the person may have typed
@@ -89,7 +90,7 @@ async def _apply_and_tell(server: PalimpsestServer, identity: str) -> None:
 
 async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
     """Ask the person; why it is not to be applied, or ""."""
-    roots = server.window.session.roots
+    roots = server.window.roots
     files = ", ".join(f"{roots.locate(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info,
@@ -131,10 +132,12 @@ class _Watch:
         }
         self._done = set[str]()
         self._all_done = asyncio.Event()
-        server.window.text_listeners.append(self._look)
+        events = server.window.session.events
+        self._listening = [events.on(kind, lambda _: self._look()) for kind in (DocumentOpened, DocumentChanged)]
 
     def close(self) -> None:
-        self._server.window.text_listeners.remove(self._look)
+        for end in self._listening:
+            end()
 
     async def outcome(self, answer: lsp.ApplyWorkspaceEditResult) -> Outcome:
         """What came of it, as the client says and as the documents are; a person is told where these differ."""
@@ -155,7 +158,7 @@ class _Watch:
         return Outcome(False, reason)
 
     def _in_words(self, left: list[str], same: list[str], answer: lsp.ApplyWorkspaceEditResult) -> str:
-        locate = self._server.window.session.roots.locate
+        locate = self._server.window.roots.locate
         if len(same) == len(self._wanted):
             return "The editor says that it applied the edit, but nothing has changed."
         said = "says that it applied the edit" if answer.applied else "did not apply the edit"
@@ -173,7 +176,7 @@ class _Watch:
 
     def _now(self, uri: str) -> Any:
         session = self._server.window.session
-        snapshot = session.suggestions.document(uri, self._offer.question.uri)
+        snapshot = session.suggestions.document(uri, self._offer.request.uri)
         return None if snapshot is None else _lines(snapshot.lines)
 
 

@@ -42,9 +42,11 @@ def register(server: PalimpsestServer) -> None:
             return lsp.InlineCompletionList(items=[])
         position = position_in(snapshot, params.position, encoding)
         invoked = params.context.trigger_kind == lsp.InlineCompletionTriggerKind.Invoked
-        options = session.settings.completion
+        options = window.settings.completion
         try:
-            completed = await session.complete(snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked)
+            completed = await session.completions.complete(
+                snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked
+            )
         except Cancelled:
             completed = None
         except (EngineError, InvalidArgument) as error:

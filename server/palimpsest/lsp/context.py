@@ -40,39 +40,34 @@ async def show(server: PalimpsestServer, place: Place) -> dict[str, Any]:
     session = server.window.session
     snapshot = session.documents.get(place.uri)
     position = position_in(snapshot, place.position.lsp, server.window.client.encoding)
-    return answers.context(await session.show(snapshot.uri, position))
+    return answers.context(await session.context.show(snapshot.uri, position))
 
 
 async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
-    session = server.window.session
-    made = session.chooser.external.put(
-        type=block.type,
-        name=block.name,
-        text=block.text,
+    name, tokens = server.window.session.context.put(
+        block.type,
+        block.name,
+        block.text,
         editable=block.editable,
         uri=block.uri or None,
         source=block.source,
         priority=block.priority,
         ttl=block.ttl,
     )
-    session.refresh_soon()
-    return {"name": made.name, "tokens": session.chooser.count(made)}
+    return {"name": name, "tokens": tokens}
 
 
 async def drop(server: PalimpsestServer, block: Named) -> dict[str, Any]:
-    session = server.window.session
-    dropped = session.chooser.external.drop(block.type, block.name)
-    session.refresh_soon()
-    return {"dropped": dropped}
+    return {"dropped": server.window.session.context.drop(block.type, block.name)}
 
 
 async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
-    name, tokens = server.window.session.pin(file.uri)
+    name, tokens = server.window.session.context.pin(file.uri)
     return {"name": name, "tokens": tokens}
 
 
 async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
-    name, tokens = server.window.session.unpin(file.uri)
+    name, tokens = server.window.session.context.unpin(file.uri)
     return {"name": name, "tokens": tokens}
 
 

@@ -92,15 +92,3 @@ def text_edit(snapshot: Snapshot, edit: LineEdit, encoding: PositionEncoding) ->
         return lsp.TextEdit(lsp.Range(lsp.Position(edit.start, 0), last), body)
     before = position_out(snapshot, Position(edit.start - 1, len(snapshot.lines[edit.start - 1])), encoding)
     return lsp.TextEdit(lsp.Range(before, last), "")
-
-
-def workspace_edit(
-    snapshot: Snapshot, edits: Iterable[LineEdit], encoding: PositionEncoding, *, versioned: bool
-) -> lsp.WorkspaceEdit:
-    """A `WorkspaceEdit` that a client refuses when the document has moved on; where the client knows only plain
-    `changes`, the server itself has checked the version just before answering."""
-    text_edits = [text_edit(snapshot, edit, encoding) for edit in edits]
-    if not versioned:
-        return lsp.WorkspaceEdit(changes={snapshot.uri: text_edits})
-    identifier = lsp.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
-    return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(text_document=identifier, edits=list(text_edits))])

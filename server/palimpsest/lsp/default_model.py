@@ -21,7 +21,6 @@ from palimpsest.system import folders
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 GET = "palimpsest.model.get"
 OFFER = (
@@ -33,7 +32,7 @@ OFFER = (
 
 
 def register(server: PalimpsestServer) -> None:
-    server.window.session_listeners.append(lambda session: _offer(server, session))
+    server.window.session_listeners.append(lambda _: _offer(server))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +76,11 @@ async def _fetched() -> dict[str, Any]:
     return answer
 
 
-def _offer(server: PalimpsestServer, session: Session) -> None:
-    engine = session.settings.engine
+def _offer(server: PalimpsestServer) -> None:
+    settings = server.window.settings
+    engine = settings.engine
     local = engine.kind == "in-place" and not engine.url
-    if local and may_have_better(session.settings.model) and _first_time():
+    if local and may_have_better(settings.model) and _first_time():
         server.window.report.tell(OFFER)
 
 

@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.shared.events import (
+    CursorMoved,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    FilesChanged,
+)
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import At, Uri, read
 from palimpsest.lsp.convert import apply_changes, position_in
@@ -44,34 +51,29 @@ def change(
         logger.warning("a change of %s, which is not open", document.uri)
         return
     new, edits = apply_changes(old, document.version, changes, window.client.encoding)
-    window.session.changed(new, edits)
+    window.session.events.tell(DocumentChanged(old, new, edits))
 
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    def tell() -> None:
-        for listener in tuple(window.text_listeners):
-            listener()
-
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        window.session.opened(Snapshot(item.uri, item.version, item.language_id, joined(item.text)))
-        tell()
+        snapshot = Snapshot(item.uri, item.version, item.language_id, joined(item.text))
+        window.session.events.tell(DocumentOpened(snapshot))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
         change(window, params.text_document, params.content_changes)
-        tell()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
-        window.session.files_changed([params.text_document.uri])
+        window.session.events.tell(FilesChanged([params.text_document.uri]))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
-        window.session.closed(params.text_document.uri)
+        window.session.events.tell(DocumentClosed(params.text_document.uri))
 
     @server.feature(CURSOR)
     async def cursor(params: Any) -> None:
@@ -81,4 +83,5 @@ def register(server: PalimpsestServer) -> None:
         except InvalidArgument as error:
             logger.warning("%s: %s", CURSOR, error)
             return
-        window.session.cursor_at(snapshot.uri, position_in(snapshot, there.position.lsp, window.client.encoding))
+        position = position_in(snapshot, there.position.lsp, window.client.encoding)
+        window.session.events.tell(CursorMoved(snapshot.uri, position, said=True))

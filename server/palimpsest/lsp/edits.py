@@ -47,7 +47,7 @@ def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client:
 def asks_first(offer: Offer, confirm: str) -> bool:
     """Whether the setting `suggestion.confirm` wants a person to say yes before this is applied: to what changes
     other files than the one that was asked about, to everything, or to nothing."""
-    others = any(change.uri != offer.question.uri for change in offer.proposal.changes)
+    others = any(change.uri != offer.request.uri for change in offer.proposal.changes)
     return confirm == "always" or (confirm == "others" and others)
 
 

@@ -17,23 +17,21 @@ if TYPE_CHECKING:
 
 async def cache_map(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     session = server.window.session
-    engine = await session.engine()
-    return answers.cache_map(await engine.cache_map(session.services.workspace), session.usage)
+    return answers.cache_map(await session.engine.cache_map(), session.usage)
 
 
 async def cache_reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    await server.window.session.reset_cache()
+    await server.window.session.engine.reset_cache()
     return {}
 
 
 async def model_info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    engine = await server.window.session.engine()
-    return answers.model(await engine.model())
+    return answers.model(await server.window.session.engine.model())
 
 
 async def restart(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     server.window.report.forget_troubles()
-    await server.window.session.restart_engine()
+    await server.window.session.engine.restart()
     return {}
 
 

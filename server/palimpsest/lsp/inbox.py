@@ -28,9 +28,9 @@ class Inbox:
     def __init__(self, take: Callable[[dict[str, Any]], None], refuse: Refuse) -> None:
         self._take = take
         self._refuse = refuse
-        self._stands: Literal["new", "open", "shut"] = "new"
+        self._state: Literal["new", "open", "shut"] = "new"
         self._held: deque[dict[str, Any]] | None = None
-        self._letting_go: asyncio.Task[None] | None = None
+        self._releasing: asyncio.Task[None] | None = None
 
     def receive(self, body: bytes) -> None:
         try:
@@ -50,7 +50,7 @@ class Inbox:
 
     def begun(self) -> None:
         """`initialize` was understood."""
-        self._stands = "open"
+        self._state = "open"
 
     def hold(self) -> None:
         if self._held is None:
@@ -58,14 +58,14 @@ class Inbox:
 
     def release(self) -> None:
         """What was held goes on in order, with a turn of the loop behind each, and what comes meanwhile behind it."""
-        if self._held is not None and self._letting_go is None:
-            self._letting_go = asyncio.get_running_loop().create_task(self._let_go())
+        if self._held is not None and self._releasing is None:
+            self._releasing = asyncio.get_running_loop().create_task(self._release_held())
 
-    async def _let_go(self) -> None:
+    async def _release_held(self) -> None:
         while self._held:
             self._take(self._held.popleft())
             await asyncio.sleep(0)
-        self._held = self._letting_go = None
+        self._held = self._releasing = None
 
     def _pass_on(self, data: dict[str, Any]) -> None:
         if self._held is None or data["method"] in NOT_HELD:
@@ -78,11 +78,11 @@ class Inbox:
         method, code, problem = data["method"], types.ErrorCodes.InvalidRequest.value, ""
         if method == types.EXIT:
             return True
-        if self._stands == "new" and method != types.INITIALIZE:
+        if self._state == "new" and method != types.INITIALIZE:
             code, problem = types.ErrorCodes.ServerNotInitialized.value, "comes before `initialize`"
-        elif self._stands == "open" and method == types.INITIALIZE:
+        elif self._state == "open" and method == types.INITIALIZE:
             problem = "came already, and comes once"
-        elif self._stands == "shut":
+        elif self._state == "shut":
             problem = "comes after `shutdown`"
         if problem and "id" in data:
             self._refuse(data["id"], code, f"{method} {problem}.")
@@ -90,7 +90,7 @@ class Inbox:
             logger.info("%s %s", method, problem)
             return False
         if method == types.SHUTDOWN and "id" in data:
-            self._stands = "shut"
+            self._state = "shut"
             self._drop()
         return True
 

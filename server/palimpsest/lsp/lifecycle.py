@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.shared.events import FilesChanged
 from palimpsest.languages.registry import languages
 from palimpsest.lsp.plain import plain
 from palimpsest.lsp.window import client_of
@@ -52,7 +53,7 @@ def register(server: PalimpsestServer) -> None:
         uris = [change.uri for change in params.changes]
         if any(uri.endswith("/palimpsest.toml") for uri in uris):
             window.apply()
-        window.session.files_changed(uris)
+        window.session.events.tell(FilesChanged(uris))
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configuration_changed(params: lsp.DidChangeConfigurationParams) -> None:

@@ -13,6 +13,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.lsp.arguments import At, Id, read
 from palimpsest.lsp.command import Command
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OURS = "palimpsest/nextEdit"
-THEIRS = "textDocument/copilotInlineEdit"
+NEXT_EDIT = "palimpsest/nextEdit"
+INLINE_EDIT = "textDocument/copilotInlineEdit"
 SHOWN = "textDocument/didShowInlineEdit"
 FOCUS = "textDocument/didFocus"
 ACCEPT = "palimpsest.nextEdit.accept"
@@ -39,7 +40,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NextEditParams:
     textDocument: Document
     position: At
 
@@ -55,27 +56,27 @@ class ShownItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownParams:
     item: ShownItem
 
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    @server.feature(OURS)
+    @server.feature(NEXT_EDIT)
     async def next_edit(params: Any) -> dict[str, Any]:
         try:
-            found = await _next(server, read(OURS, Asked, params))
+            found = await _next(server, read(NEXT_EDIT, NextEditParams, params))
         except PalimpsestError as error:
             raise response_error(error) from error
         if found is not None:
             window.session.next_edits.shown(found.id)
         return _answer(server, found)
 
-    @server.feature(THEIRS)
+    @server.feature(INLINE_EDIT)
     async def inline_edit(params: Any) -> dict[str, Any]:
         try:
-            asked = read(THEIRS, Asked, params)
+            asked = read(INLINE_EDIT, NextEditParams, params)
             if window.session.documents.find(asked.textDocument.uri) is None:
                 return _answer(server, None)
             found = await _next(server, asked)
@@ -89,17 +90,17 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(SHOWN)
     async def shown(params: Any) -> None:
         try:
-            given = (read(SHOWN, Shown, params).item.command.arguments or [None])[0]
+            given = (read(SHOWN, ShownParams, params).item.command.arguments or [None])[0]
             window.session.next_edits.shown(given if isinstance(given, str) else read("arguments[0]", Id, given).id)
         except InvalidArgument as error:
             logger.warning("%s: %s", SHOWN, error)
 
     @server.feature(FOCUS)
     async def focus(params: Any) -> None:
-        window.session.refresh_soon()
+        window.session.events.tell(RefreshNeeded())
 
 
-async def _next(server: PalimpsestServer, asked: Asked) -> NextEdit | None:
+async def _next(server: PalimpsestServer, asked: NextEditParams) -> NextEdit | None:
     """Raises InvalidArgument for what is wrong or not open, StaleDocument for a version that is not the newest."""
     session = server.window.session
     uri, version = asked.textDocument.uri, asked.textDocument.version

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.shared.events import DocumentClosed, DocumentOpened
 from palimpsest.lsp.documents import change
 from palimpsest.text.snapshot import Snapshot
 
@@ -27,7 +28,8 @@ def register(server: PalimpsestServer) -> None:
 
     def opened(items: list[lsp.TextDocumentItem]) -> None:
         for item in items:
-            window.session.opened(Snapshot(item.uri, item.version, item.language_id, item.text))
+            snapshot = Snapshot(item.uri, item.version, item.language_id, item.text)
+            window.session.events.tell(DocumentOpened(snapshot))
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenNotebookDocumentParams) -> None:
@@ -45,14 +47,12 @@ def register(server: PalimpsestServer) -> None:
             new = [cell.document for cell in structure.array.cells or ()]
             session.documents.notebooks.spliced(uri, structure.array.start, structure.array.delete_count, new)
             for closed in structure.did_close or ():
-                session.closed(closed.uri)
+                session.events.tell(DocumentClosed(closed.uri))
         for content in cells.text_content or ():
             change(window, content.document, content.changes)
-        for listener in tuple(window.text_listeners):
-            listener()
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseNotebookDocumentParams) -> None:
         cells = window.session.documents.notebooks.closed(params.notebook_document.uri)
         for uri in {*cells, *(cell.uri for cell in params.cell_text_documents)}:
-            window.session.closed(uri)
+            window.session.events.tell(DocumentClosed(uri))

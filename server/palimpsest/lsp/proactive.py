@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.suggestions.proactive import NoticeChanged
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.edits import asks_first, title_of
@@ -19,22 +20,18 @@ from palimpsest.text.snapshot import Position
 if TYPE_CHECKING:
     from palimpsest.assist.suggestions.proactive import Notice
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 SOURCE = "palimpsest"
 NO_SUMMARY = "An edit is suggested here."
 
 
 def register(server: PalimpsestServer) -> None:
-    def publish(uri: str, notice: Notice | None) -> None:
-        found = [diagnostic(server, notice)] if notice is not None else []
-        version = notice.snapshot.version if notice is not None else None
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+    def publish(event: NoticeChanged) -> None:
+        found = [diagnostic(server, event.notice)] if event.notice is not None else []
+        version = event.notice.snapshot.version if event.notice is not None else None
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(event.uri, found, version))
 
-    def begun(session: Session) -> None:
-        session.proactive.on_change = publish
-
-    server.window.session_listeners.append(begun)
+    server.window.session_listeners.append(lambda session: session.events.on(NoticeChanged, publish))
 
 
 def diagnostic(server: PalimpsestServer, notice: Notice) -> lsp.Diagnostic:
@@ -49,7 +46,8 @@ def diagnostic(server: PalimpsestServer, notice: Notice) -> lsp.Diagnostic:
 
 def actions(server: PalimpsestServer, params: lsp.CodeActionParams, kind: str) -> list[lsp.CodeAction]:
     """To apply what is noticed on the lines asked about, as it applies to the document now, and to dismiss it."""
-    session, client = server.window.session, server.window.client
+    window = server.window
+    session, client = window.session, window.client
     notice = session.proactive.shown(params.text_document.uri)
     if notice is None or not _overlap(params.range, _range(server, notice)):
         return []
@@ -62,7 +60,7 @@ def actions(server: PalimpsestServer, params: lsp.CodeActionParams, kind: str) -
     title = title_of(notice.summary or NO_SUMMARY)
     dismiss = lsp.Command(title="Palimpsest: dismiss", command=REJECT, arguments=[{"id": notice.id}])
     taken = lsp.CodeAction(title=title, kind=kind, diagnostics=about, tags=tags)
-    if asks_first(offer, session.settings.suggestion.confirm):
+    if asks_first(offer, window.settings.suggestion.confirm):
         taken.command = lsp.Command(title=title, command=ACCEPT, arguments=[{"id": notice.id}])
     else:
         taken.edit = edit_of(server, offer)

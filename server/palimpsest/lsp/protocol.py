@@ -84,7 +84,7 @@ class Protocol(LanguageServerProtocol):
         super().__init__(*args, **kwargs)
         logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
-        self._asked: dict[Any, Future[Any]] = {}
+        self._sent: dict[Any, Future[Any]] = {}
         self._inbox = Inbox(self._take, self.refuse)
 
     # What comes in --------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Protocol(LanguageServerProtocol):
 
     def _take(self, data: dict[str, Any]) -> None:
         try:
-            if "method" not in data and data["id"] not in self._asked:
+            if "method" not in data and data["id"] not in self._sent:
                 logger.info("an answer to nothing that was asked: %r", data["id"])
                 return
             message = self.structure_message(data)
@@ -143,7 +143,7 @@ class Protocol(LanguageServerProtocol):
         except JsonRpcException as error:
             problem = _what_is_wrong(error)
             if "method" not in data:
-                self._asked[data["id"]].set_exception(JsonRpcException(f"the answer cannot be read: {problem}"))
+                self._sent[data["id"]].set_exception(JsonRpcException(f"the answer cannot be read: {problem}"))
             elif "id" not in data:
                 logger.warning("ignored %r: %s", method, problem)
             else:
@@ -212,7 +212,7 @@ class Protocol(LanguageServerProtocol):
             return
         if (body := self._bodies.pop(msg_id, None)) is not None:
             body.cancel()
-        if msg_id not in self._asked and (future := self._request_futures.get(msg_id)) is not None:
+        if msg_id not in self._sent and (future := self._request_futures.get(msg_id)) is not None:
             future.cancel()
 
     def _execute_handler(
@@ -242,12 +242,12 @@ class Protocol(LanguageServerProtocol):
         identity = uuid4().hex if msg_id is None else msg_id
         future: Future[Any] = super().send_request(method, params, callback, identity)
         future.set_running_or_notify_cancel()
-        self._asked[identity] = future
+        self._sent[identity] = future
         future.add_done_callback(lambda _: self._forget(identity))
         return future
 
     def _forget(self, identity: Any) -> None:
-        for known in (self._asked, self._request_futures, self._result_types):
+        for known in (self._sent, self._request_futures, self._result_types):
             known.pop(identity, None)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:

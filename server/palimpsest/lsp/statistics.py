@@ -11,6 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
 from palimpsest.assist.shared.switches import Scope
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
@@ -67,7 +68,7 @@ def register(server: PalimpsestServer) -> None:
             if kind in HAPPENED:
                 counted(server, read(EVENT, Fate, params))
             elif kind == "focus":
-                window.session.refresh_soon()
+                window.session.events.tell(RefreshNeeded())
         except InvalidArgument as error:
             logger.warning("%s: %s", EVENT, error)
             return
@@ -77,17 +78,18 @@ def register(server: PalimpsestServer) -> None:
 def counted(server: PalimpsestServer, fate: Fate) -> None:
     """Something was shown, accepted or rejected.  Raises InvalidArgument that names the field."""
     what: What = fate.what or ("suggestion" if fate.id.startswith(SUGGESTION) else "completion")
-    server.window.session.happened(what, fate.kind, part=fate.part, chars=fate.chars, id=fate.id)
+    server.window.session.feedback.happened(what, fate.kind, part=fate.part, chars=fate.chars, id=fate.id)
 
 
 async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
     """What an editor runs behind an accepted completion: the item's own command."""
-    server.window.session.happened("completion", "accepted", id=completion.id)
+    server.window.session.feedback.happened("completion", "accepted", id=completion.id)
     return {}
 
 
 async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
-    return {"scope": asked.scope, "enabled": server.window.session.toggle(asked.scope, asked.uri, asked.enabled)}
+    state = server.window.session.services.toggle(asked.scope, asked.uri, asked.enabled)
+    return {"scope": asked.scope, "enabled": state}
 
 
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:

@@ -58,14 +58,20 @@ class Continue:
 async def suggested(server: PalimpsestServer, asked: Suggest) -> Suggested:
     """Raises PalimpsestError."""
     window = server.window
-    session, options = window.session, window.session.settings.suggestion
+    session, options = window.session, window.settings.suggestion
     format = among("format", asked.format or options.format, FORMATS)
     lines = _lines(asked.range) if asked.range is not None else None
-    session.roots.check_edit(asked.uri)
+    window.roots.check_edit(asked.uri)
     snapshot = session.documents.get(asked.uri)
     position = position_in(snapshot, asked.position.lsp, window.client.encoding)
-    n = asked.n or options.n
-    return await session.suggest(asked.uri, position, instruction=asked.instruction, n=n, lines=lines, format=format)
+    return await session.suggestions.at(
+        asked.uri,
+        position,
+        instruction=asked.instruction,
+        n=asked.n or options.n,
+        lines=lines,
+        format=format,
+    )
 
 
 async def suggest(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
@@ -158,7 +164,7 @@ def reason_for_nothing(found: Suggested) -> str:
 
 
 def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
-    return answers.suggestions(found, server.window.client, server.window.session.roots)
+    return answers.suggestions(found, server.window.client, server.window.roots)
 
 
 def _lines(selected: Between) -> range | None:

@@ -26,7 +26,7 @@ class Summarize:
 
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    return answer(await server.window.session.summarize(asked.uri, staged=asked.staged, on_summary=report))
+    return answer(await server.window.session.summaries.of(asked.uri, staged=asked.staged, on_summary=report))
 
 
 def answer(found: Summarized) -> dict[str, Any]:

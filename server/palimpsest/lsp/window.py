@@ -26,6 +26,7 @@ from palimpsest.lsp.protocol import OUR_FAULT, Protocol
 from palimpsest.lsp.report import Report
 from palimpsest.system import folders
 from palimpsest.text.positions import PositionEncoding
+from palimpsest.text.roots import Roots
 from palimpsest.text.uris import to_path
 
 if TYPE_CHECKING:
@@ -70,18 +71,16 @@ class Window:
         self.settings = Settings()
         self._protocol = protocol
         self._making = making
-        self._roots: tuple[Path, ...] = ()
+        self.roots = Roots(())
         self._options: Mapping[str, Any] = {}
         self._configuration: Mapping[str, Any] = {}
-        self._n_asked = self._n_heard = 0
-        self._heard = asyncio.Event()
+        self._n_requested = self._n_answered = 0
+        self._answered = asyncio.Event()
         self._session: Session | None = None
         self._closing: asyncio.Task[None] | None = None
         self._configured: asyncio.Task[None] | None = None
         self.initialized = asyncio.Event()
-        self.text_listeners: list[Callable[[], None]] = []
-        """Called when a document was opened or changed."""
-        self.session_listeners: list[Callable[[Session], None]] = []
+        self.session_listeners: list[Callable[[Session], object]] = []
         """Told the session, as soon as it is built: what is told to the person unasked begins there."""
 
     @property
@@ -90,7 +89,7 @@ class Window:
             raise EngineUnavailable("The server is shutting down.")
         if self._session is None:
             self.settings = self._read_settings()
-            self._session = self._making.build(self.settings, self._roots, self.report)
+            self._session = self._making.build(self.settings, self.roots.folders, self.report)
             for listener in self.session_listeners:
                 listener(self._session)
         return self._session
@@ -101,7 +100,7 @@ class Window:
         uris = [folder.uri for folder in params.workspace_folders or ()]
         if not uris and params.root_uri:
             uris = [params.root_uri]
-        self._roots = tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None)
+        self.roots = Roots(tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None))
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
         if client.configuration:
@@ -111,10 +110,10 @@ class Window:
 
     def ask_for_configuration(self) -> None:
         """The client's answer counts whenever it comes, unless it has answered a later question meanwhile."""
-        self._n_asked += 1
+        self._n_requested += 1
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
         answer = self._protocol.send_request(lsp.WORKSPACE_CONFIGURATION, params)
-        answer.add_done_callback(partial(self._hear, self._n_asked))
+        answer.add_done_callback(partial(self._on_answer, self._n_requested))
 
     def configure_with(self, settings: Any) -> None:
         """`workspace/didChangeConfiguration` with the settings in it (clients without `workspace/configuration`)."""
@@ -127,14 +126,15 @@ class Window:
     def folders_changed(self, added: list[str], removed: list[str]) -> None:
         gone = {path.resolve() for uri in removed if (path := to_path(uri)) is not None}
         new = [path.resolve() for uri in added if (path := to_path(uri)) is not None]
-        self._roots = (*(r for r in self._roots if r not in gone), *(p for p in new if p not in self._roots))
+        before = self.roots.folders
+        self.roots = Roots((*(r for r in before if r not in gone), *(p for p in new if p not in before)))
         self.apply()
 
     def apply(self) -> None:
         """Go on with the settings and folders as they are now."""
         if self._session is not None and self._closing is None:
             self.settings = self._read_settings()
-            self._making.change(self._session, self.settings, self._roots)
+            self._making.change(self._session, self.settings, self.roots.folders)
 
     @property
     def is_closing(self) -> bool:
@@ -160,7 +160,7 @@ class Window:
             await asyncio.sleep(0)  # the answer to `initialize` goes first
             if self.client.configuration and await _came(self.initialized):  # no request may be sent before
                 self.ask_for_configuration()
-                if not await _came(self._heard):
+                if not await _came(self._answered):
                     logger.warning("no answer to workspace/configuration yet")
             if self._closing is None:
                 _ = self.session
@@ -171,11 +171,11 @@ class Window:
         finally:
             self._protocol.release()
 
-    def _hear(self, number: int, answer: Future[Any]) -> None:
+    def _on_answer(self, number: int, answer: Future[Any]) -> None:
         """One answer to `workspace/configuration`: a list with one object, or null where nothing is set."""
-        if number < self._n_heard:
+        if number < self._n_answered:
             return
-        self._n_heard = number
+        self._n_answered = number
         if (error := answer.exception()) is not None:  # a client's refusal is no reason not to work
             logger.warning("the client did not answer workspace/configuration: %s", error)
         else:
@@ -183,12 +183,12 @@ class Window:
             own = plain(values[0]) if values else None
             self._configuration = own if isinstance(own, Mapping) else {}
             self.apply()
-        self._heard.set()
+        self._answered.set()
 
     def _read_settings(self) -> Settings:
         layers: list[Mapping[str, Any]] = []
         problems: list[PalimpsestError] = []
-        for path in (folders.config() / FILE, *(root / FILE for root in reversed(self._roots))):
+        for path in (folders.config() / FILE, *(root / FILE for root in reversed(self.roots.folders))):
             is_own = path.parent == folders.config()
             table, wrong = read_toml(path, within=None if is_own else path.parent)
             layer, refused = from_file(table, whose="user" if is_own else "workspace")

@@ -1,7 +1,7 @@
-"""A window's desk: made once, and kept up with settings and folders that change.
+"""A window's session: put together once, and given other settings and folders when they change.
 
-In: settings, folders.  Out: the desk with everything on it; the parts that have to begin anew
-(`assist/shared/window_parts.py`). Every room below is put together here; none builds another.
+In: settings, folders.  Out: a session; `SettingsChanged` with the parts that begin anew.  Every owner is made here, and
+none makes another: a new one is a line in `build`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.next_edits.next_edits import NextEdits
+from palimpsest.assist.shared.events import Events, SettingsChanged, StatusChanged
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.shared.statistics import FILE as STATISTICS
@@ -19,14 +22,21 @@ from palimpsest.assist.shared.statistics import Statistics
 from palimpsest.assist.shared.switches import Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.assist.shared.window_parts import WindowPart, stale_parts
+from palimpsest.assist.suggestions.proactive import Proactive
+from palimpsest.assist.suggestions.suggestions import Suggestions
+from palimpsest.assist.summaries.summaries import Summaries
 from palimpsest.config.settings import Settings
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.languages.registry import language_of
-from palimpsest.models.files import model_path
-from palimpsest.providers.base.target import Target
 from palimpsest.providers.supervisor import Supervisor
+from palimpsest.session.context import WindowContext
+from palimpsest.session.cursor import Cursor
+from palimpsest.session.engine_control import EngineControl, target_of
+from palimpsest.session.feedback import Feedback
+from palimpsest.session.prefetch import Prefetch
+from palimpsest.session.session import Session
 from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
@@ -34,8 +44,47 @@ from palimpsest.text.roots import Roots
 from palimpsest.text.uris import is_inside, path_or_none
 
 
+def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
+    """Nothing is started yet.
+
+    The order matters: owners hear of an event in the order in which they are made.  The services come first, since
+    they keep documents and trees, which everybody else reads.  The cursor comes behind next edits, which have to know
+    of an edit before the place moves along with it.
+    """
+    services = services_of(settings, roots)
+    completions = Completions(services)
+    suggestions = Suggestions(services)
+    next_edits = NextEdits(services, suggestions)
+    cursor = Cursor(services)
+    proactive = Proactive(services, suggestions)
+    engine = EngineControl(services)
+    Prefetch(services, cursor, completions)
+    return Session(
+        events=services.events,
+        services=services,
+        documents=services.documents,
+        usage=services.usage,
+        statistics=services.statistics,
+        cursor=cursor,
+        context=WindowContext(services),
+        completions=completions,
+        suggestions=suggestions,
+        proactive=proactive,
+        next_edits=next_edits,
+        summaries=Summaries(services),
+        feedback=Feedback(services, cursor, completions, suggestions),
+        engine=engine,
+    )
+
+
+def change(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:
+    """The session goes on with other settings and folders; only what these are about begins anew."""
+    session.events.tell(SettingsChanged(_update(session.services, settings, roots)))
+
+
 def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
     """Nothing is started yet."""
+    events = Events()
     external, documents, supervisor = ExternalBlocks(), Documents(), Supervisor(target_of(settings))
     workspace, places = workspace_name(roots), Roots(roots)
     _log(settings)
@@ -48,15 +97,15 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         chooser=Chooser(_gatherer(external, settings, documents), external, settings.context),
         supervisor=supervisor,
         requests=_requests(workspace, settings, supervisor),
-        usage=Usage(),
+        usage=Usage(lambda: events.tell(StatusChanged())),
         statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
         switches=Switches(settings.completion, places, documents),
+        events=events,
     )
 
 
-def keep_up(services: Services, settings: Settings, roots: tuple[Path, ...]) -> frozenset[WindowPart]:
-    """Have the desk go on with other settings and folders; the parts that this concerns.  Those that are not on the
-    desk, and the engine, are the session's to begin anew."""
+def _update(services: Services, settings: Settings, roots: tuple[Path, ...]) -> frozenset[WindowPart]:
+    """Give the services other settings and folders; the parts that this concerns."""
     before = services.roots.folders
     parts = stale_parts(services.settings, settings, folders=roots != before)
     services.settings, services.roots = settings, Roots(roots)
@@ -77,11 +126,6 @@ def keep_up(services: Services, settings: Settings, roots: tuple[Path, ...]) -> 
     if gone:
         services.chooser.external.remove(lambda uri: _lies_in(uri, gone) and not _lies_in(uri, roots))
     return parts
-
-
-def target_of(settings: Settings) -> Target:
-    """The engine that these settings mean."""
-    return Target(model_path(settings.model), settings.engine)
 
 
 def workspace_name(roots: tuple[Path, ...]) -> str:

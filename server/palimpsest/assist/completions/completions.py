@@ -1,22 +1,29 @@
 """Inline completions at a cursor.
 
-In: a document and where the cursor is.  Out: texts to insert there, trimmed.  Owner of what is on screen and of the
-completions made so far.  A stale answer is never given out: it is dropped when the document has moved on.
+In: a document and a position in it.  Out: texts to insert there, trimmed.  Owner of what is on screen and of earlier
+completions.  A stale answer is never returned: it is dropped when the document has changed.
 
-A keystroke is answered by the first that can: what is left of the completion on screen; a completion made before, with
-the same code and blocks around it; the engine, with little time.  On a pause (`prepare`) a completion that had too
-little time gets more, and then what would follow it is asked for, as if it were accepted.
+A keystroke is answered by the first of these that can: what is left of the completion on screen; an earlier completion
+with the same code and blocks around it; the engine, with little time.  On a pause (`prepare`), a completion that ran
+out of time gets more of it, and then the text that would follow is generated as if it had been accepted.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
+from palimpsest.assist.shared.events import (
+    CacheForgotten,
+    CompletionsSwitched,
+    CursorMoved,
+    RefreshNeeded,
+    SettingsChanged,
+)
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import n_behind
@@ -28,8 +35,8 @@ from palimpsest.types import Block
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Alternatives for one cursor, best first, each the text to insert there; `ids` name them in what an editor says
-    of them later."""
+    """Alternatives for one cursor, best first, each the text to insert there; `ids` name them when the editor later
+    says what became of them."""
 
     snapshot: Snapshot
     position: Position
@@ -39,8 +46,8 @@ class Completed:
 
 @dataclass(slots=True)
 class _OnScreen:
-    """What was last given out, where the cursor is now.  `ids` are those of what the ghost shows; `text` is the first's
-    remainder, "" where there was no time for any."""
+    """What is shown at the cursor.  `ids` belong to the ghost's texts; `text` is what remains of the first, "" where
+    there was no time for any."""
 
     snapshot: Snapshot
     position: Position
@@ -52,42 +59,67 @@ class _OnScreen:
 
 
 class Completions:
-    """One window's.  `refresh_soon` is called where blocks were left to the next pause."""
+    """One window's."""
 
-    def __init__(self, services: Services, refresh_soon: Callable[[], None]) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
-        self._refresh_soon = refresh_soon
         self._ghost = Ghost()
         self._results = Results(services.settings.completion.cached)
         self._screen: _OnScreen | None = None
         self._n_asked = 0
+        self._n_awaited = 0
         self.offers = Offers(services.statistics)
+        services.events.on(CacheForgotten, lambda _: self._forget())
+        services.events.on(CompletionsSwitched, lambda _: self._forget_screen())
+        services.events.on(SettingsChanged, self._settings_changed)
 
-    def forget(self) -> None:
-        """The engine or its model is another one."""
+    def _forget(self) -> None:
+        """The engine or its model changed."""
         self._ghost.forget()
         self._results.forget()
         self._screen = None
 
-    def changed_settings(self) -> None:
-        self._results = Results(self._services.settings.completion.cached)
-        self.forget_screen()
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        if "completions" in event.parts:
+            self._results = Results(self._services.settings.completion.cached)
+            self._forget_screen()
 
-    def forget_screen(self) -> None:
-        """What is on screen is no longer."""
+    def _forget_screen(self) -> None:
+        """Nothing is on screen any more."""
         self._ghost.forget()
         self._screen = None
 
-    def wanted(self, snapshot: Snapshot) -> bool:
+    def is_on(self, snapshot: Snapshot) -> bool:
         """Whether inline completion is on here."""
         return not self._services.why_off(snapshot)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for a completion."""
+        return self._n_awaited > 0
+
+    async def complete(self, uri: str, position: Position, *, n: int = 1, invoked: bool = False) -> Completed | None:
+        """Completions at the cursor; None also where they are off.  Raises as `at` does, and InvalidArgument for a
+        document that is not open."""
+        snapshot, events = self._services.documents.get(uri), self._services.events
+        events.tell(CursorMoved(uri, position))
+        if not self.is_on(snapshot):
+            return None
+        self._n_awaited += 1
+        try:
+            completed = await self.at(snapshot, position, n, invoked=invoked)
+        finally:
+            self._n_awaited -= 1
+        if self._has_more:
+            events.tell(RefreshNeeded(restart=False))
+        return completed
 
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
     ) -> Completed | None:
-        """None: nothing worth showing, or overtaken by typing.  Raises EngineError when there is no engine to ask.
+        """None: nothing worth showing, or typing has overtaken it.  Raises EngineError when there is no engine.
 
-        `invoked`: a person asked for it, and waits for more and longer ones, also in the middle of a line.
+        `invoked`: a person asked explicitly and waits for more and longer ones, also in the middle of a line.
         """
         services, began, options = self._services, time.perf_counter(), self._services.settings.completion
         position = snapshot.clamp(position)
@@ -102,10 +134,10 @@ class Completions:
 
         with services.usage.spent("blocks"):
             view = services.view(snapshot, position)
-            question = self._question(view, services.chooser.choose(view))
-            result = self._results.find(question.place, question.prefix, n)
+            query = self._query(view, services.chooser.choose(view))
+            result = self._results.find(query.place, query.prefix, n)
         if result is None:
-            result = await self._asked(question, n, invoked)
+            result = await self._generated(query, n, invoked)
             if number != self._n_asked or services.documents.find(snapshot.uri) is not snapshot:
                 return None  # the person typed or moved on: a stale answer is never shown
         if not invoked:
@@ -119,7 +151,7 @@ class Completions:
     def _typed_along(
         self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
     ) -> Completed:
-        """What is left of what is on screen: nothing is decoded."""
+        """What is left of the completion on screen; nothing is decoded."""
         texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
         for id, text in zip(ids, texts, strict=True):
             self.offers.left(id, text)
@@ -132,31 +164,31 @@ class Completions:
         return Completed(snapshot, position, texts, ids)
 
     def _sure(self, result: Result) -> Result:
-        """Without texts where the model is not sure of them; what is kept for who asks stays as it is."""
+        """Without texts where the model is not confident enough; the cache keeps them for an explicit request."""
         sure = result.confidence >= self._services.settings.completion.min_confidence
         return result if sure else replace(result, texts=())
 
-    def _question(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
+    def _query(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
         model = self._services.supervisor.status.model
         return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
 
-    async def _asked(self, question: CompletionQuery, n: int, invoked: bool) -> Result:
+    async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
         services = self._services
-        request = services.requests.completion(question.view, question.blocks, question.multiline, n, first=not invoked)
+        request = services.requests.completion(query.view, query.blocks, query.multiline, n, first=not invoked)
         async with services.supervisor.engine() as engine:
-            answer = await services.generate(engine, request, question.blocks)
-        result = question.result(answer, n)
+            answer = await services.generate(engine, request, query.blocks)
+        result = query.result(answer, n)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
-            self._refresh_soon()  # it was made without some blocks: with them it may be another one
+            services.events.tell(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
-            self._results.put(question.place, question.prefix, result)
+            self._results.put(query.place, query.prefix, result)
         return result
 
     # Behind what is on screen ---------------------------------------------------------------------------------
 
     @property
-    def has_more(self) -> bool:
+    def _has_more(self) -> bool:
         """Whether there is something for `prepare` to do."""
         screen = self._screen
         return screen is not None and (not screen.finished or self._may_follow(screen))
@@ -178,10 +210,10 @@ class Completions:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
         view = self._services.view(snapshot, position)
-        question = self._question(view, self._services.chooser.choose(view))
-        answer = await self._ahead(question)
-        result = replace(question.result(answer, 1), finished=True)
-        self._results.put(question.place, question.prefix, result)
+        query = self._query(view, self._services.chooser.choose(view))
+        answer = await self._ahead(query)
+        result = replace(query.result(answer, 1), finished=True)
+        self._results.put(query.place, query.prefix, result)
         result = self._sure(result)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
@@ -206,19 +238,19 @@ class Completions:
         view = self._services.view_of(
             self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
         )
-        question = self._question(view, self._services.chooser.choose(self._services.view(old, at)))
-        if self._results.find(question.place, question.prefix) is None:
-            result = question.result(await self._ahead(question), 1)
-            self._results.put(question.place, question.prefix, result)
+        query = self._query(view, self._services.chooser.choose(self._services.view(old, at)))
+        if self._results.find(query.place, query.prefix) is None:
+            result = query.result(await self._ahead(query), 1)
+            self._results.put(query.place, query.prefix, result)
         screen.followed = True
 
-    async def _ahead(self, question: CompletionQuery) -> wire.GenerateAnswer:
+    async def _ahead(self, query: CompletionQuery) -> wire.GenerateAnswer:
         services = self._services
         engine = await services.supervisor.ready()
-        request = services.requests.completion_ahead(question.view, question.blocks, question.multiline)
+        request = services.requests.completion_ahead(query.view, query.blocks, query.multiline)
         answer = await engine.generate(request)
         if answer.sync is not None:
-            services.note(question.blocks, answer.sync)
+            services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)
         return answer
 

@@ -1,7 +1,7 @@
-"""Completions that were given out, and what became of them.
+"""Completions that were shown, and what became of them.
 
-In: texts as they are shown, and what the editor says of them by their ids.  Out: ids, counts for the statistics.  Each
-showing and each acceptance of the whole counts once, however often and in whatever way the editor tells.
+In: texts as they are shown, and what the editor says of them by id.  Out: ids, counts for the statistics.  Showing and
+accepting a completion count once each, however often and in whatever way the editor reports them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is asked at one cursor, and how an answer to it is read.
+"""A completion's query: what it depends on, and how its answer is read.
 
-In: a view of the cursor and the blocks chosen for it.  Out: what the answer depends on, by which it is found again; the
-texts worth showing.  Asks nobody.
+In: a view of the cursor and the blocks chosen for it.  Out: the key under which the answer is cached, and the texts
+worth showing.  Sends nothing.
 """
 
 from __future__ import annotations

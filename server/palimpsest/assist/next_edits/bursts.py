@@ -1,12 +1,11 @@
-"""Bursts of edits: where each began, so that it can be said what it amounts to.
+"""Bursts of edits: the text before and after a few changes that belong together.
 
 In: what the editor says of documents and the cursor.  Out: pairs of snapshots, before and after.  Owner of the
-baselines.
+snapshots before.
 
-A burst begins with the first change of a document and has as its baseline the text before it.  It goes on as long as
-changes are near the lines edited so far, and ends when something is edited elsewhere, when the cursor goes elsewhere,
-when the document is saved or closed, and when a place that follows is accepted.  What is ended is kept for a while: its
-places are followed after the cursor has left.
+A burst begins with a document's first change and goes on while changes stay near the lines edited so far.  It ends
+when something else is edited, the cursor goes elsewhere, the document is saved or closed, or a next edit is accepted.
+Bursts that ended are kept for a while, so that their next edits are still found after the cursor has left.
 """
 
 from __future__ import annotations

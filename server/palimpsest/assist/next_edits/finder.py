@@ -1,7 +1,8 @@
-"""The places that follow the last edits, looked up in the texts as they are.
+"""Finds the places that should follow the last edits.
 
-In: bursts of edits, the open documents.  Out: candidates, each a change's place in a file.  Works on a thread, one call
-at a time; owner of what was found there already: changes by burst, places by file, trees of files that are not open.
+In: bursts of edits, the open documents.  Out: candidates, each a place in a file and the change that leads to it.  Runs
+on a thread, one call at a time.  Owner of its caches: changes by burst, places by file, trees of files that are not
+open.
 """
 
 from __future__ import annotations

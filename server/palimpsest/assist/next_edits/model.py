@@ -1,7 +1,7 @@
-"""What of a next edit has to be made up: a value for a new argument, the same change in a place that is only alike.
+"""The part of a next edit that only a model can write: a new argument's value, or the same change in similar code.
 
-In: places with a hole, bursts of edits.  Out: places without.  Asks the engine; what it says is checked like any
-suggestion, and nothing is asked where completions are off or while the model is still being loaded.
+In: places with a gap, bursts of edits.  Out: complete places.  Answers are checked like any suggestion; nothing is
+requested where completions are off or while the model is still loading.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Next edits: the places that should follow what was just edited, one at a time.
 
-In: what the editor says of documents, where the cursor is.  Out: places as edits of a document as it is.  Found by the
-syntax trees of the workspace's files first (`propagation/`), by the model second.  Owner of the baselines
-(`bursts.py`), and of what was offered and settled (`offered.py`); `finder.py` finds.
+In: what the editor says of documents, the cursor.  Out: places, as edits of a document as it is now.  They are found by
+the syntax trees of the workspace's files first (`propagation/`), by the model second.  Owner of the bursts
+(`bursts.py`) and of what was offered and settled (`offered.py`); `finder.py` finds the places.
 
-Places are looked up anew in the texts as they are whenever one is asked for, so none is ever stale; nothing is offered
-while the last edit has new syntax errors.
+Places are searched again in the current texts for every request, so none is stale; nothing is offered while the last
+edit has new syntax errors.
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ from palimpsest.assist.next_edits.bursts import Bursts
 from palimpsest.assist.next_edits.finder import Candidate, Finder, point_of
 from palimpsest.assist.next_edits.model import NextEditModel, applied
 from palimpsest.assist.next_edits.offered import Offered, Offers, Point
+from palimpsest.assist.shared.events import (
+    CursorMoved,
+    DocumentChanged,
+    DocumentClosed,
+    FilesChanged,
+    SettingsChanged,
+)
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.suggestions import Suggestions
@@ -28,7 +35,7 @@ from palimpsest.propagation.related import Related, related
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.text.snapshot import InputEdit, Position, Range, Snapshot
+from palimpsest.text.snapshot import Position, Range, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +66,12 @@ class NextEdits:
         self._model = NextEditModel(services, suggestions)
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
-
-    def look_elsewhere(self) -> None:
-        """Folders, or what is excluded in them, are others."""
-        self._finder = Finder(self._services.roots.folders, self._services.settings.context.exclude)
+        events = services.events
+        events.on(DocumentChanged, self._changed)
+        events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
+        events.on(CursorMoved, self._moved)
+        events.on(FilesChanged, self._saved)
+        events.on(SettingsChanged, self._settings_changed)
 
     @property
     def enabled(self) -> bool:
@@ -70,20 +79,23 @@ class NextEdits:
 
     # What the editor says -------------------------------------------------------------------------------------
 
-    def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
-        if self.enabled and language_of(new.language_id, new.uri).grammar is not None:
-            self._bursts.changed(old, new, edits)
-            self._offers.changed(old, new, edits)
+    def _changed(self, event: DocumentChanged) -> None:
+        if self.enabled and language_of(event.new.language_id, event.new.uri).grammar is not None:
+            self._bursts.changed(event.old, event.new, event.edits)
+            self._offers.changed(event.old, event.new, event.edits)
 
-    def cursor_at(self, uri: str, position: Position) -> None:
-        self._bursts.cursor_at(uri, position.line)
+    def _moved(self, event: CursorMoved) -> None:
+        if event.said:
+            self._bursts.cursor_at(event.uri, event.position.line)
 
-    def saved(self, uris: Sequence[str]) -> None:
-        for uri in uris:
+    def _saved(self, event: FilesChanged) -> None:
+        for uri in event.uris:
             self._bursts.end(uri)
 
-    def closed(self, uri: str) -> None:
-        self._bursts.forget(uri)
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        """Folders, or what is excluded in them, are others."""
+        if "next_edits" in event.parts:
+            self._finder = Finder(self._services.roots.folders, self._services.settings.context.exclude)
 
     # What is offered ------------------------------------------------------------------------------------------
 

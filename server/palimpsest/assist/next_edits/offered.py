@@ -1,6 +1,6 @@
-"""The places that were given out, and what became of each.
+"""Next edits that were offered, and what became of each.
 
-In: places with where they begin, ids, the edits of documents.  Out: ids, and whether a place may be offered.  Owner of
+In: places and where they begin, ids, the edits of documents.  Out: ids, and whether a place may be offered.  Owner of
 the ids and of what was dismissed or accepted, which moves along with the text.
 """
 

@@ -1,7 +1,7 @@
-"""The workspace's files that may have to follow an edit: parsed, and only those that have the words.
+"""The workspace's files that are not open and may have to follow an edit, parsed.
 
-In: folders, words.  Out: files with their trees, bounded in number and time.  Reads through `WorkspaceFiles`, so what
-is secret, ignored or outside never comes up; works on a thread of its caller's.
+In: folders, words.  Out: the files that contain one of the words, with their trees; bounded in number and time.  Reads
+through `WorkspaceFiles`, so nothing secret, ignored or outside is found; runs on its caller's thread.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Pauses: work that waits until nobody has typed or moved for a moment.
+"""Work that waits until nobody has typed or moved for a moment.
 
-In: `soon`, again and again.  Out: the work, once, after the last of them; what was under way for an earlier one is
-cancelled.  Where it is given a `Usage`, it counts as busy from the first on, so that who waits for a pause's work can
-tell.  Knows no document.
+In: `soon`, called again and again.  Out: the work, once, after the last call; earlier work still running is cancelled.
+With a `Usage` it counts as busy from the first call on, so that a client can wait for its end.  Knows no document.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 logger = logging.getLogger(__name__)
 
 IDLE_S = 0.15
-"""A pause this long after the last change or move is when context is gathered and decoded ahead."""
+"""Seconds after the last change or move until context is gathered and decoded ahead."""
 
 
 class Pause:

@@ -1,12 +1,12 @@
-"""Which documents are kept from the engine: files of secrets, and elsewhere what git ignores.
+"""Which documents never reach the engine: files of secrets and, for an engine elsewhere, files that git ignores.
 
-In: snapshots, the settings, the workspace's folders.  Out: why nothing of a document is completed, suggested or shown
-to a model, or nothing.  Owner of what is known of each open document; a document that was reached through a link to a
-secret stays one until it is closed, whatever the link becomes.
+In: snapshots, the settings, the workspace's folders.  Out: the reason why nothing of a document is completed, suggested
+or shown to a model, or none.  Owner of what is known of each open document; one that was reached through a link to a
+secret stays secret until it is closed, even if the link changes.
 
-While a person types only the lines that changed are looked through, also for a token that is not whole yet; a document
-in which one was found stays secret until no part of one is left.  Documents outside every folder, and those that are
-no file yet, are judged by their name and text; no rules of git are looked for there.
+While a person types, only the changed lines are searched, also for a token that is not complete yet; a document in
+which one was found stays secret until no part of one is left.  Documents outside every folder, and those that are not
+files yet, are judged by name and text; git's rules are not looked up for them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from palimpsest.text.uris import path_or_none
 from palimpsest.workspace.files import WorkspaceFiles
 
 AROUND = 2_000
-"""Characters before and behind what changed that are looked through with it: a key's head and its first lines."""
+"""Characters before and after a change that are searched with it: a key's head and its first lines."""
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class _Known:
 
 
 class Privacy:
-    """One window's.  `settings` and `roots` are asked for each time: they may be others."""
+    """One window's.  `settings` and `roots` are read each time, because they change."""
 
     def __init__(self, settings: Callable[[], Settings], roots: Callable[[], Roots]) -> None:
         self._settings, self._roots = settings, roots
@@ -94,7 +94,8 @@ def _found(known: _Known | None, text: str) -> str:
 
 
 def _changed(old: str, new: str) -> str:
-    """What of `new` is not as in `old`, with some text around it.  By halving: a comparison of slices is fast."""
+    """The part of `new` that differs from `old`, with some text around it.  Found by bisection: comparing slices is
+    fast."""
     start = _same(len(old), len(new), lambda n: old[:n] == new[:n])
     end = _same(len(old) - start, len(new) - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
     first, last = max(0, start - AROUND), min(len(new), len(new) - end + AROUND)
@@ -130,7 +131,7 @@ def _secret_place(uri: str, roots: tuple[Path, ...]) -> str:
 
 
 def _is_elsewhere(engine: EngineSettings) -> bool:
-    """Whether what is asked leaves this machine, as far as an address tells."""
+    """Whether requests leave this machine, as far as an address tells."""
     if engine.kind == "none" or not engine.url.strip():
         return False
     try:

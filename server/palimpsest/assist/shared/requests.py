@@ -1,4 +1,4 @@
-"""What is asked of the engine for a cursor: blocks and the code at it, put into the words of `wire`.
+"""Requests to the engine for a cursor: its blocks and the code around it, in the terms of `wire`.
 
 In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
 """
@@ -23,14 +23,14 @@ from palimpsest.text.positions import well_formed
 from palimpsest.types import Block, BlockType
 
 AGAIN = 0.7
-"""The least temperature when the same is asked once more: greedy, it would be answered the same."""
+"""The least temperature when the same request is repeated: greedy decoding would repeat the answer, too."""
 KEPT_TEXTS = 512
-"""Blocks whose text as the model reads it, and its hash, are kept from one request to the next."""
+"""Blocks of which the rendered text and its hash are cached between requests."""
 
 WORD_SEARCH = 4
-"""Paths that the search for a word follows beside each other."""
+"""Paths that the search for a word follows at once."""
 SMALL = 500_000_000
-"""Parameters of a model whose search costs little beside the answer."""
+"""Parameters of a model up to which the search is cheap compared with the answer."""
 
 NAME_TOKENS = 16
 """The most tokens of a name."""
@@ -39,14 +39,14 @@ LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 """The most tokens of a commit message: its first line alone, and with a body."""
 
 
-def _wanted(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
+def _block(type: BlockType, name: str, text: str, editable: bool) -> wire.WantedBlock:
     block = Block(type, name, text, editable=editable)
     rendered = well_formed(render_context(block))
     return wire.WantedBlock(str(block.key), rendered, wire.text_hash(rendered))
 
 
-def _kept_wanted() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
-    return lru_cache(KEPT_TEXTS)(_wanted)
+def _cached_blocks() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
+    return lru_cache(KEPT_TEXTS)(_block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +57,21 @@ class Requests:
     workspace: str
     settings: Settings
     n_params: Callable[[], int | None] = lambda: None
-    _wanted: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
-        default_factory=_kept_wanted, init=False, repr=False, compare=False
+    _block: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
+        default_factory=_cached_blocks, init=False, repr=False, compare=False
     )
 
     def sync(self, blocks: Iterable[Block], slot: wire.Slot) -> wire.SyncRequest:
-        """Someone who types does not wait for many blocks: those that take longer are left to a pause."""
-        wanted = [self._wanted(block.type, block.name, block.text, block.editable) for block in blocks]
+        """For `typing` with a bound: blocks that take longer to decode are left to the next pause."""
+        wanted = [self._block(block.type, block.name, block.text, block.editable) for block in blocks]
         bound = self.settings.completion.sync_ms if slot == "typing" else 0
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
 
     def completion(
         self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int, *, first: bool = True
     ) -> wire.GenerateRequest:
-        """The middle at the cursor.  An older one that still waits or runs is replaced.  `first`: little time, since
-        somebody types."""
+        """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
+        somebody is typing."""
         options = self.settings.completion
         prefix, suffix = map(well_formed, render_fim(view.editing))
         # An open bracket is a statement that goes on, also where one line is asked for.
@@ -97,8 +97,8 @@ class Requests:
         return WORD_SEARCH if wanted else 0
 
     def warm_up(self, view: CursorView) -> wire.GenerateRequest:
-        """Have the tail that `completion` asks for decoded, behind the blocks that are there, when nothing is more
-        urgent; a completion that comes meanwhile goes on from what there is."""
+        """Decode the tail that `completion` asks for, after the blocks that are there, when nothing is more urgent; a
+        completion that comes meanwhile continues from what is decoded."""
         request = self.completion(view, (), multiline=False, n=1)
         return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
 

@@ -1,7 +1,7 @@
-"""What every kind of help works with: documents, the view of a cursor, its blocks, the engine.
+"""What every kind of help in a window works with: documents, the view of a cursor, its blocks, the engine.
 
-In: the parts that `session/building.py` made, and keeps up with the settings.  Out: views, and answers of the engine,
-accounted for.  Owns nothing of its own.  Who needs a part asks the desk for it each time: it may be another one.
+In: the parts that `session/building.py` makes, and replaces when settings change.  Out: views, and the engine's
+answers, counted.  Owners ask for a part each time they need it, because it may have been replaced.
 """
 
 from __future__ import annotations
@@ -11,10 +11,20 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from palimpsest import wire
+from palimpsest.assist.shared.events import (
+    CacheForgotten,
+    CompletionsSwitched,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    Events,
+    FilesChanged,
+    RefreshNeeded,
+)
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.statistics import Statistics
-from palimpsest.assist.shared.switches import Switches
+from palimpsest.assist.shared.switches import Scope, Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.settings import Settings
 from palimpsest.context.choice.chooser import Chooser
@@ -41,7 +51,8 @@ LOADING_S = 60.0
 
 @dataclass
 class Services:
-    """One window's; everything on it lives on one asyncio loop."""
+    """One window's; everything here lives on one asyncio loop.  It hears of events before the owners do: documents,
+    trees and privacy are up to date when they ask."""
 
     settings: Settings
     roots: Roots
@@ -54,10 +65,51 @@ class Services:
     usage: Usage
     statistics: Statistics
     switches: Switches
+    events: Events
     privacy: Privacy = field(init=False)
 
     def __post_init__(self) -> None:
         self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+        self.events.on(DocumentOpened, self._opened)
+        self.events.on(DocumentChanged, self._changed)
+        self.events.on(DocumentClosed, self._closed)
+        self.events.on(FilesChanged, self._files_changed)
+        self.events.on(CacheForgotten, lambda _: self.usage.reset())
+
+    def _opened(self, event: DocumentOpened) -> None:
+        snapshot = event.snapshot
+        self.parser.forget(snapshot.uri)
+        self.documents.put(snapshot)
+        self.privacy.closed(snapshot.uri)
+        self.privacy.why_not(snapshot)
+
+    def _changed(self, event: DocumentChanged) -> None:
+        old, new = event.old, event.new
+        before = self.privacy.why_not(old)
+        self.documents.put(new)
+        if before != self.privacy.why_not(new):
+            self.events.tell(CompletionsSwitched())
+        with self.usage.spent("parse"):
+            self.parser.update(old, new, event.edits)
+
+    def _closed(self, event: DocumentClosed) -> None:
+        self.documents.close(event.uri)
+        self.switches.closed(event.uri)
+        self.privacy.closed(event.uri)
+        self.parser.forget(event.uri)
+        self.chooser.document_closed()
+
+    def _files_changed(self, event: FilesChanged) -> None:
+        self.chooser.files_changed()
+        self.privacy.look_again()
+
+    def toggle(self, scope: Scope, uri: str, enabled: bool | None) -> bool:
+        """Switch completions on or off, to the other state where `enabled` is None; which it is now.  Raises
+        InvalidArgument."""
+        state = self.switches.toggle(scope, uri, enabled)
+        self.events.tell(CompletionsSwitched())
+        self.events.tell(RefreshNeeded())
+        return state
 
     def why_off(self, snapshot: Snapshot) -> str:
         """Why there is no completion in a document, in a person's words; "" where there is."""
@@ -72,7 +124,7 @@ class Services:
         return self.view_of(self.parser.parse(snapshot), position)
 
     def view_of(self, parsed: Parsed, position: Position) -> CursorView:
-        """The view of a cursor in a text that need not be the document's own."""
+        """The view of a cursor in a text that is perhaps not the document's own."""
         snapshot = parsed.snapshot
         root, file = self.roots.locate(snapshot.uri)
         cells = tuple[Cell, ...]()
@@ -120,7 +172,7 @@ class Services:
         return answer
 
     def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:
-        """What the engine said of these blocks."""
+        """Keep what the engine said of these blocks."""
         self.usage.synced(answer, blocks)
         self.chooser.counted({BlockKey.parse(report.key): report.tokens for report in answer.blocks}, blocks)
 

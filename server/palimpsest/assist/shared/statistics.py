@@ -1,9 +1,9 @@
-"""What became of what was offered: counts per day, language and kind, in one file of this machine.
+"""What became of what was offered: counts per day, language and kind, in one file on this machine.
 
-In: that something was shown, accepted or rejected.  Out: sums.  Knows no code and no file's name, and is never sent
-anywhere.  Counting only adds to a table in memory; a moment later a thread of its own adds that to the file, which
-several windows share.  No trouble with the file disturbs anyone: it is logged once, and what could not be written
-stays in memory and is tried again.
+In: that something was shown, accepted or rejected.  Out: sums.  Holds no code and no file names, and is never sent
+anywhere.  Counting only adds to a table in memory; a thread of its own soon adds that to the file, which several
+windows share.  A problem with the file disturbs nobody: it is logged once, and what could not be written stays in
+memory and is tried again.
 """
 
 from __future__ import annotations

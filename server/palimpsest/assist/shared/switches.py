@@ -1,9 +1,9 @@
 """Where completions are off: by the settings, and by what a person switched while this window is open.
 
-In: the settings, toggles.  Out: why it is off at a document, or nothing.  Owner of the toggles.  Knows no engine.
+In: the settings, toggles.  Out: the reason why they are off in a document, or none.  Owner of the toggles.
 
-The nearest toggle counts: of a buffer, then of its innermost folder, of its language, of everything; where there is
-none, the settings.  Whoever switches everything means everything: nearer toggles are gone then.
+The nearest toggle counts: the buffer's, then that of its innermost folder, of its language, of everything; without one,
+the settings.  Switching everything removes the nearer toggles.
 """
 
 from __future__ import annotations

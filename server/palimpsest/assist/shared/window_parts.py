@@ -1,9 +1,9 @@
-"""Which parts of a window begin anew when a setting or a folder changes.
+"""Which parts of a window start over when a setting or a folder changes.
 
-In: the settings before and after.  Out: names of parts.  Data and a comparison; makes nothing.
+In: the settings before and after.  Out: names of parts.  A table and a comparison; makes nothing.
 
-What is named here loses what it knew.  Everything else goes on: documents, pins, blocks put by agents, ids of
-suggestions and next edits, statistics, and the engine.
+A part that is named loses its state.  Everything else goes on: documents, pins, blocks from agents, ids of suggestions
+and next edits, statistics, and the engine.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Literal
 
 from palimpsest.config.settings import Settings
 
-WindowPart = Literal["engine", "sources", "switches", "completions", "finder", "proactive", "statistics", "log"]
+WindowPart = Literal["engine", "sources", "switches", "completions", "next_edits", "proactive", "statistics", "log"]
 FOLDERS = "folders"
-"""Stands beside the names of sections."""
+"""The workspace's folders, as if they were a section of the settings."""
 MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "engine": frozenset({"engine", "model"}),
     "sources": frozenset({"context"}),  # which folders they look into comes with each cursor
     "switches": frozenset({"completion", FOLDERS}),
     "completions": frozenset({"completion"}),
-    "finder": frozenset({"context", FOLDERS}),
+    "next_edits": frozenset({"context", FOLDERS}),
     "proactive": frozenset({"suggestion"}),
     "statistics": frozenset({"statistics"}),
     "log": frozenset({"log"}),
@@ -29,7 +29,7 @@ MADE_OF: Mapping[WindowPart, frozenset[str]] = {
 
 
 def stale_parts(before: Settings, after: Settings, *, folders: bool) -> frozenset[WindowPart]:
-    """The parts that are made of something that differs; `folders`: whether the workspace's folders do."""
+    """The parts that depend on a section that differs; `folders`: whether the workspace's folders differ."""
     sections = {name for name in Settings.__slots__ if getattr(before, name) != getattr(after, name)}
     changed = sections | ({FOLDERS} if folders else set())
     return frozenset(part for part, made_of in MADE_OF.items() if made_of & changed)

@@ -1,7 +1,8 @@
-"""Documents by their URIs, whether the editor has them open or not.
+"""The documents that an edit may change, by URI, open in the editor or not.
 
-In: a desk.  Out: snapshots as they are now.  What is not open is read under the rules for blocks (nothing secret,
-ignored or outside).  Keeps nothing: a snapshot of a closed file is known again by its version, made of its text.
+In: a window's services.  Out: snapshots as they are now.  A file that is not open is read under the same rules as
+blocks (nothing secret, ignored or outside).  Keeps nothing: a closed file's snapshot is recognised by its version, a
+checksum of its text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""One question to the engine for edits: which blocks are shown, and what may be named.
+"""One request to the engine for edits: which blocks are shown, and which of them may be edited.
 
-In: a question, the document it is about (or a draft of it), blocks.  Out: what `ranking.py` makes of the answer.
+In: a request, the document it is about (or a draft of it), blocks.  Out: what `ranking.py` makes of the answer.
 Keeps nothing.
 """
 
@@ -13,7 +13,7 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions import name_fixes
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
-from palimpsest.assist.suggestions.ranking import Draft, Suggested, SuggestionPrompt, weighed
+from palimpsest.assist.suggestions.ranking import Draft, Suggested, SuggestionPrompt, ranked
 from palimpsest.context.view import CursorView
 from palimpsest.edits import selection
 from palimpsest.edits.formats import FORMATS
@@ -38,7 +38,7 @@ class SuggestionModel:
     async def ask(
         self,
         engine: Engine,
-        question: SuggestionRequest,
+        request: SuggestionRequest,
         view: CursorView,
         blocks: Sequence[Block],
         *,
@@ -55,33 +55,33 @@ class SuggestionModel:
         placed = [self._files.placed(block) for block in blocks] if instructions else []
         then = self._documents(view, placed, draft)
         shown = shown_blocks(view.editing, placed, {uri: snapshot.version for uri, snapshot in then.items()})
-        instruction = question.instruction
+        instruction = request.instruction
         nameable: Mapping[str, ShownBlock] = shown
-        if question.lines is not None:
-            numbered = FORMATS[self._format(question)].numbered
-            instruction, nameable = _selected(shown, question.lines, instruction, numbered)
-        request = services.requests.suggestion(
+        if request.lines is not None:
+            numbered = FORMATS[self._format(request)].numbered
+            instruction, nameable = _selected(shown, request.lines, instruction, numbered)
+        query = services.requests.suggestion(
             view,
             blocks,
             nameable.values(),
             instruction=instruction,
             instructions=instructions,
-            n=question.n,
-            format=question.format,
-            round=question.round,
+            n=request.n,
+            format=request.format,
+            round=request.round,
             slot=slot,
         )
         words = words_of(text for block in blocks for text in (block.name, block.text))
-        mended = list[str]()  # asked for first: the tail that is asked for again is that of the replies
-        if self._mends(instructions) and not draft.changes:
+        fixes = list[str]()  # asked for first: the tail that is asked for again is that of the replies
+        if self._fixes_names(instructions) and not draft.changes:
             place = name_fixes.NameQuery(engine, view, blocks, slot)
-            mended = await self._name_fixes.replies(place, question, shown[EDITING])
-        answer = await services.generate(engine, request, blocks)
-        return await weighed(
-            services, self._files, SuggestionPrompt(question, shown, then, draft, words), answer.choices, mended
+            fixes = await self._name_fixes.replies(place, request, shown[EDITING])
+        answer = await services.generate(engine, query, blocks)
+        return await ranked(
+            services, self._files, SuggestionPrompt(request, shown, then, draft, words), answer.choices, fixes
         )
 
-    def _mends(self, instructions: bool) -> bool:
+    def _fixes_names(self, instructions: bool) -> bool:
         choice = self._services.settings.suggestion.mend_names
         return choice == "always" or (choice == "auto" and not instructions)
 
@@ -97,8 +97,8 @@ class SuggestionModel:
         found[view.uri] = view.parsed.snapshot
         return found
 
-    def _format(self, question: SuggestionRequest) -> str:
-        return question.format or self._services.settings.suggestion.format
+    def _format(self, request: SuggestionRequest) -> str:
+        return request.format or self._services.settings.suggestion.format
 
     async def _with_instructions(self, engine: Engine) -> bool:
         choice = self._services.settings.suggestion.instructions

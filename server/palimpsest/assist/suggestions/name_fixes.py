@@ -1,9 +1,9 @@
-"""Names that are defined nowhere: the edit that puts a name there that can be meant.
+"""Fixes for names that are defined nowhere: an edit that writes the name that was probably meant.
 
-In: a question, the view it is asked of, what is shown.  Out: a reply like a model's, or none.  Keeps nothing.
+In: a request, the view it is for, the blocks shown.  Out: a reply in a model's format, or none.  Keeps nothing.
 
-A model too small to be told how to edit does not see what is wrong with a line; the tree does, where a name is
-concerned (`edits/misspelt.py`).  Where several names can be meant, the model says which, as it completes a word.
+A model too small for instructions does not see what is wrong with a line; the syntax tree does, where a name is
+concerned (`edits/misspelt.py`).  Where several names fit, the model chooses, as it completes a word.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
-from palimpsest.assist.suggestions.ranking import MENDED
+from palimpsest.assist.suggestions.ranking import FIX_FORMAT
 from palimpsest.context.view import CursorView
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.misspelt import Slip, slips
@@ -44,14 +44,14 @@ class NameFixes:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def replies(self, place: NameQuery, question: SuggestionRequest, block: ShownBlock) -> list[str]:
+    async def replies(self, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
         """One that puts right all names of the editing block that can be, or none.
 
         Raises EngineError when the engine cannot answer.
         """
         places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
         edits, told = dict[int, LineEdit](), list[str]()
-        for slip in reversed(_slips(place, question, places.keys())):  # from the last: columns stay right
+        for slip in reversed(_slips(place, request, places.keys())):  # from the last: columns stay right
             name = await self._meant(place, slip)
             i, at = places[slip.start.line], slip.start.column
             text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
@@ -60,7 +60,7 @@ class NameFixes:
         if not edits:
             return []
         summary = f"Write {', '.join(told)}, which {'is' if len(told) == 1 else 'are'} defined nowhere."
-        return [FORMATS[MENDED].write(block, [edits[i] for i in sorted(edits)], summary)]
+        return [FORMATS[FIX_FORMAT].write(block, [edits[i] for i in sorted(edits)], summary)]
 
     async def _meant(self, place: NameQuery, slip: Slip) -> str:
         first, *others = slip.meant
@@ -83,15 +83,15 @@ class NameFixes:
         return match[0] if match else ""
 
 
-def _slips(place: NameQuery, question: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
+def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
     """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
     import; one at the cursor, where nobody asked, is being typed; an instruction is about something else unless it has
     the name."""
     view = place.view
-    lines = [n for n in shown if n is not None and (question.lines is None or n in question.lines)]
+    lines = [n for n in shown if n is not None and (request.lines is None or n in request.lines)]
     if not lines:
         return []
-    said = words_of([question.instruction])
+    said = words_of([request.instruction])
     # a class at the cursor and the names in scope are of this document, slip and all
     left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
     if place.slot == "background":

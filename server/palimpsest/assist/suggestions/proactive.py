@@ -1,18 +1,26 @@
-"""Proactive mode: after a pause, an edit of the function at the cursor that nobody asked for.
+"""Proactive mode: after a pause, a suggestion for the function at the cursor that nobody asked for.
 
-In: where the person is, what they type, what they reject.  Out: at most one notice per document, told by `on_change`.
-Owner of the notices and of what was asked about already: the same text is asked about once, whatever came of it, and a
-notice that was dismissed never comes again for it.  Nothing is asked while somebody types, and what was under way then
-is cancelled; where completions or suggestions are off, nothing is asked at all.
+In: cursor moves, edits, rejections.  Out: at most one notice per document (`NoticeChanged`).  Owner of the notices and
+of which texts were tried: each text is tried once, whatever came of it, and a dismissed notice never comes back for it.
+Nothing is requested while somebody types, and a request under way is cancelled then; where completions or suggestions
+are off, nothing is requested at all.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from palimpsest.assist.shared.events import (
+    CompletionsSwitched,
+    CursorMoved,
+    DocumentChanged,
+    DocumentClosed,
+    SettingsChanged,
+    SuggestionSettled,
+    WindowClosing,
+)
 from palimpsest.assist.shared.pause import Pause
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.suggestions import Offer, Suggestions
@@ -46,66 +54,86 @@ class Notice:
         return range(_first(self.edits[0]), max(_first(self.edits[-1]) + 1, self.edits[-1].end))
 
 
+@dataclass(frozen=True, slots=True)
+class NoticeChanged:
+    """What a document's notice is from now on, as an event."""
+
+    uri: str
+    notice: Notice | None
+
+
 class Proactive:
     """One window's; on its event loop."""
 
     def __init__(self, services: Services, suggestions: Suggestions) -> None:
-        self.on_change: Callable[[str, Notice | None], None] = lambda _uri, _notice: None
         self._services = services
         self._suggestions = suggestions
         self._pause = self._new_pause()
         self._place: tuple[str, Position] | None = None
         self._shown: dict[str, Notice] = {}
-        self._asked = OrderedDict[str, str]()  # by what was asked about: the id of what came of it, or nothing
+        self._known = OrderedDict[str, str]()  # by what was asked about: the id of what came of it, or nothing
+        events = services.events
+        events.on(CursorMoved, self._moved)
+        events.on(DocumentChanged, self._changed)
+        events.on(DocumentClosed, self._closed)
+        events.on(SuggestionSettled, self._settled)
+        events.on(CompletionsSwitched, lambda _: self._switched())
+        events.on(SettingsChanged, self._settings_changed)
+        events.on(WindowClosing, lambda _: self._close())
 
     def shown(self, uri: str) -> Notice | None:
         """What the person sees in a document, if it still applies to it."""
         return self._shown.get(uri)
 
-    def at(self, uri: str, position: Position) -> None:
-        """The person is there, as far as one knows since a moment ago: to say it again is not to move."""
-        moved = self._place != (uri, position)
-        self._place = uri, position
+    def _moved(self, event: CursorMoved) -> None:
+        """The person is there, perhaps since a moment ago: to say it again is not to move."""
+        place = event.uri, event.position
+        moved, self._place = self._place != place, place
         if self._on and moved:
             self._pause.soon()
 
-    def changed(self, old: Snapshot, new: Snapshot) -> None:
+    def _changed(self, event: DocumentChanged) -> None:
         """Somebody types; a notice goes as soon as its function is another one."""
         if not self._on:
             return
+        new = event.new
         self._pause.soon()
         notice = self._shown.get(new.uri)
         if notice is not None:
             if tuple(applied(notice.snapshot.lines, notice.edits)) == new.lines:
                 self._suggestions.accepted(notice.id)  # an editor need not say that it applied it
             else:
-                self._show(new.uri, self._carried(notice, new))
+                self._show(new.uri, self._rebased(notice, new))
 
-    def closed(self, uri: str) -> None:
-        if self._place is not None and self._place[0] == uri:
+    def _closed(self, event: DocumentClosed) -> None:
+        if self._place is not None and self._place[0] == event.uri:
             self._place = None
             self._pause.cancel()
-        self._show(uri, None)
+        self._show(event.uri, None)
 
-    def gone(self, identity: str) -> None:
-        """A proposal was accepted or rejected."""
-        for key in [key for key, known in self._asked.items() if known == identity]:
-            self._asked[key] = DONE
-        for uri in [uri for uri, notice in self._shown.items() if notice.id == identity]:
+    def _settled(self, event: SuggestionSettled) -> None:
+        for key in [key for key, known in self._known.items() if known == event.id]:
+            self._known[key] = DONE
+        for uri in [uri for uri, notice in self._shown.items() if notice.id == event.id]:
             self._show(uri, None)
 
-    def switched(self) -> None:
-        """Something was switched on or off."""
+    def _switched(self) -> None:
         for uri, notice in list(self._shown.items()):
-            if not self._wanted(notice.snapshot):
+            if not self._is_wanted(notice.snapshot):
                 self._show(uri, None)
         self._look_soon()
 
-    def changed_settings(self) -> None:
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        if "proactive" in event.parts:
+            self._begin_anew()
+        if "switches" in event.parts:
+            self._switched()
+
+    def _begin_anew(self) -> None:
         """What was asked about before is asked about anew, but for what a person had, and took or did not."""
         self._pause.cancel()
         self._pause = self._new_pause()
-        self._asked = OrderedDict((key, known) for key, known in self._asked.items() if known == DONE)
+        self._known = OrderedDict((key, known) for key, known in self._known.items() if known == DONE)
         if not self._on:
             for uri in list(self._shown):
                 self._show(uri, None)
@@ -124,7 +152,7 @@ class Proactive:
         idle_s = self._services.settings.suggestion.proactive_s
         return Pause(self._look, None, idle_s=idle_s, what="a suggestion unasked")
 
-    def close(self) -> None:
+    def _close(self) -> None:
         self._pause.cancel()
         for uri in list(self._shown):
             self._show(uri, None)
@@ -137,30 +165,30 @@ class Proactive:
         if self._place is None or (snapshot := services.documents.find(self._place[0])) is None:
             return
         position = snapshot.clamp(self._place[1])
-        if not self._wanted(snapshot):
+        if not self._is_wanted(snapshot):
             self._show(snapshot.uri, None)
             return
         view = services.view(snapshot, position)
         if view.editing.type != "function":
             return
         key = _key(view)
-        if key not in self._asked:
+        if key not in self._known:
             n = max(FEWEST, services.settings.suggestion.n)
             found = await self._suggestions.at(snapshot.uri, position, n=n, slot="background", give=False)
-            if services.documents.find(snapshot.uri) is not snapshot or not self._wanted(snapshot):
+            if services.documents.find(snapshot.uri) is not snapshot or not self._is_wanted(snapshot):
                 return
             worth = (p for p in self._suggestions.worth_offering(found) if p.changes[0].uri == snapshot.uri)
             best = next(worth, None)
-            self._asked[key] = self._suggestions.offer(best, found).proposal.id if best is not None else ""
-            while len(self._asked) > KEPT:
-                self._asked.popitem(last=False)
-        if (identity := self._asked[key]) and identity != DONE:
+            self._known[key] = self._suggestions.offer(best, found).proposal.id if best is not None else ""
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        if (identity := self._known[key]) and identity != DONE:
             try:
                 self._show(snapshot.uri, _notice(self._suggestions.current(identity), snapshot, _around(view)))
             except (InvalidArgument, StaleDocument):
-                self._asked[key] = ""  # it was accepted, or so many came after it that it is no longer kept
+                self._known[key] = ""  # it was accepted, or so many came after it that it is no longer kept
 
-    def _wanted(self, snapshot: Snapshot) -> bool:
+    def _is_wanted(self, snapshot: Snapshot) -> bool:
         services = self._services
         return (
             language_of(snapshot.language_id, snapshot.uri).grammar is not None
@@ -173,9 +201,9 @@ class Proactive:
         if notice is not None:
             self._shown[uri] = notice
         if (before and (before.id, before.lines)) != (notice and (notice.id, notice.lines)):
-            self.on_change(uri, notice)
+            self._services.events.tell(NoticeChanged(uri, notice))
 
-    def _carried(self, notice: Notice, new: Snapshot) -> Notice | None:
+    def _rebased(self, notice: Notice, new: Snapshot) -> Notice | None:
         """The notice in the document as it is now; None where its function was edited."""
         try:
             offer = self._suggestions.current(notice.id)

@@ -1,7 +1,7 @@
-"""What was offered: proposals by their ids, and what a person did not want.
+"""Proposals by id, and which ones a person rejected.
 
-In: proposals, the documents they apply to, the question they answer.  Out: offers.  Owner of that state: the newest
-`KEPT` offers, and what was rejected.  Asks nobody anything.
+In: proposals, the documents they apply to, the request they answer.  Out: offers.  Owner of that state: the newest
+`KEPT` offers and the rejected edits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Offer:
 
     proposal: Proposal
     snapshots: Mapping[str, Snapshot]
-    question: SuggestionRequest
+    request: SuggestionRequest
 
     @property
     def mark(self) -> Mark:
@@ -64,26 +64,26 @@ class Offers:
         self._numbers = itertools.count(1)
         self._rounds = OrderedDict[int, tuple[int, set[Mark]]]()
 
-    def asked(self, question: SuggestionRequest) -> SuggestionRequest:
+    def numbered(self, request: SuggestionRequest) -> SuggestionRequest:
         """The question with a number of its own, or, where it has one, as it is asked once more."""
-        number = question.number or next(self._numbers)
-        before, marks = self._rounds.pop(number, (question.round - 1, set[Mark]()))
-        this = before + 1 if question.number else 0
+        number = request.number or next(self._numbers)
+        before, marks = self._rounds.pop(number, (request.round - 1, set[Mark]()))
+        this = before + 1 if request.number else 0
         self._rounds[number] = this, marks
         while len(self._rounds) > KEPT:
             self._rounds.popitem(last=False)
-        return replace(question, number=number, round=this)
+        return replace(request, number=number, round=this)
 
-    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], question: SuggestionRequest) -> Offer:
+    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], request: SuggestionRequest) -> Offer:
         """Keep it, with an id of its own."""
         identity = f"{PREFIX}{next(self._ids)}"
         needed = {change.uri: snapshots[change.uri] for change in proposal.changes} | {
-            uri: snapshot for uri, snapshot in snapshots.items() if uri == question.uri
+            uri: snapshot for uri, snapshot in snapshots.items() if uri == request.uri
         }
-        offer = Offer(replace(proposal, id=identity), needed, question)
+        offer = Offer(replace(proposal, id=identity), needed, request)
         self._offers[identity] = offer
-        if question.number in self._rounds:
-            self._rounds[question.number][1].add(offer.mark)
+        if request.number in self._rounds:
+            self._rounds[request.number][1].add(offer.mark)
         while len(self._offers) > KEPT:
             old, _ = self._offers.popitem(last=False)
             self._let_go(old, "is no longer kept")
@@ -117,9 +117,9 @@ class Offers:
     def is_rejected(self, found: Mark) -> bool:
         return found in self._rejected
 
-    def was_offered(self, found: Mark, question: SuggestionRequest) -> bool:
+    def was_offered(self, found: Mark, request: SuggestionRequest) -> bool:
         """For this question, in an earlier round."""
-        return question.number in self._rounds and found in self._rounds[question.number][1]
+        return request.number in self._rounds and found in self._rounds[request.number][1]
 
     def _let_go(self, identity: str, what: str) -> None:
         self._gone[identity] = what

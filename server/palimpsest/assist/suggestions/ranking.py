@@ -1,6 +1,6 @@
-"""From replies to proposals: read, checked against the documents as they are now, and weighed against one another.
+"""From replies to proposals: parsed, checked against the documents as they are now, and ranked.
 
-In: what was asked and shown, the engine's choices.  Out: proposals for the documents as they are, and what was refused.
+In: the request with what was shown, the engine's choices.  Out: proposals for the current documents, and refusals.
 Keeps nothing.
 """
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 _QUOTED = re.compile(r"'.*'|\".*\"|“.*”|`.*`")
 _UNFINISHED = ("length", "time")
-MENDED = "ln-diff"
+FIX_FORMAT = "ln-diff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Suggested:
     summary: str
     replies: int
     snapshots: Mapping[str, Snapshot]
-    question: SuggestionRequest
+    request: SuggestionRequest
 
 
 @dataclass(frozen=True)
@@ -62,53 +62,53 @@ class SuggestionPrompt:
     """A question as it was put: the blocks shown, the documents `then`, with the draft's changes, and all words of the
     blocks."""
 
-    question: SuggestionRequest
+    request: SuggestionRequest
     shown: Mapping[str, ShownBlock]
     then: Mapping[str, Snapshot]
     draft: Draft
     words: frozenset[str]
 
 
-async def weighed(
+async def ranked(
     services: Services,
     files: Files,
-    asked: SuggestionPrompt,
+    prompt: SuggestionPrompt,
     choices: Sequence[wire.Choice],
-    mended: Sequence[str] = (),
+    fixes: Sequence[str] = (),
 ) -> Suggested:
     """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
     Whoever types goes first: between two of them the loop is let go.
 
     Raises InvalidArgument when the document asked about has been closed."""
-    question = asked.question
-    now = {uri: it for uri in {**asked.then, **asked.draft.before} if (it := files.seen(uri, question.uri))}
-    baseline = {uri: _baseline(snapshot, asked.words) for uri, snapshot in now.items()}
-    documents = _documents(asked, now)
-    format = question.format or services.settings.suggestion.format
+    request = prompt.request
+    now = {uri: it for uri in {**prompt.then, **prompt.draft.before} if (it := files.seen(uri, request.uri))}
+    baseline = {uri: _baseline(snapshot, prompt.words) for uri, snapshot in now.items()}
+    documents = _documents(prompt, now)
+    format = request.format or services.settings.suggestion.format
     candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
-    for choice, mends in [(wire.Choice(text, "end", 0), True) for text in mended] + [(c, False) for c in choices]:
-        reply = FORMATS[MENDED if mends else format].read(choice.text, asked.shown)
-        if question.lines is not None:
-            reply = selection.within(reply, asked.shown, question.lines)
-        reading = _reading(reply, asked, documents, now)
+    for choice, is_fix in [(wire.Choice(text, "end", 0), True) for text in fixes] + [(c, False) for c in choices]:
+        reply = FORMATS[FIX_FORMAT if is_fix else format].read(choice.text, prompt.shown)
+        if request.lines is not None:
+            reply = selection.within(reply, prompt.shown, request.lines)
+        reading = _reading(reply, prompt, documents, now)
         candidate, more = candidate_of(
-            reading, baseline, here=question.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
+            reading, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
         )
-        if not mends:
+        if not is_fix:
             candidates.append(candidate)
         elif candidate is not None:
             candidates.append(replace(candidate, mends=True))
         refused += more
         summaries.append(reading.summary)
         await asyncio.sleep(0)
-    services.documents.get(question.uri)  # closed meanwhile: InvalidArgument says so
-    latest = {uri: it for uri in now if (it := files.seen(uri, question.uri))}
+    services.documents.get(request.uri)  # closed meanwhile: InvalidArgument says so
+    latest = {uri: it for uri in now if (it := files.seen(uri, request.uri))}
     proposals, gone = _latest(grouped(candidates, baseline), now, latest)
     refused = list(dict.fromkeys([*refused, *gone]))
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
     summary = next(filter(None, [*(proposal.summary for proposal in proposals), *summaries]), "")
-    return Suggested(proposals, tuple(refused), summary, len(choices), latest, question)
+    return Suggested(proposals, tuple(refused), summary, len(choices), latest, request)
 
 
 def without_code(reason: str) -> str:
@@ -116,30 +116,30 @@ def without_code(reason: str) -> str:
     return _QUOTED.sub("…", reason.partition(": ")[0])
 
 
-def _documents(asked: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, Document]:
+def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, Document]:
     """What replies are checked against: the documents now, or a draft of them, which does not move on.  Syntax is
     looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
-    shown = asked.then
-    texts = shown if asked.draft.changes else now
+    shown = prompt.then
+    texts = shown if prompt.draft.changes else now
     return {uri: Document(found.version, found.lines, lambda _: 0, shown[uri].lines) for uri, found in texts.items()}
 
 
 def _reading(
-    reply: Reply, asked: SuggestionPrompt, documents: Mapping[str, Document], now: Mapping[str, Snapshot]
+    reply: Reply, prompt: SuggestionPrompt, documents: Mapping[str, Document], now: Mapping[str, Snapshot]
 ) -> Reading:
     """What a reply comes to in the documents now."""
-    reading, draft = checked(reply, asked.shown, documents), asked.draft
+    reading, draft = checked(reply, prompt.shown, documents), prompt.draft
     if not draft.changes:
         return reading
     grounds = {
-        uri: Ground(_before(uri, asked, found).lines, draft.changes.get(uri), found.lines, found.version)
+        uri: Ground(_before(uri, prompt, found).lines, draft.changes.get(uri), found.lines, found.version)
         for uri, found in now.items()
     }
     return continued(reading, grounds)
 
 
-def _before(uri: str, asked: SuggestionPrompt, now: Snapshot) -> Snapshot:
-    return asked.draft.before.get(uri) or asked.then.get(uri, now)
+def _before(uri: str, prompt: SuggestionPrompt, now: Snapshot) -> Snapshot:
+    return prompt.draft.before.get(uri) or prompt.then.get(uri, now)
 
 
 def _latest(

@@ -1,15 +1,15 @@
 """Suggestions: edits of the code at a cursor, and what a person does with them.
 
-In: a document, where the cursor is, what the person asked for; ids of what was given out.  Out: proposals that apply to
-the documents as they are.  Owner of what was given out (`proposals.Offers`).  Nothing is applied here: an editor does.
+In: a document, a position, an instruction; ids of earlier suggestions.  Out: proposals that apply to the documents as
+they are now.  Owner of the offers (`proposals.py`).  Applies nothing: the editor does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from palimpsest import wire
+from palimpsest.assist.shared.events import SuggestionSettled
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.model import Draft, Suggested, SuggestionModel
@@ -31,10 +31,8 @@ class Suggestions:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._files = Files(services)
-        self._asking = SuggestionModel(services, self._files)
+        self._model = SuggestionModel(services, self._files)
         self._offers = Offers()
-        self.on_gone: Callable[[str], None] = lambda _identity: None
-        """Told the id of what was accepted or rejected."""
 
     # Asking ---------------------------------------------------------------------------------------------------
 
@@ -54,54 +52,54 @@ class Suggestions:
 
         Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open.
         """
-        question = SuggestionRequest(uri, position, instruction, n, lines, format)
-        return await self._asked(self._offers.asked(question) if give else question, slot, give)
+        request = SuggestionRequest(uri, position, instruction, n, lines, format)
+        return await self._ask(self._offers.numbered(request) if give else request, slot, give)
 
     async def rerun(self, identity: str) -> Suggested:
         """The same question once more, without what was offered for it before.  Raises as `at` does, InvalidArgument
         for an unknown id, StaleDocument where the place is gone."""
         offer = self._offers.get(identity)
-        question = self._moved(offer)
-        return await self._asked(self._offers.asked(question), "suggestion", True)
+        request = self._moved(offer)
+        return await self._ask(self._offers.numbered(request), "suggestion", True)
 
     async def go_on(self, identity: str, instruction: str = "") -> Suggested:
         """The next reply, made on the text with the proposal in it; what is suggested then is both together.  Raises
         as `rerun` does."""
         offer, services = self.current(identity), self._services
-        question = self._moved(self._offers.get(identity))
-        question = replace(question, instruction=instruction or question.instruction, lines=None, number=0, round=0)
+        request = self._moved(self._offers.get(identity))
+        request = replace(request, instruction=instruction or request.instruction, lines=None, number=0, round=0)
         changes = {change.uri: change for change in offer.proposal.changes}
         drafted = {uri: _drafted(offer.snapshots[uri], change) for uri, change in changes.items()}
-        here = services.documents.get(question.uri)
-        at = question.position
-        if question.uri in changes:
-            at = Position(_line_after(changes[question.uri], at.line), at.column)
-        snapshot = drafted.get(question.uri, here)
-        there = services.view(here, question.position)
+        here = services.documents.get(request.uri)
+        at = request.position
+        if request.uri in changes:
+            at = Position(_line_after(changes[request.uri], at.line), at.column)
+        snapshot = drafted.get(request.uri, here)
+        there = services.view(here, request.position)
         parsed = replace(parse_text(snapshot.text, there.parsed.language), snapshot=snapshot)
         view = services.view_of(parsed, snapshot.clamp(at))
         blocks = services.chooser.choose(there)
         async with services.supervisor.engine(LOADING_S) as engine:
             draft = Draft({**offer.snapshots, here.uri: here}, changes)
-            suggested = await self._asking.ask(engine, self._offers.asked(question), view, blocks, draft=draft)
-        return self.give(self._wanted(suggested))
+            suggested = await self._model.ask(engine, self._offers.numbered(request), view, blocks, draft=draft)
+        return self.give(self._not_rejected(suggested))
 
-    async def _asked(self, question: SuggestionRequest, slot: wire.Slot, give: bool) -> Suggested:
+    async def _ask(self, request: SuggestionRequest, slot: wire.Slot, give: bool) -> Suggested:
         services = self._services
-        view = services.view(services.documents.get(question.uri), question.position)
+        view = services.view(services.documents.get(request.uri), request.position)
         blocks = services.chooser.choose(view, fresh=True)
         async with services.supervisor.engine(LOADING_S) as engine:
-            suggested = self._wanted(await self._asking.ask(engine, question, view, blocks, slot=slot))
+            suggested = self._not_rejected(await self._model.ask(engine, request, view, blocks, slot=slot))
         return self.give(suggested) if give else suggested
 
-    def _wanted(self, suggested: Suggested) -> Suggested:
+    def _not_rejected(self, suggested: Suggested) -> Suggested:
         """Without what the person rejected, or saw when the same was asked before."""
         kept, refused = list[Proposal](), list(suggested.refused)
         for proposal in suggested.proposals:
             mark, name = mark_of(proposal, suggested.snapshots), proposal.changes[0].names[0]
             if self._offers.is_rejected(mark):
                 refused.append(Refusal(name, "you rejected it before"))
-            elif suggested.question.round and self._offers.was_offered(mark, suggested.question):
+            elif suggested.request.round and self._offers.was_offered(mark, suggested.request):
                 refused.append(Refusal(name, "it was offered before"))
             else:
                 kept.append(proposal)
@@ -116,9 +114,9 @@ class Suggestions:
 
     def offer(self, proposal: Proposal, suggested: Suggested) -> Offer:
         """One of them with an id."""
-        snapshot = suggested.snapshots.get(suggested.question.uri)
+        snapshot = suggested.snapshots.get(suggested.request.uri)
         self._services.statistics.count("suggestion", "shown", language=snapshot.language_id if snapshot else "")
-        return self._offers.give(proposal, suggested.snapshots, suggested.question)
+        return self._offers.give(proposal, suggested.snapshots, suggested.request)
 
     def worth_offering(self, suggested: Suggested) -> tuple[Proposal, ...]:
         """Those that may be offered unasked (`suggestion.min_agreement`)."""
@@ -138,7 +136,7 @@ class Suggestions:
         offer = self._offers.get(identity)
         snapshots, changes = dict(offer.snapshots), list[DocumentChange]()
         for change in offer.proposal.changes:
-            now = self._files.seen(change.uri, offer.question.uri)
+            now = self._files.seen(change.uri, offer.request.uri)
             moved = now and rebased(change, offer.snapshots[change.uri].lines, now.lines, now.version)
             if now is None or not moved:
                 what = "is no longer there" if now is None else "has been edited where it would be changed"
@@ -147,7 +145,7 @@ class Suggestions:
                 )
             snapshots[change.uri] = now
             changes.append(moved)
-        return Offer(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.question)
+        return Offer(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.request)
 
     def offered(self, identity: str) -> Offer:
         """An offer as it was made.  Raises InvalidArgument for an unknown id."""
@@ -161,19 +159,19 @@ class Suggestions:
         """The editor has applied it."""
         offer = self._offers.take(identity, "was accepted already")
         self._count(offer, "accepted")
-        self.on_gone(identity)
+        self._services.events.tell(SuggestionSettled(identity))
 
     def reject(self, identity: str) -> Offer:
         """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
         offer = self._offers.reject(identity)
         self._count(offer, "rejected")
-        self.on_gone(identity)
+        self._services.events.tell(SuggestionSettled(identity))
         return offer
 
     # Parts ----------------------------------------------------------------------------------------------------
 
     def _count(self, offer: Offer, happened: str) -> None:
-        snapshot = offer.snapshots.get(offer.question.uri)
+        snapshot = offer.snapshots.get(offer.request.uri)
         chars = sum(len(line) for change in offer.proposal.changes for edit in change.edits for line in edit.lines)
         self._services.statistics.count(
             "suggestion",
@@ -184,20 +182,20 @@ class Suggestions:
 
     def _moved(self, offer: Offer) -> SuggestionRequest:
         """The question at the place where it is now.  Raises StaleDocument where that is gone."""
-        question = offer.question
-        now = self._services.documents.get(question.uri).lines
-        then = offer.snapshots[question.uri].lines
+        request = offer.request
+        now = self._services.documents.get(request.uri).lines
+        then = offer.snapshots[request.uri].lines
         if then == now:
-            return question
-        places, lines = line_map(then, now), question.lines
-        wanted = {question.position.line, *((lines[0], lines[-1]) if lines else ())}
+            return request
+        places, lines = line_map(then, now), request.lines
+        wanted = {request.position.line, *((lines[0], lines[-1]) if lines else ())}
         if not wanted <= places.keys():
             raise StaleDocument(
                 f"the line that {offer.proposal.id!r} was asked for is no longer there.", hint="Ask for a new one."
             )
         return replace(
-            question,
-            position=Position(places[question.position.line], question.position.column),
+            request,
+            position=Position(places[request.position.line], request.position.column),
             lines=range(places[lines[0]], places[lines[-1]] + 1) if lines else None,
         )
 

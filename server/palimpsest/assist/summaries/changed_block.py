@@ -1,4 +1,4 @@
-"""The block that a change changes most, with the change as an edit of it: what a model trained on edits can read.
+"""The block that a change touches most, with the change as an edit of it: what a model trained on edits can read.
 
 In: a file before and after.  Out: the editing block of the old text, and its edits in the block's own lines.  Pure.
 """

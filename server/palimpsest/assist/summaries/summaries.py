@@ -1,6 +1,6 @@
-"""Commit messages: the uncommitted change of a workspace folder, summarized.
+"""Commit messages for the uncommitted change of a workspace folder.
 
-In: which folder.  Out: a message that is ready to paste, and the files it is about.
+In: a folder.  Out: a message that is ready to paste, and the files it is about.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import wire
+from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.summaries.changed_block import changed_block
 from palimpsest.assist.summaries.uncommitted import Uncommitted, uncommitted
@@ -58,6 +59,12 @@ class Summaries:
 
         Raises InvalidArgument, OutsideWorkspace, GitError, or EngineError when the engine cannot answer.
         """
+        try:
+            return await self._summarize(uri, staged, on_summary)
+        finally:
+            self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+
+    async def _summarize(self, uri: str, staged: bool, on_summary: Callable[[str], None] | None) -> Summarized:
         services, folder = self._services, self._folder(uri)
         opened = dict[Path, Snapshot]()
         if uri and not staged:

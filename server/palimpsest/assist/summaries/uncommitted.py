@@ -1,7 +1,7 @@
-"""The change of a workspace folder that is not committed yet, as far as a model may see it.
+"""The uncommitted change of a workspace folder, as far as a model may see it.
 
 In: a folder, the rules of what may be read, git.  Out: files before and after.  What is secret, ignored or outside the
-workspace is neither read nor named to the model; what is no text, a link or too large is only named.
+workspace is neither read nor named to the model; binary files, links and files that are too large are only named.
 Everything here blocks: it runs on a thread.
 """
 

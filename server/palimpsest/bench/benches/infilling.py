@@ -33,7 +33,8 @@ from palimpsest.bench.replaying.ours import START_S, own_folders
 from palimpsest.bench.replaying.tally import percentile
 from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.lsp.driver import Driver, Position
+from palimpsest.lsp.client.driver import Driver, Position
+from palimpsest.lsp.client.editor import position_at
 
 NAME = "infilling"
 HELP = "a set of infilling problems (JSON lines), completed by the real server and tried by the problems' own tests"
@@ -191,8 +192,7 @@ async def _ask(
 
 
 def _end(text: str) -> Position:
-    line = text.rpartition("\n")[2]
-    return Position(text.count("\n"), len(line.encode("utf-16-le", "surrogatepass")) // 2)
+    return position_at(text, len(text), "utf-16")
 
 
 def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:

@@ -32,7 +32,7 @@ from palimpsest.bench.replaying.ours import START_S, own_folders
 from palimpsest.bench.replaying.tally import percentile
 from palimpsest.bench.shared.large_file import CURSOR, TYPED, workspace
 from palimpsest.bench.shared.options import model_file, positive
-from palimpsest.lsp.driver import Driver, Position
+from palimpsest.lsp.client.driver import Driver, Position
 
 NAME = "keystroke"
 HELP = "milliseconds from a typed character to its ghost text, part by part"
@@ -88,7 +88,7 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
             await driver.ready(START_S)
             info = await driver.command("palimpsest.model.info")
             uri = driver.open(path)
-            start = driver.find(uri, CURSOR)
+            start = driver.at(uri, CURSOR)
             shown = await driver.settled(uri, start)
             timed = [found async for found in _typed(driver, uri, start, keystrokes)]
         finally:
@@ -101,7 +101,7 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
         "shown": len(shown_ms),
         "shown_ms": _percentiles(shown_ms),
         "decoded": round(sum(ms["decoded"] for ms in answered) / len(answered), 1),
-        "file": {"lines": driver.text(uri).count("\n") + 1, "blocks": len(shown["blocks"])},
+        "file": {"lines": driver.texts[uri].count("\n") + 1, "blocks": len(shown["blocks"])},
         "model": info["name"],
     }
 

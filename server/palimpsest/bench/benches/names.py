@@ -32,7 +32,7 @@ from palimpsest.bench.shared.options import model_file, positive
 from palimpsest.bench.shared.source import documents, standard_library
 from palimpsest.edits.misspelt import slips
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.driver import Driver
+from palimpsest.lsp.client.driver import Driver
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.unknown import unbound_in
 

@@ -24,7 +24,8 @@ from palimpsest.bench.completing.holes import Hole
 from palimpsest.bench.completing.scores import Offered
 from palimpsest.bench.shared.options import BATCH
 from palimpsest.errors import ModelError
-from palimpsest.lsp.driver import Driver, Position
+from palimpsest.lsp.client.driver import Driver, Position
+from palimpsest.text.positions import column_to_units
 from palimpsest.text.uris import to_uri
 
 START_S, SETTLE_S = 300.0, 60.0
@@ -139,7 +140,7 @@ class _Window:
             await driver.command("palimpsest.context.put", {**named, "uri": to_uri(owner.function.path)})
         uri = driver.open(hole.function.path, hole.filled(""))
         line = hole.function.document[hole.start.line][: hole.start.column]
-        position = Position(hole.start.line, len(line.encode("utf-16-le", "surrogatepass")) // 2)
+        position = Position(hole.start.line, column_to_units(line, len(line), driver.encoding))
         context = await driver.settled(uri, position, SETTLE_S)
         start = time.perf_counter()
         items = await driver.complete(uri, position)

@@ -26,7 +26,7 @@ from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
 from palimpsest.errors import EngineUnavailable
 from palimpsest.languages.registry import language_of
-from palimpsest.lsp.driver import Driver, Position
+from palimpsest.lsp.client.driver import Driver, Position
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text import snapshot

@@ -1,0 +1,112 @@
+"""What happens in a window, told to those who registered for it.
+
+In: events, as plain values.  Out: calls, in the order of registration, which is the order in which
+`session/building.py` makes the owners.  Knows nobody who listens.
+
+Whoever tells an event has already noted what it says, and everything is told on the window's event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from palimpsest.assist.shared.window_parts import WindowPart
+from palimpsest.text.snapshot import InputEdit, Position, Snapshot
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOpened:
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChanged:
+    """`edits` lead from `old` to `new`, one after the other."""
+
+    old: Snapshot
+    new: Snapshot
+    edits: Sequence[InputEdit]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentClosed:
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class CursorMoved:
+    """`said`: the editor said so by itself.  Otherwise the place follows from an edit, or from what was asked for."""
+
+    uri: str
+    position: Position
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """They were saved, or changed on disk without the editor."""
+
+    uris: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """The settings or folders are others; only these parts begin anew."""
+
+    parts: frozenset[WindowPart]
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionsSwitched:
+    """Completions are on where they were off, or off where they were on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheForgotten:
+    """The engine is another one, or its cache is empty: what was known of it is no longer so."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionSettled:
+    """A suggestion was accepted or rejected."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshNeeded:
+    """The context at the cursor should be gathered and decoded again on the next pause.  `restart`: count the pause
+    from now on, even if one is under way."""
+
+    restart: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged:
+    """What `palimpsest/status` shows may be different."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowClosing:
+    """Nothing is begun any more."""
+
+
+class Events:
+    """One window's."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[type, list[Callable[[Any], None]]] = {}
+
+    def on(self, kind: type[E], listener: Callable[[E], None]) -> Callable[[], None]:
+        """Call `listener` with every event of that kind; what is returned ends it."""
+        listeners = self._listeners.setdefault(kind, [])
+        listeners.append(listener)
+        return lambda: listeners.remove(listener)
+
+    def tell(self, event: object) -> None:
+        for listener in tuple(self._listeners.get(type(event), ())):
+            listener(event)

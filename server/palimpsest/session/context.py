@@ -1,0 +1,104 @@
+"""`palimpsest.context.*`: the context at a cursor shown, and blocks from outside put there or taken away.
+
+In: a cursor; blocks, files.  Out: the view, the chosen blocks, and what the engine has of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from palimpsest import wire
+from palimpsest.assist.shared.events import RefreshNeeded
+from palimpsest.assist.shared.requests import whole_prompt
+from palimpsest.assist.shared.services import Services
+from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.view import CursorView
+from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.types import Block, BlockKey
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What `palimpsest.context.show` tells: the view, the chosen blocks, and what the engine has of them."""
+
+    view: CursorView
+    blocks: list[Block]
+    tokens: dict[BlockKey, int]
+    reports: dict[BlockKey, wire.BlockReport]
+    stored: frozenset[BlockKey]
+
+    @property
+    def prompt(self) -> str:
+        return whole_prompt(self.view, self.blocks)
+
+
+class WindowContext:
+    """One window's; keeps nothing."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
+        """Raises InvalidArgument for a document of which nothing is shown to a model."""
+        return self._services.view(snapshot, position)
+
+    async def show(self, uri: str, position: Position) -> Shown:
+        """The context as it is chosen now, after waiting a moment for sources that are still reading."""
+        services, chooser = self._services, self._services.chooser
+        view = services.view(services.documents.get(uri), position)
+        blocks = await chooser.settled(view)
+        stored: frozenset[BlockKey] = frozenset()
+        with suppress(EngineError):
+            engine = await services.supervisor.ready()
+            stored = frozenset(map(BlockKey.parse, (await engine.cache_map(services.workspace)).stored))
+        reports = {block.key: report for block in blocks if (report := services.usage.report_of(block)) is not None}
+        return Shown(view, blocks, {block.key: chooser.count(block) for block in blocks}, reports, stored)
+
+    def put(
+        self,
+        type: str,
+        name: str,
+        text: str,
+        *,
+        editable: bool,
+        uri: str | None,
+        source: str,
+        priority: float,
+        ttl: float | None,
+    ) -> tuple[str, int]:
+        """A block's name and tokens.  Raises InvalidArgument that names the field."""
+        block = self._external.put(
+            type, name, text, editable=editable, uri=uri, source=source, priority=priority, ttl=ttl
+        )
+        self._services.events.tell(RefreshNeeded())
+        return block.name, self._services.chooser.count(block)
+
+    def drop(self, type: str, name: str) -> bool:
+        """Whether there was one."""
+        dropped = self._external.drop(type, name)
+        self._services.events.tell(RefreshNeeded())
+        return dropped
+
+    def pin(self, uri: str) -> tuple[str, int]:
+        """Hold a file in the context.  Raises InvalidArgument or OutsideWorkspace for one that may not be read."""
+        services = self._services
+        if (snapshot := services.documents.find(uri)) is not None:
+            services.privacy.check(snapshot)
+        block = services.chooser.pin(uri, services.roots.folders)
+        services.events.tell(RefreshNeeded())
+        return block.name, services.chooser.count(block)
+
+    def unpin(self, uri: str) -> tuple[str, int]:
+        """Raises InvalidArgument for a file that is not pinned."""
+        name = self._services.roots.locate(uri)[1]
+        if not self._external.unpin(uri):
+            pins = ", ".join(self._external.pins) or "nothing"
+            raise InvalidArgument("uri", f"{uri} is not pinned; {pins} is.")
+        self._services.events.tell(RefreshNeeded())
+        return name, 0
+
+    @property
+    def _external(self) -> ExternalBlocks:
+        return self._services.chooser.external

@@ -1,0 +1,49 @@
+"""Where the person is: in which document, and at which position of it.
+
+In: the editor's word, requests for a position, edits.  Out: `CursorMoved`, also where an edit moves the position.
+Owner of that place.
+"""
+
+from __future__ import annotations
+
+from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
+from palimpsest.assist.shared.services import Services
+from palimpsest.text.snapshot import Position, Snapshot, moved
+
+
+class Cursor:
+    """One window's; the place is None until somebody says where it is, and when its document was closed."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self.place: tuple[str, Position] | None = None
+        events = services.events
+        events.on(CursorMoved, self._moved)
+        events.on(DocumentChanged, self._changed)
+        events.on(DocumentClosed, self._closed)
+
+    @property
+    def document(self) -> Snapshot | None:
+        return self._services.documents.find(self.place[0]) if self.place is not None else None
+
+    @property
+    def why_off(self) -> str:
+        """Why there are no completions here; "" where there are, or nobody knows where it is."""
+        document = self.document
+        return self._services.why_off(document) if document is not None else ""
+
+    def _moved(self, event: CursorMoved) -> None:
+        elsewhere = self.place is None or self.place[0] != event.uri
+        self.place = event.uri, event.position
+        if elsewhere:
+            self._services.events.tell(StatusChanged())  # completions may be off there
+
+    def _changed(self, event: DocumentChanged) -> None:
+        if self.place is not None and self.place[0] == event.new.uri:
+            position = moved(self.place[1], event.old, event.new, event.edits)
+            self._services.events.tell(CursorMoved(event.new.uri, position))
+            self._services.events.tell(RefreshNeeded())
+
+    def _closed(self, event: DocumentClosed) -> None:
+        if self.place is not None and self.place[0] == event.uri:
+            self.place = None

@@ -1,0 +1,73 @@
+"""What a pause is used for: the context at the cursor is decoded ahead of the next keystroke.
+
+In: that the cursor, a file, a setting or a block changed.  Out: blocks and the text around the cursor in the engine's
+cache, then what belongs after the completion on screen.  Owner of the pause.
+"""
+
+from __future__ import annotations
+
+from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.shared.events import (
+    CursorMoved,
+    FilesChanged,
+    RefreshNeeded,
+    SettingsChanged,
+    StatusChanged,
+    WindowClosing,
+)
+from palimpsest.assist.shared.pause import Pause
+from palimpsest.assist.shared.services import Services
+from palimpsest.session.cursor import Cursor
+
+
+class Prefetch:
+    """One window's."""
+
+    def __init__(self, services: Services, cursor: Cursor, completions: Completions) -> None:
+        self._services = services
+        self._cursor = cursor
+        self._completions = completions
+        self._pause = Pause(self._refresh, services.usage)
+        events = services.events
+        events.on(RefreshNeeded, self._needed)
+        events.on(CursorMoved, self._moved)
+        events.on(FilesChanged, lambda _: self._pause.soon())
+        events.on(SettingsChanged, self._settings_changed)
+        events.on(WindowClosing, lambda _: self._pause.cancel())
+
+    def _needed(self, event: RefreshNeeded) -> None:
+        if event.restart or not self._pause.pending:
+            self._pause.soon()
+
+    def _moved(self, event: CursorMoved) -> None:
+        if event.said:
+            self._pause.soon()
+
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        if event.parts:
+            self._services.events.tell(StatusChanged())
+            self._pause.soon()
+
+    async def _refresh(self) -> None:
+        """Blocks first, then the tail at the cursor, so that of a keystroke only what is typed is left to decode."""
+        services, chooser, snapshot = self._services, self._services.chooser, self._cursor.document
+        if self._cursor.place is None or snapshot is None:
+            return
+        if self._completions.is_awaited:  # gathering takes tens of milliseconds: the answer would be that much later
+            self._pause.soon()
+            return
+        if services.why_off(snapshot):
+            return  # nothing is decoded where they are off
+        position = self._cursor.place[1]
+        view = services.view(snapshot, position)
+        known = chooser.revision
+        blocks = chooser.choose(view, fresh=True)
+        engine = await services.supervisor.ready()
+        services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
+        if await chooser.knows_more_than(known) and services.documents.find(snapshot.uri) is snapshot:
+            blocks = chooser.choose(view, fresh=True)
+            services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
+        model = services.supervisor.status.model
+        if model is not None and model.fim_layout and self._completions.is_on(snapshot):
+            services.usage.warmed(await engine.generate(services.requests.warm_up(view)))
+            await self._completions.prepare(snapshot, position)
