@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,7 +14,8 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.errors import EngineError
+from palimpsest.errors import EngineError, UnknownTail
+from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context, Logits, widen
 from tests.native.conftest import CLOSE as SETTINGS
@@ -100,6 +102,8 @@ class Play:
         sync = request(self.blocks(), name)
         if random.random() < 0.4:
             return self._active(name, lambda: engine.workspaces.open(name).sync(sync))
+        if random.random() < 0.25:
+            return self._copies(name)
         prefix = "def f(self):\n    " + text(random.randrange(6), random.randrange(10, 300))
         layout = random.choice(["spm", "isolated", "psm"])
         wanted = fim(prefix, text(random.randrange(6), 100), layout=layout, n=random.choice([1, 1, 3]), max_tokens=5)
@@ -107,6 +111,23 @@ class Play:
         if random.random() < 0.3:
             wanted = replace(wanted, fim=None, text=wire.TextTail(prefix), slot="suggestion", tail="", draft=4)
         return generate(engine.generator, engine.workspaces.open(name), wanted, None)
+
+    def _copies(self, name: str) -> Generator[None, None, Any]:
+        """Copies of a tail where there is one, and requests of their own side by side."""
+        engine, random = self.engine, self.random
+        workspace, names = engine.workspaces.open(name), ["copy 0", "copy 1"]
+        with workspace.active(), suppress(UnknownTail):
+            workspace.tails.fork(
+                random.choice([tail for tail in workspace.tails if tail not in names] or ["none"]), names
+            )
+            self.seen["forked"] += 1
+        asked = [
+            wire.GenerateRequest(name, text=wire.TextTail(text(random.randrange(6), 150)), tail=copy, max_tokens=4)
+            for copy in names
+        ]
+        answer = yield from generate_batch(engine.generator, workspace, wire.BatchRequest(name, asked))
+        self.seen["answered side by side"] += 1
+        return answer
 
     def _active(self, name: str, work: Callable[[], Generator[None, None, Any]]) -> Generator[None, None, Any]:
         with self.engine.workspaces.open(name).active():
@@ -184,6 +205,7 @@ def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: in
                     assert difference(engine, workspace) < CLOSE, f"step {step}: {workspace.name}"
     assert len(play.context.struck) > 4, play.context.struck
     assert play.seen["DecodeError"] + play.seen["MemoryError"] > 3
+    assert play.seen["answered side by side"] > 1, play.seen
     play.context.set("", times=0)
     while play.end_suspended():
         pass
