@@ -6,7 +6,6 @@ In: the core, the engine's life, keys.  Out: an ASGI application.  Errors are in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.http.routes import Api, application
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import PalimpsestError
@@ -25,9 +25,6 @@ from palimpsest.llama_server.routes.info import InfoRoutes
 from palimpsest.llama_server.routes.texts import TextRoutes
 from palimpsest.llama_server.routes.tokens import TokenRoutes
 from palimpsest.llama_server.serving.serving import Serving
-
-if TYPE_CHECKING:
-    from palimpsest.engine.core.core import EngineCore
 
 WITHOUT_A_KEY = "http:"
 """What names of workspaces begin with that are made without a key."""

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.sampler import Grammar
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
@@ -20,11 +22,6 @@ from palimpsest.llama_server.completions.answer_text import AnswerText
 from palimpsest.llama_server.completions.outcome import Done, Piece, Probability, Timings
 from palimpsest.llama_server.completions.samplers import Chain, Picked, most_probable
 from palimpsest.llama_server.requests.params import INF, Params
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.tail import Start, Tail
-    from palimpsest.kv.cache.workspace import Workspace
-    from palimpsest.kv.engine import NativeEngine
 
 
 @dataclass(slots=True)

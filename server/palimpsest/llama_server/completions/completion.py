@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.cache.tail_prompt import TailPrompt
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.native import NO_SLOT
 from palimpsest.llama_server.completions.alternatives import Alternatives
 from palimpsest.llama_server.completions.answer_text import StopType
@@ -23,10 +25,6 @@ from palimpsest.llama_server.completions.workspaces import ChunkWorkspace, chunk
 from palimpsest.llama_server.requests.infill import Infill
 from palimpsest.llama_server.requests.params import Params
 from palimpsest.types import MARKUP
-
-if TYPE_CHECKING:
-    from palimpsest.kv.cache.workspace import Workspace
-    from palimpsest.kv.engine import NativeEngine
 
 T = TypeVar("T")
 Work = Generator[None, None, T]

@@ -11,17 +11,14 @@ the cursor has moved by a few lines.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
 from palimpsest.errors import ModelError
 from palimpsest.kv.cache.tail_prompt import SLACK, STRIDE, TailPrompt
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.compose import laid_out
 from palimpsest.kv.generation.healing import held_back
 from palimpsest.llama_server.completions.workspaces import Separators
 from palimpsest.llama_server.requests.infill import Infill
-
-if TYPE_CHECKING:
-    from palimpsest.kv.engine import NativeEngine
 
 Tokens = tuple[int, ...]
 WINDOW = 1024

@@ -9,7 +9,7 @@ In: requests' chunks.  Out: workspaces of the engine, which gives them room besi
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
 from palimpsest import wire
@@ -19,12 +19,10 @@ from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.tail import Base
 from palimpsest.kv.cache.tokenizer import Tokens, WantedTokens
 from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.library import library
 from palimpsest.llama_server.requests.infill import Chunk
 from palimpsest.types import FOOTER, HEADER
-
-if TYPE_CHECKING:
-    from palimpsest.kv.engine import NativeEngine
 
 Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"

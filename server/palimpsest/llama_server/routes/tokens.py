@@ -6,7 +6,7 @@ In: requests.  Out: JSON.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,13 +14,11 @@ from starlette.routing import Route
 
 from palimpsest.engine.http.request_handling import body
 from palimpsest.errors import InvalidArgument
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.llama_server.answers.sending import reply
 from palimpsest.llama_server.completions.prompt_tokens import prompt_tokens
 from palimpsest.llama_server.requests.fields import Fields, called
 from palimpsest.llama_server.serving.serving import Serving
-
-if TYPE_CHECKING:
-    from palimpsest.kv.engine import NativeEngine
 
 
 class TokenRoutes:

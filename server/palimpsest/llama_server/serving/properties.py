@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from palimpsest.chat_templates.program import CHATML
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.model.facts import chat_template
-
-if TYPE_CHECKING:
-    from palimpsest.kv.engine import NativeEngine
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
 from palimpsest import wire
 from palimpsest.chat_templates.rendering import Renderer
+from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.http.request_handling import result_of, why_cancelled
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled
+from palimpsest.kv.engine import NativeEngine
 from palimpsest.llama_server.completions.completion import Completion
 from palimpsest.llama_server.completions.outcome import Done, Piece
 from palimpsest.llama_server.requests.params import Params
 from palimpsest.llama_server.serving.properties import ModelProperties, about
 from palimpsest.llama_server.serving.slots import Slot, Slots
-
-if TYPE_CHECKING:
-    from palimpsest.engine.core.core import EngineCore
-    from palimpsest.kv.engine import NativeEngine
 
 Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
 """What to do with a completion in a slot, on the engine's thread."""
