@@ -219,8 +219,8 @@ def test_a_conversation_is_sent_as_it_is_with_the_blocks_before_what_the_user_sa
     said = [Message("system", "Be kind."), Message("user", "Hi"), Message("assistant", "Oh"), Message("user", "?")]
     workspace = Workspace()
     sync = wanted(block("alpha"))
-    workspace.standing.place(sync, ["<alpha>"], [3], (1, 1), 1000)
-    base = "".join(workspace.standing.parts)
+    workspace.blocks.place(sync, ["<alpha>"], [3], (1, 1), 1000)
+    base = "".join(workspace.blocks.parts)
     how = put(GenerateRequest("test", chat=ChatTail(said)), workspace, facts(listed("gpt-5", "openai"), "", 0))
     assert base.strip()
     assert how.messages == (said[0], Message("user", f"{base}Hi"), *said[2:])

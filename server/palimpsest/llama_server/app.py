@@ -1,6 +1,6 @@
 """The application that is served over TCP: llama-server's routes and the engine's own, behind one door.
 
-In: the core, the engine's life, keys.  Out: an ASGI application.  Errors are in the form of the route they are on.
+In: the core, the engine's life, keys.  Out: an ASGI application.  Errors have the form of their route.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from palimpsest.llama_server.routes.tokens import TokenRoutes
 from palimpsest.llama_server.serving.serving import Serving
 
 WITHOUT_A_KEY = "http:"
-"""What names of workspaces begin with that are made without a key."""
-UNSUPPORTED = {  # paths of llama-server's that are not served, and what they would be for
+"""Prefix of the names of workspaces that are made without a key."""
+UNSUPPORTED = {  # llama-server's paths that are not served: what they are for
     "/embedding": "embeddings",
     "/embeddings": "embeddings",
     "/v1/embeddings": "embeddings",
@@ -44,7 +44,7 @@ UNSUPPORTED = {  # paths of llama-server's that are not served, and what they wo
 
 
 def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
-    """`keys`: any of them opens; with none, only what comes from this machine and from no web page is let in."""
+    """`keys`: a request has one of them; without any, only programs of this machine and no web pages are let in."""
     serving = Serving(core, life)
     api = Api(core, life, "" if keys else WITHOUT_A_KEY)
     own = [route for route in api.routes() if route.path != "/v1/health"]

@@ -1,6 +1,6 @@
-"""Who is let in: keys, and without any this machine's programs alone.
+"""Who is let in: whoever has a key; without keys, the programs of this machine alone.
 
-In: requests.  Out: they go on to their routes, or are refused in the form of the route that they are for.
+In: requests.  Out: they reach their routes, or are refused in the form of their route.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from palimpsest.llama_server.answers.sending import reply
 OPEN = frozenset({"/health", "/v1/health"})
 """Answered without a key."""
 LOCAL = re.compile(rb"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A `Host` that means this machine, all of it."""
+"""The whole of a `Host` that means this machine."""
 KEYED = frozenset({"/v1/shutdown", "/v1/reset", "/v1/close", "/v1/map"})
-"""Not served without a key: they end or show what is other people's, and any user of the machine comes that far."""
+"""Not served without a key: they end or show what belongs to others, and any user of the machine can send requests."""
 START_WITH_KEY = "Start the engine with --api-key-file."
 
 
 class Door:
-    """Before every route: a key where there are keys, no web pages where there are none, no work for an engine that
-    stops, requests counted."""
+    """In front of every route: checks the key, or without keys that no web page asks; refuses work while the engine
+    stops; counts requests."""
 
     def __init__(self, theirs: ASGIApp, own: ASGIApp, own_paths: set[str], life: Life, keys: Sequence[str]) -> None:
         self._theirs, self._own, self._own_paths = theirs, own, own_paths
@@ -48,7 +48,7 @@ class Door:
             if path not in OPEN:
                 await self._refusal(own)(scope, receive, send)
                 return
-            scope = {**scope, "path": "/health", "raw_path": b"/health"}  # what it says is nobody's secret
+            scope = {**scope, "path": "/health", "raw_path": b"/health"}  # which says nothing secret
         elif not self._keys and not _from_here(headers):
             status, data = errors.error(
                 403, "Without an API key only programs of this machine are let in.", "permission_error"
@@ -69,7 +69,7 @@ class Door:
         given = headers.get(b"authorization", b"")
         given = given[7:].strip() if given[:7].lower() == b"bearer " else headers.get(b"x-api-key", b"").strip()
         digest = _digest(given)
-        return sum(secrets.compare_digest(digest, key) for key in self._keys) > 0  # all of them, always
+        return sum(secrets.compare_digest(digest, key) for key in self._keys) > 0  # all keys are compared, always
 
     @staticmethod
     def _refusal(own: bool) -> Response:
@@ -87,10 +87,10 @@ class Door:
 
 
 def _digest(key: bytes) -> bytes:
-    """Keys are compared by their digests, so that the time taken says nothing of their length either."""
+    """Keys are compared by digests, so that the time it takes does not reveal their length either."""
     return hashlib.sha256(key).digest()
 
 
 def _from_here(headers: dict[bytes, bytes]) -> bool:
-    """No page in a browser: those name their origin, or come under another host's name."""
+    """Not from a page in a browser, which names its origin or asks for another host."""
     return b"origin" not in headers and LOCAL.fullmatch(headers.get(b"host", b"")) is not None

@@ -1,7 +1,6 @@
-"""What infill's layout costs in quality: the loss of the text typed next, here and in llama-server's order.
+"""What our layout of an infill costs in quality: the loss of the text typed next, here and in llama-server's order.
 
-In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain data.  For measurements; serves
-nobody.
+In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain data.  For measurements alone.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ KINDS = ("ours", "stock")
 
 
 def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, str]]:
-    """Each request with the rest of its line as it stood when the window was left; those without a rest left out."""
+    """Each request with the rest of its line as it was when the window changed; requests without a rest are left
+    out."""
     asked = [read(Fields(body)) for body in requests]
     for i, infill in enumerate(asked):
         later = [
@@ -39,8 +39,8 @@ def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, 
 
 def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """`{"requests", "tokens", "ours", "stock", "ratio"}`: mean loss per token of the text typed next, with the same
-    tokens in both layouts and without healing, which is none of the layout's."""
-    engine = NativeEngine(path, settings)
+    tokens in both layouts and without healing, which is no matter of the layout."""
+    engine = Engine(path, settings)
     try:
         layout = Layout(engine)
         sums, n_tokens, n_requests = dict.fromkeys(KINDS, 0.0), 0, 0
@@ -61,7 +61,7 @@ def _ours(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence
         composed = layout.whole(infill, len(wanted), heal=False)
         return _loss(engine, plain_workspace(engine, 0), composed, wanted)
     workspace = chunk_workspace(engine, 0)
-    _driven(workspace.have(infill.chunks, "typing"))
+    _driven(workspace.attach(infill.chunks, "typing"))
     return _loss(engine, workspace, layout.tail(infill, len(wanted), heal=False), wanted)
 
 

@@ -1,4 +1,4 @@
-"""Errors as llama-server says them: `{"error": {"code", "message", "type"}}`, the code being the HTTP status.
+"""Errors in llama-server's form: `{"error": {"code", "message", "type"}}`; the code is the HTTP status.
 
 In: an exception.  Out: status and object.  Knows no route.
 """
@@ -29,7 +29,7 @@ def error(status: int, message: str, kind: str, **more: Any) -> tuple[int, dict[
 
 
 def of(problem: Exception) -> tuple[int, dict[str, Any]]:
-    """One that is no error of ours is a defect, which the log gets in full."""
+    """An exception that is none of ours is a defect, which is logged in full."""
     if not isinstance(problem, PalimpsestError):
         logger.error("a request failed", exc_info=problem)
         return error(500, f"{type(problem).__name__}: {problem}", "server_error")

@@ -1,7 +1,7 @@
-"""The ways an answer goes out: whole as JSON, or piece by piece as server-sent events.
+"""Answers sent: whole as JSON, or piece by piece as server-sent events.
 
-In: work in a `Serving`, a `Form`.  Out: responses.  An error before the first piece has its own status; a later one
-is an event.
+In: work for a `Serving`, the form of its answer.  Out: responses.  An error before the first piece has a status of its
+own; a later one is an event.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from palimpsest.llama_server.answers import errors
 from palimpsest.llama_server.answers.shapes import Json, Replies
 from palimpsest.llama_server.completions.outcome import Done, Piece
 from palimpsest.llama_server.requests.params import Params
-from palimpsest.llama_server.serving.serving import Ask, Serving
+from palimpsest.llama_server.serving.serving import Serving, WorkInSlot
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """One kind of answer.  `marker`: the stream ends with `[DONE]`.  `shows_prompt`: the answer has the prompt's
-    text in it.  `in_one`: several completions are choices of one object, not an array of objects."""
+class ReplyForm:
+    """One kind of answer.  `marker`: the stream ends with `[DONE]`.  `shows_prompt`: the answer contains the prompt's
+    text. `in_one`: several completions are choices of one object, not an array of objects."""
 
     whole: Callable[[Replies, Done], Json]
     begin: Callable[[Replies], list[Json]]
@@ -43,7 +43,7 @@ def _no_beginning(_replies: Replies) -> list[Json]:
     return []
 
 
-NATIVE = Form(
+NATIVE = ReplyForm(
     Replies.native,
     _no_beginning,
     Replies.native_piece,
@@ -52,21 +52,21 @@ NATIVE = Form(
     shows_prompt=True,
     in_one=False,
 )
-COMPLETION = Form(
+COMPLETION = ReplyForm(
     Replies.completion,
     _no_beginning,
     Replies.completion_piece,
     lambda replies, done: [replies.completion(done, streamed=True)],
 )
-CHAT = Form(Replies.chat, lambda replies: [replies.chat_begin()], Replies.chat_piece, Replies.chat_end)
+CHAT = ReplyForm(Replies.chat, lambda replies: [replies.chat_begin()], Replies.chat_piece, Replies.chat_end)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request.  `before`: text an answer goes on from that is part of it (chats)."""
+    """One request.  `before`: the beginning of the answer that the request gave (chats)."""
 
     params: Params
-    form: Form
+    form: ReplyForm
     urgency: wire.Slot
     before: str = ""
 
@@ -76,18 +76,18 @@ class Exchange:
         return self.form.shows_prompt and (wanted is None or "prompt" in wanted)
 
 
-async def answer(serving: Serving, request: Request, question: Exchange, asks: list[Ask]) -> Response:
-    """An object with every completion, an array of one for each, or a stream.  Completions of one prompt are made
-    together, those of several prompts one after the other."""
+async def answer(serving: Serving, request: Request, question: Exchange, works: list[WorkInSlot]) -> Response:
+    """One object with all completions, an array with one object for each, or a stream.  Completions of one prompt are
+    made together, several prompts one after the other."""
     await asyncio.to_thread(_admit, question.params)
-    model = (await serving.about()).name
+    model = (await serving.properties()).name
     if question.params.stream:
-        return await _streamed(serving, request, question, asks[0], model)
+        return await _streamed(serving, request, question, works[0], model)
     made = list[Json]()
     base = Replies(question.params, model, -1, before=question.before)
-    for ask in asks:
+    for work_in_slot in works:
         slot, dones = await serving.done(
-            request, question.params, ask, question.urgency, wants_prompt=question.wants_prompt
+            request, question.params, work_in_slot, question.urgency, wants_prompt=question.wants_prompt
         )
         for nth, done in enumerate(dones):
             replies = replace(base, slot=slot, index=len(made), params=question.params.of(nth))
@@ -98,13 +98,15 @@ async def answer(serving: Serving, request: Request, question: Exchange, asks: l
 
 
 def _admit(params: Params) -> None:
-    """Raises InvalidArgument for a grammar or a schema that llama.cpp is not to have.  May take a second."""
+    """Raises InvalidArgument for a grammar or schema that llama.cpp must not be given.  May take a second."""
     if text := params.grammar_text:
         admit(text)
 
 
-async def _streamed(serving: Serving, request: Request, question: Exchange, ask: Ask, model: str) -> Response:
-    pieces = serving.stream(question.params, ask, question.urgency, wants_prompt=question.wants_prompt)
+async def _streamed(
+    serving: Serving, request: Request, question: Exchange, work_in_slot: WorkInSlot, model: str
+) -> Response:
+    pieces = serving.stream(question.params, work_in_slot, question.urgency, wants_prompt=question.wants_prompt)
     first = await first_of(request, pieces)
     return StreamingResponse(_events(question, model, first, pieces), media_type="text/event-stream")
 

@@ -1,4 +1,4 @@
-"""Answers in the shapes that llama-server's clients read: its own, OpenAI's completions, OpenAI's chats.
+"""Answers in the shapes that clients of llama-server read: its own, OpenAI's completions, OpenAI's chats.
 
 In: `Done`, `Piece`.  Out: JSON objects, keys in llama-server's order.  Pure but for identifiers and the clock.
 """
@@ -28,8 +28,8 @@ def _id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What all answers to one request have in common.  `index`: which of its completions this one is.  `before`: text
-    that a chat's answer is to go on from, and that is part of it."""
+    """What all answers to one request have in common.  `index`: which of its completions this is.  `before`: the
+    beginning of a chat's answer that the request gave."""
 
     params: Params
     model: str
@@ -137,7 +137,7 @@ class Replies:
         return self._chunk([choice]) | self._timed(piece)
 
     def chat_end(self, done: Done) -> list[Json]:
-        """The last chunk, and one with the usage alone where that is asked for."""
+        """The last chunk, and one with nothing but the usage where that is asked for."""
         last = self._chunk([self._delta({}, FINISH[done.stop])])
         if not self.params.include_usage:
             return [last | {"timings": timings(done.timings)}]
@@ -173,7 +173,7 @@ def _token(token: int, text: bytes) -> Json:
 
 
 def timings(t: Timings) -> Json:
-    """Generating is timed from the first token on, so that n tokens took n − 1 steps."""
+    """Generation is timed from the first token on, so n tokens took n − 1 steps."""
     n_steps = t.predicted_n - 1
     return {
         "cache_n": t.cache_n,
@@ -198,7 +198,7 @@ def usage(done: Done) -> Json:
 
 
 def chosen(reply: Json, names: Sequence[str]) -> Json:
-    """The fields named; one with slashes is looked up level by level and keeps its whole name."""
+    """The named fields; a name with slashes is looked up level by level and kept whole."""
     out: Json = {}
     for name in names:
         value: Any = reply

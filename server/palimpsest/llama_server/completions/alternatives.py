@@ -1,7 +1,7 @@
-"""The completions of one prompt under way: their tokens chosen and told, a token of each in one micro-batch.
+"""Several completions of one prompt, generated together: one token of each in a micro-batch.
 
-In: a prepared tail.  Out: `Piece`s as they come, at last a `Done` for each completion.  Yields before each
-micro-batch.  Knows neither slots nor prompts.
+In: a prepared tail.  Out: `Piece`s as they come, then a `Done` for each completion.  Yields before each micro-batch.
+Knows no slots and no prompts.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from palimpsest.llama_server.requests.params import INF, Params
 
 @dataclass(slots=True)
 class Alternative:
-    """One of the completions under way, in a sequence of its own.  `logits`: those behind its newest token, None once
-    they were used."""
+    """One completion, in a sequence of its own.  `logits`: those after its newest token, None once they were used."""
 
     index: int
     seq: int
@@ -40,7 +39,7 @@ class Alternative:
     ms: float = 0.0
 
     def tick(self) -> None:
-        """Generating is timed from the first token on."""
+        """Generation is timed from the first token on."""
         now = time.perf_counter()
         self.began = self.began or now
         self.ms = 1000 * (now - self.began)
@@ -48,8 +47,8 @@ class Alternative:
 
 @dataclass(slots=True)
 class Alternatives:
-    """Those of one request.  `n_most`: tokens of each.  `timings`: of so many tokens in so many ms, what the prompt
-    took with them.  `markup` and `before` are `AnswerText`'s."""
+    """The completions of one request.  `n_most`: tokens of each at most.  `timings`: the timings for a number of
+    generated tokens and the ms they took.  `markup` and `before`: for `AnswerText`."""
 
     engine: NativeEngine
     params: Params
@@ -59,87 +58,87 @@ class Alternatives:
     n_most: int
     markup: tuple[str, ...]
     before: str | None
-    said: bool = field(default=False, init=False)
+    has_sent: bool = field(default=False, init=False)
     n_calls: int = field(default=0, init=False)
 
     def run(
         self, workspace: Workspace, tail: Tail, start: Start, composed: TailPrompt, prompt: str
     ) -> Generator[None, None, list[Done]]:
-        """From the prompt's end, which was decoded once, to every completion's; `prompt` is its text, where wanted."""
+        """Generate all of them from the prompt's end.  `prompt`: its text, where the answer is to contain it."""
         with ExitStack() as stack:
-            strands = self._made(tail, start, composed, stack)
-            yield from self._generate(workspace, tail, start, composed, strands)
-            return [self._done(strand, prompt) for strand in strands]
+            alternatives = self._made(tail, start, composed, stack)
+            yield from self._generate(workspace, tail, start, composed, alternatives)
+            return [self._done(alternative, prompt) for alternative in alternatives]
 
     def _made(self, tail: Tail, start: Start, composed: TailPrompt, stack: ExitStack) -> list[Alternative]:
-        """As many as are wanted.  Where a seed is given, each draws with its own."""
-        params, strands = self.params, list[Alternative]()
+        """As many as are asked for, each with a seed of its own."""
+        params, alternatives = self.params, list[Alternative]()
         for index in range(params.n):
             chain = self._chain(composed, index)
             stack.callback(chain.close)
             words = AnswerText(
                 params.stop, skip=len(composed.piece), n_indent=params.n_indent, markup=self.markup, before=self.before
             )
-            strand = Alternative(index, start.seq, chain, words, start.logits)
+            alternative = Alternative(index, start.seq, chain, words, start.logits)
             if index:
-                strand.seq = tail.take()
-                stack.callback(tail.give, strand.seq)
-                self.engine.context.copy(start.seq, strand.seq)
-            strands.append(strand)
-        return strands
+                alternative.seq = tail.take()
+                stack.callback(tail.give, alternative.seq)
+                self.engine.context.copy(start.seq, alternative.seq)
+            alternatives.append(alternative)
+        return alternatives
 
     def _generate(
-        self, workspace: Workspace, tail: Tail, start: Start, composed: TailPrompt, strands: list[Alternative]
+        self, workspace: Workspace, tail: Tail, start: Start, composed: TailPrompt, alternatives: list[Alternative]
     ) -> Generator[None, None, None]:
         is_text = composed.layout == "text" and not composed.piece
         ends = self.engine.facts.eog if is_text else self.engine.facts.ends
         position = start.position
         while True:
-            for strand in strands:
-                if strand.words.stop == "none":
-                    self._choose(strand, composed.piece, ends)
-            going = [strand for strand in strands if strand.words.stop == "none"]
+            for alternative in alternatives:
+                if alternative.words.stop == "none":
+                    self._choose(alternative, composed.piece, ends)
+            going = [alternative for alternative in alternatives if alternative.words.stop == "none"]
             if not going:
                 return
             yield
-            runs = [Run([strand.tokens[-1]], position, strand.seq, logits=True) for strand in going]
-            for strand, row in zip(going, self.engine.pool.decode(runs, workspace), strict=True):
-                strand.logits = row
-                if not strand.index:
-                    tail.note(strand.tokens[-1:])
+            runs = [Run([alternative.tokens[-1]], position, alternative.seq, logits=True) for alternative in going]
+            for alternative, row in zip(going, self.engine.pool.decode(runs, workspace), strict=True):
+                alternative.logits = row
+                if not alternative.index:
+                    tail.note(alternative.tokens[-1:])
             self.n_calls += 1
             position += 1
 
-    def _choose(self, strand: Alternative, piece: bytes, ends: frozenset[int]) -> None:
-        """One token more, told; or the end."""
-        engine, params, words, tokens = self.engine, self.params, strand.words, strand.tokens
-        assert strand.logits is not None
-        picked = strand.chain.pick(strand.logits, self._among(piece, tokens))
-        strand.tick()
+    def _choose(self, alternative: Alternative, piece: bytes, ends: frozenset[int]) -> None:
+        """Choose one more token and send it; or end."""
+        engine, params, words, tokens = self.engine, self.params, alternative.words, alternative.tokens
+        assert alternative.logits is not None
+        picked = alternative.chain.pick(alternative.logits, self._among(piece, tokens))
+        alternative.tick()
         if picked is None:
             words.finish("eos")
             return
         end = picked.token in ends
         tokens.append(picked.token)
-        strand.chain.accept(picked.token, end=end)
+        alternative.chain.accept(picked.token, end=end)
         engine.pool.stats["generated"] += 1
         if params.n_probs:
-            strand.probabilities.append(self._probability(strand.logits, picked))
-        strand.logits = None
-        late = 0 < params.t_max_predict_ms < strand.ms
+            alternative.probabilities.append(self._probability(alternative.logits, picked))
+        alternative.logits = None
+        late = 0 < params.t_max_predict_ms < alternative.ms
         sent = words.push(engine.vocab.pieces[picked.token], out_of_time=late, end=end)
         if words.stop == "none" and (end or len(tokens) >= self.n_most):
             sent = (sent or "") + words.finish("eos" if end else "limit")
-        self._tell(strand, sent)
+        self._send(alternative, sent)
 
-    def _tell(self, strand: Alternative, sent: str | None) -> None:
-        if sent is None:  # a character is not complete
+    def _send(self, alternative: Alternative, sent: str | None) -> None:
+        if sent is None:  # a character is incomplete
             return
-        self.said = True
-        probability = strand.probabilities[-1] if strand.probabilities else None
-        tokens, stopped = strand.tokens, bool(strand.words.stopping_word)
-        timings = self.timings(len(tokens), strand.ms)
-        self.emit(Piece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, strand.index))
+        self.has_sent = True
+        probability = alternative.probabilities[-1] if alternative.probabilities else None
+        tokens, stopped = alternative.tokens, bool(alternative.words.stopping_word)
+        timings = self.timings(len(tokens), alternative.ms)
+        self.emit(Piece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, alternative.index))
 
     def _among(self, piece: bytes, tokens: list[int]) -> Ids | None:
         rest = piece[len(self.engine.vocab.text(tokens)) :] if piece else b""
@@ -168,19 +167,19 @@ class Alternatives:
         shown = tuple((i, self.engine.model.piece(i, special=True), p) for i, p in best)
         return Probability(picked.token, self.engine.model.piece(picked.token, special=True), value, shown)
 
-    def _done(self, strand: Alternative, prompt: str) -> Done:
-        words, tokens = strand.words, strand.tokens
+    def _done(self, alternative: Alternative, prompt: str) -> Done:
+        words, tokens = alternative.words, alternative.tokens
         cut = words.stop == "limit" and len(tokens) >= self.n_most and not 0 <= self.params.n_predict <= self.n_most
         return Done(
             text=words.text,
             tokens=tuple(tokens),
             n_prompt=self.n_prompt,
             stop=words.stop,
-            timings=self.timings(len(tokens), strand.ms),
+            timings=self.timings(len(tokens), alternative.ms),
             stopping_word=words.stopping_word,
             has_new_line=words.has_new_line,
             truncated=cut,
             prompt=prompt,
-            probabilities=tuple(strand.probabilities),
+            probabilities=tuple(alternative.probabilities),
             n_calls=self.n_calls,
         )

@@ -1,6 +1,6 @@
-"""An answer's text as its tokens come, ended as llama-server ends it.
+"""An answer's text, put together from its tokens and ended as llama-server ends it.
 
-In: each token's bytes.  Out: text that may be sent, and why the answer ended.  Knows no token id and no model.
+In: each token's bytes.  Out: text that can be sent, and why the answer ended.  Knows no token id and no model.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Literal
 from palimpsest.text.repetition import kept
 
 LOOK_EVERY = 8
-"""Characters between two looks for a repetition within a line."""
+"""Characters between two checks for a repetition within a line."""
 StopType = Literal["none", "eos", "limit", "word"]
 
 
 class AnswerText:
-    """`skip` bytes at the beginning are what was healed, no part of the text.  `n_indent`: a later line that is
-    indented less ends the answer, its text cut off.  `markup`: the model's own, at which the code is at its end.
-    `before`: what the answer stands behind, where one that goes round in circles is to end (`text/repetition.py`); a
-    stream may have told more by then."""
+    """`skip`: bytes at the beginning that repeat the healed prefix and are no part of the text.  `n_indent`: a later
+    line with less indentation ends the answer and is cut off.  `markup`: the model's own tags, at which code ends.
+    `before`: the text before the answer, where an answer that repeats itself is to be ended (`text/repetition.py`); a
+    stream may have sent more by then."""
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class AnswerText:
         self.has_new_line = False
 
     def push(self, piece: bytes, *, out_of_time: bool, end: bool) -> str | None:
-        """Add a token's bytes; the text that may be sent now, None while a character is incomplete.
+        """Add a token's bytes.  The text that can be sent now, None while a character is incomplete.
 
-        `out_of_time`: the time for generating has passed, which ends the answer at its next line end.
+        `out_of_time`: the answer ends at its next line end.
         """
         cut = min(self._skip, len(piece))
         self._skip -= cut
@@ -67,7 +67,7 @@ class AnswerText:
         return sent
 
     def finish(self, stop: StopType) -> str:
-        """The answer ends for a reason outside its text: what was held back for a stop string."""
+        """End the answer for a reason outside its text.  What was held back in case a stop string followed."""
         if self.stop == "none":
             self._look_at_repetition()
             self.stop = stop
@@ -93,7 +93,7 @@ class AnswerText:
         return rest
 
     def _markup_at(self) -> int | None:
-        """Where the model's markup begins, with the line end and the blanks before it; None where there is none."""
+        """Where the model's markup begins, including the line end and blanks before it; None without any."""
         text = "\n" + self.text  # a line begins here
         start = max(0, self._n_sent - max(map(len, self._markup), default=0))
         at = min((i for i in (text.find(tag, start) for tag in self._markup) if i >= 0), default=-1)
@@ -103,7 +103,7 @@ class AnswerText:
         return max(0, len(before) - 2 if before.endswith("\n") else at - 1)
 
     def _may_be_markup(self) -> bool:
-        """Whether the text ends with a beginning of it; a line end alone is none."""
+        """Whether the text ends with the beginning of a tag; a line end alone does not count."""
         text = "\n" + self.text
         return any(text.endswith(tag[:n]) for tag in self._markup for n in range(1 + (tag[0] == "\n"), len(tag)))
 
@@ -133,5 +133,5 @@ class AnswerText:
 
 
 def _begins_at_end(text: str, word: str) -> bool:
-    """Whether `text` ends with a beginning of `word`."""
+    """Whether `text` ends with the beginning of `word`."""
     return any(text.endswith(word[:n]) for n in range(min(len(word) - 1, len(text)), 0, -1))

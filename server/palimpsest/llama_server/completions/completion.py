@@ -1,9 +1,8 @@
-"""One prompt's completions on the engine's thread: its tail decoded, their tokens chosen, each told as it comes.
+"""The completions of one prompt, on the engine's thread: its tail decoded, then token after token chosen.
 
-In: tokens or an infill, `Params`.  Out: `Piece`s, at last a `Done` for each completion.  A job of the core's loop:
-yields before each micro-batch, where a more urgent one goes first and a cancelled one ends.  Counts every token that
-is decoded for it, copies of the header included.  Knows no HTTP.
-"""
+In: tokens or an infill, `Params`.  Out: `Piece`s as they come, then a `Done` for each completion.  A job of the core's
+loop: it yields before each micro-batch, where a more urgent job may go first and a cancelled one ends.  Counts all
+tokens that are decoded for it, with the copies of the header.  Knows no HTTP."""
 
 from __future__ import annotations
 
@@ -29,11 +28,11 @@ from palimpsest.types import MARKUP
 T = TypeVar("T")
 Work = Generator[None, None, T]
 OPEN_END = 256
-"""Tokens of an infill's answer that states no limit: room that its window leaves."""
+"""Tokens that the window leaves for the answer of an infill without a limit."""
 
 
 class PromptTooLong(ContextTooLarge):
-    """`n_prompt` tokens, of `n_ctx` at most."""
+    """The prompt has `n_prompt` tokens; `n_ctx` is the most there can be."""
 
     def __init__(self, n_prompt: int, n_ctx: int) -> None:
         message = f"request ({n_prompt} tokens) exceeds the available context size ({n_ctx} tokens), try increasing it"
@@ -43,7 +42,7 @@ class PromptTooLong(ContextTooLarge):
 
 @dataclass(slots=True)
 class Completion:
-    """One request's.  `wants_prompt`: the prompt's text is asked for."""
+    """The work for one request.  `wants_prompt`: the answer is to contain the prompt's text."""
 
     engine: NativeEngine
     params: Params
@@ -53,11 +52,11 @@ class Completion:
     n_calls: int = 0
     _prompt_ms: float = 0.0
     _n_prompt: int = 0
-    _said: bool = field(default=False, init=False)
+    _has_sent: bool = field(default=False, init=False)
     _before: str | None = field(default=None, init=False)
     _markup: tuple[str, ...] = field(default=(), init=False)
 
-    # The two kinds
+    # The two kinds of requests
 
     def text(self, slot: int, tokens: Sequence[int]) -> Work[list[Done]]:
         """Continue `tokens`.  Raises PromptTooLong, InvalidArgument."""
@@ -65,7 +64,7 @@ class Completion:
         room = engine.sizes.n_prompt
         if len(tokens) >= room:
             raise PromptTooLong(len(tokens), room)
-        if not tokens:  # an empty text, where nothing stands at a text's beginning
+        if not tokens:  # an empty text, for a model whose texts begin with no token
             return self._nothing("", "none")
         workspace = plain_workspace(engine, slot)
         composed = TailPrompt("text", tuple(tokens))
@@ -74,8 +73,8 @@ class Completion:
             return (yield from self._tried(workspace, "chat", composed, room - len(tokens)))
 
     def infill(self, slot: int, infill: Infill) -> Work[list[Done]]:
-        """Fill in the middle.  A request whose window is the last one's keeps the chunks that it had: with others,
-        all of its window would have to be decoded again.
+        """Fill in the middle.  While the window stays the same, so do the chunks: with others, the whole window would
+        have to be decoded again.
 
         Raises ModelError where the model cannot fill in the middle.
         """
@@ -93,7 +92,7 @@ class Completion:
             if infill.only_chunks and self.params.n_predict == 0:
                 return (yield from self._warm(workspace, infill))
             if not workspace.ready or workspace.window != window or not any(window):
-                yield from self._counted(workspace.have(infill.chunks, "typing"))
+                yield from self._counted(workspace.attach(infill.chunks, "typing"))
                 workspace.window = window
             composed = layout.tail(infill, room, heal=heal)
             return (yield from self._tried(workspace, "typing", composed, room))
@@ -105,9 +104,9 @@ class Completion:
             return (yield from self._tried(workspace, "typing", composed, room))
 
     def _warm(self, workspace: ChunkWorkspace, infill: Infill) -> Work[list[Done]]:
-        """Nothing but chunks: they are decoded, and no tail is."""
+        """Decode chunks and no tail."""
         began = time.perf_counter()
-        yield from self._counted(workspace.have(infill.chunks, "background"))
+        yield from self._counted(workspace.attach(infill.chunks, "background"))
         self._prompt_ms = 1000 * (time.perf_counter() - began)
         self._n_prompt = workspace.context_tokens
         return self._nothing(self._prompt_text(workspace, None))
@@ -115,7 +114,7 @@ class Completion:
     # From a tail to an answer
 
     def _counted(self, work: Work[T]) -> Work[T]:
-        """Drive `work`, adding what it decodes, and nothing that others decode while it is suspended."""
+        """Drive `work` and count what it decodes, without what others decode while it is suspended."""
         stats = self.engine.pool.stats
         try:
             while True:
@@ -132,12 +131,13 @@ class Completion:
             work.close()
 
     def _tried(self, workspace: Workspace, slot: str, composed: TailPrompt, room: int) -> Work[list[Done]]:
-        """A decode that fails before anything was said is tried once more on books made true again."""
+        """The answer.  A decode that fails before anything was sent is tried once more, after the cache's accounts were
+        corrected."""
         try:
             return (yield from self._answer(workspace, slot, composed, room))
         except DecodeError as error:
             self.engine.pool.recover(error, workspace)
-            if self._said or error.return_code == NO_SLOT:
+            if self._has_sent or error.return_code == NO_SLOT:
                 raise
         if isinstance(workspace, ChunkWorkspace) and not workspace.ready:
             yield from self._counted(workspace.sync(workspace.request_of("typing")))
@@ -157,22 +157,22 @@ class Completion:
             if self.params.n_predict == 0:
                 return self._nothing(prompt)
             constrained = bool(self.params.grammar) or self.params.schema is not None
-            strands = Alternatives(
+            alternatives = Alternatives(
                 self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
                 markup=() if constrained else self._markup, before=self._before,
             )  # fmt: skip
             try:
-                dones = yield from strands.run(workspace, tail, start, composed, prompt)
-            except Exception:  # what is in the cache is no longer what is noted of it
+                dones = yield from alternatives.run(workspace, tail, start, composed, prompt)
+            except Exception:  # the cache no longer holds what is noted of it
                 tail.drop()
                 raise
             finally:
-                self.n_calls += strands.n_calls
-                self._said |= strands.said
+                self.n_calls += alternatives.n_calls
+                self._has_sent |= alternatives.has_sent
                 tail.answer = None
             return [replace(done, n_calls=self.n_calls) for done in dones]
 
-    # What surrounds it
+    # Around an answer
 
     def _prompt_text(self, workspace: Workspace, composed: TailPrompt | None) -> str:
         if not self.wants_prompt:
@@ -193,11 +193,11 @@ class Completion:
         return Timings(cached, self.n_decoded, self._prompt_ms, n_predicted, ms)
 
     def _nothing(self, prompt: str, stop: StopType = "limit") -> list[Done]:
-        """Nothing was to be said; once for every completion that was asked for."""
+        """No tokens, for each of the completions."""
         timings = self._timings(0, 0.0)
         return [Done("", (), self._n_prompt, stop, timings, prompt=prompt, n_calls=self.n_calls)] * self.params.n
 
     def _markup_for(self, text: str) -> tuple[str, ...]:
-        """What ends an answer to `text`: a model's own markup, where the client does not write it itself."""
+        """The model's own tags, which end an answer to `text` unless the client uses them itself."""
         ours = bool(self.engine.model.metadata("palimpsest.fim_layout"))
         return MARKUP if ours and not any(tag in text for tag in MARKUP) else ()

@@ -1,12 +1,11 @@
 """An infill's tail.
 
 In: an `Infill`; the engine's tokenizer and facts.  Out: `TailPrompt` tails; the whole prompt in
-llama-server's own order, for caches that cannot be edited and for measurements.  Decodes nothing.
+llama-server's order, for caches that cannot be edited and for measurements.  Decodes nothing.
 
-The window is llama-server's for a batch of 1,024: three quarters of tokens before the cursor, one quarter behind.
-Where it has to be cut in front, it begins at a line that its own text chooses, so that it begins there again when
-the cursor has moved by a few lines.
-"""
+The window is llama-server's for a batch of 1,024: three quarters of it before the cursor, one quarter behind.  Where
+its front has to be cut, it begins at a line that is chosen by the text itself, so that it begins there again when the
+cursor has moved by a few lines."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from palimpsest.llama_server.requests.infill import Infill
 Tokens = tuple[int, ...]
 WINDOW = 1024
 LEEWAY = 128
-"""How many tokens later than it might a window that is cut may begin."""
+"""How many tokens later than necessary a cut window may begin."""
 
 
 class Layout:
@@ -37,14 +36,14 @@ class Layout:
         self.kind = engine.facts.fim_layout or "psm"
 
     def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> TailPrompt:
-        """Behind blocks that are in place."""
+        """The tail behind attached chunks."""
         prefix, suffix, piece = self._parts(
             infill, self._engine.sizes.tail_room - n_predict - SLACK - STRIDE, heal=heal
         )
         return laid_out(self.kind, self._fim, prefix, suffix, piece)
 
     def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> TailPrompt:
-        """Everything as one text, in llama-server's order."""
+        """The whole prompt, in llama-server's order."""
         engine, separators = self._engine, Separators(self._engine)
         room = engine.sizes.n_prompt - n_predict
         prefix, suffix, piece = self._parts(infill, room, heal=heal, cut_as_stock=cut_as_stock)
@@ -60,7 +59,7 @@ class Layout:
     def _parts(
         self, infill: Infill, room: int, *, heal: bool, cut_as_stock: bool = False
     ) -> tuple[Tokens, Tokens, bytes]:
-        """Tokens before and behind the cursor, and the piece that is held back."""
+        """Tokens before and behind the cursor, and the piece held back for healing."""
         tokenize = self._engine.model.tokenize
         held = held_back(infill.prefix + infill.prompt) if heal else ""
         piece = held.encode("utf-8", "replace")
@@ -83,7 +82,7 @@ class Layout:
         return (*before, *line), tuple(behind), piece
 
     def _cut(self, tokens: list[int], n: int) -> int:
-        """Where the last `n` tokens begin, or a little later: at the line whose digest is least."""
+        """Where the last `n` tokens begin, or a little later: at the line with the smallest digest."""
         first = len(tokens) - n
         if first <= 0:
             return 0

@@ -1,4 +1,4 @@
-"""What comes of a request: tokens as they come, and each completion as a whole.
+"""Results: tokens as they are generated, and each completion as a whole.
 
 In: nothing.  Out: immutable data.  Knows no HTTP.
 """
@@ -12,7 +12,7 @@ from palimpsest.llama_server.completions.answer_text import StopType
 
 @dataclass(frozen=True, slots=True)
 class Probability:
-    """A token, its (log) probability, and the most probable ones in its place."""
+    """A token, its (log) probability, and the most probable tokens at its place."""
 
     token: int
     text: bytes
@@ -22,7 +22,7 @@ class Probability:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """`prompt_n` tokens of the prompt were decoded; the others, `cache_n`, were in the cache."""
+    """Of the prompt's tokens, `prompt_n` were decoded and `cache_n` were in the cache."""
 
     cache_n: int
     prompt_n: int
@@ -33,8 +33,8 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A token as it comes, of the completion `index`.  `text` is what may be shown now; `stopped`: with it a stop
-    string is complete."""
+    """A generated token of the completion `index`.  `text`: what can be shown now.  `stopped`: it completes a stop
+    string."""
 
     token: int
     text: str

@@ -1,7 +1,7 @@
-"""Choosing the next token as llama-server does: the samplers a request names, in its order, then one draw.
+"""The next token, chosen as llama-server does: the request's samplers in their order, then one draw.
 
-In: a row of logits.  Out: a token.  llama.cpp's own samplers do it; where they could only come to the greatest
-logit, numpy finds that.  Knows no text and no sequence.
+In: a row of logits.  Out: a token.  llama.cpp's samplers do the work; where they can only choose the greatest logit,
+numpy finds it.  Knows no text and no sequence.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from palimpsest.llama_server.requests.params import RANDOM_SEED, Params
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """A token; `after`: what was left to draw from, most probable first, as (token, probability)."""
+    """A token; `after`: the tokens that were left to draw from, most probable first, as (token, probability)."""
 
     token: int
     after: tuple[tuple[int, float], ...] = ()
 
 
 class Chain:
-    """One answer's.  `bias`: what is added to tokens' logits first; `n_ctx`: how far penalties can look back.  Close
-    it."""
+    """The samplers of one answer.  `bias`: what is first added to tokens' logits; `n_ctx`: how far penalties look back
+    at most.  Close it."""
 
     def __init__(
         self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None, n_ctx: int
@@ -52,13 +52,13 @@ class Chain:
             self._grammar.close()
 
     def saw(self, tokens: Sequence[int]) -> None:
-        """The prompt's tokens, which penalties look back on."""
+        """Take note of the prompt's tokens, for penalties."""
         if self._chain is not None:
             for token in tokens[-self.history :] if self.history else ():
                 self._api.llama_sampler_accept(self._chain, token)
 
     def pick(self, logits: Logits, among: Ids | None = None) -> Picked | None:
-        """The next token, of `among` when given; None when nothing is left to choose from."""
+        """The next token, of `among` where given; None when no token is left to choose."""
         row = logits.copy()
         for token, bias in self._bias:
             row[token] += bias
@@ -105,7 +105,7 @@ class Chain:
 
 
 def _is_greedy(params: Params) -> bool:
-    """Whether the draw can only be the greatest logit."""
+    """Whether the draw can only choose the greatest logit."""
     s, names = params.sampling, params.samplers
     penalized = s["repeat_last_n"] and (
         s["repeat_penalty"] != 1.0 or s["presence_penalty"] != 0.0 or s["frequency_penalty"] != 0.0

@@ -1,9 +1,9 @@
-"""The two kinds of workspace that llama-server's requests are answered in, by slot.
+"""The two kinds of workspaces for llama-server's requests, one of each for a slot.
 
-    chunks   in place: every extra chunk of an infill is a block; behind them the window around the cursor
-    plain    one sequence from position 0, as much of it reused as begins alike: completions and chats
+    chunks   edited in place: each extra chunk of an infill is a block; the window around the cursor follows them
+    plain    one sequence from position 0, whose longest common beginning is reused: completions and chats
 
-In: requests' chunks.  Out: workspaces of the engine, which gives them room beside all others.
+In: chunks of requests.  Out: workspaces of the engine, among all others.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from palimpsest.types import FOOTER, HEADER
 Kind = TypeVar("Kind", "ChunkWorkspace", "PlainWorkspace")
 REPOSITORY, FILE, UNNAMED = "myproject\n", "filename\n", "tmp"
 SNIPPET = "\n\n--- snippet ---\n\n"
-"""llama-server's own words around extra chunks, which models are used to by now."""
+"""What llama-server writes around extra chunks, which models have come to know."""
 
 
 class Separators:
-    """How a model is told where a file begins: by its own tokens where it has some; one that was trained on our
-    layout (`palimpsest.fim_layout`) in the words of FORMATS.md, since it never saw others."""
+    """What marks the beginning of a file: the model's own tokens where it has any; for a model trained on our layout
+    (`palimpsest.fim_layout`) the elements of FORMATS.md, since it has seen no others."""
 
     def __init__(self, engine: NativeEngine) -> None:
         api, vocab = library().api, engine.model.vocab
@@ -48,7 +48,7 @@ class Separators:
 
     @property
     def footer(self) -> Tokens:
-        """What the file at the cursor begins with."""
+        """The beginning of the file at the cursor."""
         if self._ours:
             return self._tokens_of(FOOTER)
         return (self.file, *self._tokens_of(FILE)) if self.file >= 0 else ()
@@ -64,7 +64,7 @@ class Separators:
 
 
 class ChunkWorkspace(InPlaceWorkspace):
-    """`window`: the text around the cursor that the attached blocks were chosen for, None before the first."""
+    """`window`: the text around the cursor when the attached chunks were chosen, None before the first."""
 
     def __init__(self, engine: NativeEngine, name: str) -> None:
         super().__init__(engine.workspaces.shared, name)
@@ -72,8 +72,8 @@ class ChunkWorkspace(InPlaceWorkspace):
         self._separators = Separators(engine)
         self._chunks: dict[str, Chunk] = {}
 
-    def have(self, chunks: Sequence[Chunk], slot: wire.Slot) -> Generator[None, None, wire.SyncAnswer]:
-        """Attach blocks for the chunks, the last named the most valuable."""
+    def attach(self, chunks: Sequence[Chunk], slot: wire.Slot) -> Generator[None, None, wire.SyncAnswer]:
+        """Attach the chunks as blocks; the last is the most valuable."""
         self._chunks = {chunk.key: chunk for chunk in reversed(chunks)}
         return (yield from self.sync(self.request_of(slot)))
 
@@ -86,7 +86,7 @@ class ChunkWorkspace(InPlaceWorkspace):
         self.window = None
 
     def _tokens_of(self, request: wire.SyncRequest) -> WantedTokens:
-        """As for every workspace, with the model's own tokens between files."""
+        """As in every workspace, with the model's own tokens between files."""
         header = self.facts.header_start + self._separators.header
         footer = self._separators.footer or self._tokenizer.tokens_of("\n")
         blocks = {block.key: self._separators.chunk(self._chunks[block.key]) for block in request.blocks}
@@ -94,7 +94,7 @@ class ChunkWorkspace(InPlaceWorkspace):
 
 
 class PlainWorkspace(Workspace):
-    """No blocks: its tails begin at position 0 of a sequence that is empty."""
+    """A workspace without blocks: its tails begin at position 0 of an empty sequence."""
 
     def __init__(self, engine: NativeEngine, name: str) -> None:
         super().__init__(engine.workspaces.shared, name)
@@ -154,7 +154,7 @@ def plain_workspace(engine: NativeEngine, slot: int) -> PlainWorkspace:
 
 
 def _workspace(engine: NativeEngine, name: str, kind: type[Kind]) -> Kind:
-    """The workspace of that name, in place of one of another kind that a client of the engine's own protocol made."""
+    """The workspace of that name.  It replaces one of another kind, made by a client of the engine's own protocol."""
     found = engine.workspaces.get(name)
     if isinstance(found, kind):
         return found

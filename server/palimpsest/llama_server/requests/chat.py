@@ -16,7 +16,7 @@ from palimpsest.llama_server.requests.fields import Fields, called
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """`before`: the beginning of the answer, where the last message is the assistant's own."""
+    """`before`: the beginning of the answer, where the last message is the assistant's."""
 
     messages: tuple[dict[str, Any], ...]
     before: str

@@ -1,7 +1,7 @@
-"""Reading a request's JSON: each value by its name, with the type and range it must have.
+"""A request's JSON: each value by its name, with the type and range it must have.
 
-In: a decoded body.  Out: values; null counts as absent, as llama-server has it.  Raises InvalidArgument that names
-the field.  Knows no route.
+In: a decoded body.  Out: values; null counts as absent, as for llama-server.  Raises InvalidArgument that names the
+field.  Knows no route.  (`json_data.py` is stricter: here a field may have several names, and a fraction is cut off.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from palimpsest.errors import InvalidArgument
 NAMES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", int: "a number", float: "a number"}
 MAX_INT = 2**31 - 1
 GREATEST = 1e300
-"""No field means more; a whole number beyond what a float has would raise where it is used."""
+"""No field needs more; a larger whole number would not fit into a float."""
 
 
 def called(value: Any) -> str:
@@ -23,7 +23,7 @@ def called(value: Any) -> str:
 
 
 class Fields:
-    """A body.  Where several names are given, the first that has a value counts."""
+    """A body.  Of several names for a field, the first that has a value counts."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
@@ -51,7 +51,7 @@ class Fields:
         return float(value)
 
     def integer(self, *names: str, default: int, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
-        """A fraction is cut off: there are clients whose numbers all are floats."""
+        """A fraction is cut off: some clients send all numbers as floats."""
         name, _ = self._found(names)
         value = int(self.number(*names, default=default))
         if not low <= value <= high:

@@ -26,7 +26,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Infill:
-    """`prompt` is the cursor's line so far, which continues `prefix`."""
+    """`prompt`: the cursor's line up to the cursor, which continues `prefix`."""
 
     prefix: str
     suffix: str

@@ -1,8 +1,8 @@
-"""What a request says of sampling and of its answer's form, and the `generation_settings` that say it back.
+"""A request's parameters for sampling and for its answer, and the `generation_settings` that repeat them.
 
-In: a body's fields.  Out: `Params`, frozen.  What would change an answer's meaning and is not done here is refused
-by name; what changes nothing (`n_cache_reuse`, `n_keep`, `t_max_prompt_ms`, …) is let pass.  Defaults and limits are
-llama-server's.  Knows no model.
+In: a body's fields.  Out: `Params`, frozen.  A parameter that is not supported here and would change the answer's
+meaning is refused by name; one that changes nothing (`n_cache_reuse`, `n_keep`, `t_max_prompt_ms`, …) is ignored.
+Defaults and limits are llama-server's.  Knows no model.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ SETTINGS: tuple[str | tuple[str, Any], ...] = (
 LONG = frozenset({"dry_sequence_breakers", "stop", "logit_bias", "grammar", "grammar_lazy", "grammar_triggers",
                   "preserved_tokens"})  # fmt: skip
 """Left out of `/slots` and `/props`."""
-REFUSED = {  # name: the value that means it is not asked for
+REFUSED = {  # name: the value that turns it off
     "mirostat": 0,
     "adaptive_target": -1.0,
     "grammar_lazy": False,
@@ -84,9 +84,9 @@ REFUSED = {  # name: the value that means it is not asked for
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """`sampling` has every number of FLOATS and INTS, and `seed` and `top_k`.  `n`: completions wanted of each prompt.
-    `bias`: (token, or a text all of whose tokens are meant; what is added to its logit).  `schema`: JSON of a schema
-    that stands in for a grammar."""
+    """`sampling` has every number of FLOATS and INTS, and `seed` and `top_k`.  `n`: completions of each prompt.
+    `bias`: (a token, or a text that means all of its tokens; what is added to the logit).  `schema`: a JSON schema in
+    place of a grammar."""
 
     sampling: Mapping[str, float]
     samplers: tuple[str, ...] = SAMPLERS
@@ -112,11 +112,11 @@ class Params:
 
     @property
     def grammar_text(self) -> str:
-        """The grammar, or the schema's; "" for neither.  Raises InvalidArgument for a schema that is not one."""
+        """The grammar, or the schema's; "" for neither.  Raises InvalidArgument for an invalid schema."""
         return self.grammar or (grammar_of(self.schema) if self.schema is not None else "")
 
     def of(self, index: int) -> Params:
-        """Those of one of several completions: a given seed counts on, so that no two draw alike."""
+        """The parameters of one of several completions: each has a seed of its own, counted on from the given one."""
         seed = int(self.sampling["seed"])
         if not index or seed == RANDOM_SEED:
             return self
@@ -175,7 +175,7 @@ def _sampling(fields: Fields) -> dict[str, float]:
 
 
 def _samplers(named: Any, fields: Fields) -> tuple[str, ...]:
-    """Names, or a string of letters; unknown ones are passed over, as llama-server does."""
+    """Names, or a string of letters; unknown ones are ignored, as by llama-server."""
     if isinstance(named, str):
         if len(named) > MAX_NAMES:
             raise InvalidArgument("samplers", f"expected {MAX_NAMES} letters at most.")
@@ -220,7 +220,7 @@ def _breakers(fields: Fields) -> tuple[str, ...]:
 
 
 def settings(params: Params, *, short: bool = False) -> dict[str, Any]:
-    """`generation_settings`, numbers as llama-server prints its 32-bit floats."""
+    """`generation_settings`, with numbers as llama-server prints its 32-bit floats."""
     own: dict[str, Any] = {
         "dry_sequence_breakers": list(params.breakers),
         "stop": list(params.stop),

@@ -1,4 +1,4 @@
-"""Prompts as requests give them: a text, tokens, both mixed, or several of these.
+"""Prompts as requests give them: a text, tokens, a mix of both, or several of these.
 
 In: the JSON of `prompt`.  Out: parts.  Knows no route and no tokenizer.
 """
@@ -28,7 +28,7 @@ def read(value: Any) -> list[Parts]:
 
 
 def _is_mixed(value: list[Any]) -> bool:
-    """An array with a token in it is one prompt; one of texts alone is as many."""
+    """An array with a token in it is one prompt; an array of texts is one prompt for each."""
     return any(isinstance(item, int) and not isinstance(item, bool) for item in value)
 
 

@@ -1,4 +1,4 @@
-"""What is here: `/health`, `/props`, `/slots`, `/metrics`, the models.
+"""The routes that describe the server: `/health`, `/props`, `/slots`, `/metrics`, the models.
 
 In: requests.  Out: JSON in llama-server's shapes, and Prometheus' text.
 """
@@ -55,75 +55,75 @@ class InfoRoutes:
         return reply({"status": "ok"})
 
     async def both_healths(self, _request: Request) -> Response:
-        """The engine's own, in which llama-server's clients find theirs."""
+        """The engine's own health, with the field that clients of llama-server read."""
         health = self._serving.life.health()
         return reply(to_json(health) | {"status": STATUS[health.state]})
 
     async def props(self, _request: Request) -> Response:
-        about = await self._serving.about()
+        properties = await self._serving.properties()
         defaults = params.settings(params.read(Fields({})), short=True)
         return reply(
             {
-                "default_generation_settings": {"params": defaults, "n_ctx": about.n_ctx},
+                "default_generation_settings": {"params": defaults, "n_ctx": properties.n_ctx},
                 "total_slots": N_SLOTS,
-                "model_alias": about.name,
-                "model_ftype": about.ftype,
-                "model_path": about.path,
+                "model_alias": properties.name,
+                "model_ftype": properties.ftype,
+                "model_path": properties.path,
                 "modalities": {"vision": False, "video": False, "audio": False},
                 "endpoint_slots": True,
                 "endpoint_props": False,
                 "endpoint_metrics": True,
                 "ui": False,
-                "chat_template": about.template,
+                "chat_template": properties.template,
                 "chat_template_caps": TEMPLATE_CAPS,
-                "bos_token": about.bos,
-                "eos_token": about.eos,
+                "bos_token": properties.bos,
+                "eos_token": properties.eos,
                 "build_info": f"palimpsest-{__version__}",
                 "is_sleeping": False,
             }
         )
 
     async def slots(self, _request: Request) -> Response:
-        n_ctx = (await self._serving.about()).n_ctx
-        return reply([slot.told(n_ctx) for slot in self._serving.slots.slots])
+        n_ctx = (await self._serving.properties()).n_ctx
+        return reply([slot.as_json(n_ctx) for slot in self._serving.slots.slots])
 
     async def metrics(self, _request: Request) -> Response:
         self._serving.core.model()
         return Response(self._serving.slots.metrics(), media_type="text/plain; version=0.0.4")
 
     async def models(self, _request: Request) -> Response:
-        about = await self._serving.about()
-        return reply({"models": [_ollama(about)], "object": "list", "data": [self._openai(about)]})
+        properties = await self._serving.properties()
+        return reply({"models": [_ollama(properties)], "object": "list", "data": [self._openai(properties)]})
 
     async def adapters(self, _request: Request) -> Response:
         return reply([])
 
-    def _openai(self, about: ModelProperties) -> dict[str, Any]:
+    def _openai(self, properties: ModelProperties) -> dict[str, Any]:
         return {
-            "id": about.name,
-            "aliases": [about.name],
+            "id": properties.name,
+            "aliases": [properties.name],
             "tags": [],
             "object": "model",
             "architecture": {"input_modalities": ["text"], "output_modalities": ["text"]},
             "created": self._created,
             "owned_by": "palimpsest",
             "meta": {
-                "vocab_type": about.vocab_type,
-                "n_vocab": about.n_vocab,
-                "n_ctx": about.n_ctx,
-                "n_ctx_train": about.n_ctx_train,
-                "n_embd": about.n_embd,
-                "n_params": about.n_params,
-                "size": about.size,
-                "ftype": about.ftype,
+                "vocab_type": properties.vocab_type,
+                "n_vocab": properties.n_vocab,
+                "n_ctx": properties.n_ctx,
+                "n_ctx_train": properties.n_ctx_train,
+                "n_embd": properties.n_embd,
+                "n_params": properties.n_params,
+                "size": properties.size,
+                "ftype": properties.ftype,
             },
         }
 
 
-def _ollama(about: ModelProperties) -> dict[str, Any]:
+def _ollama(properties: ModelProperties) -> dict[str, Any]:
     return {
-        "name": about.name,
-        "model": about.name,
+        "name": properties.name,
+        "model": properties.name,
         "modified_at": "",
         "size": "",
         "digest": "",

@@ -1,6 +1,6 @@
-"""Completions, chats and infills.
+"""The routes for completions, chats and infills.
 
-In: requests.  Out: answers in the form of their route.
+In: requests.  Out: answers in each route's form.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from starlette.routing import Route
 
 from palimpsest.engine.http.request_handling import body
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server.answers.sending import CHAT, COMPLETION, NATIVE, Exchange, Form, answer, reply
+from palimpsest.llama_server.answers.sending import CHAT, COMPLETION, NATIVE, Exchange, ReplyForm, answer, reply
 from palimpsest.llama_server.completions.prompt_tokens import prompt_tokens
 from palimpsest.llama_server.requests import chat, infill, params, prompts
 from palimpsest.llama_server.requests.chat import Chat
 from palimpsest.llama_server.requests.fields import Fields
 from palimpsest.llama_server.serving.properties import ModelProperties
-from palimpsest.llama_server.serving.serving import Ask, Serving
+from palimpsest.llama_server.serving.serving import Serving, WorkInSlot
 
 MAX_PROMPTS = 64
 """Of one request; they are answered one after another."""
@@ -49,7 +49,7 @@ class TextRoutes:
     async def openai_completion(self, request: Request) -> Response:
         return await self._completion(request, COMPLETION)
 
-    async def _completion(self, request: Request, form: Form) -> Response:
+    async def _completion(self, request: Request, form: ReplyForm) -> Response:
         fields = Fields(await body(request))
         read = params.read(fields)
         found = prompts.read(fields.raw("prompt"))
@@ -64,8 +64,8 @@ class TextRoutes:
         fields = Fields(_with_schema(data))
         asked = chat.read(fields)
         read = params.read(fields, n_probs=_n_probs(fields))
-        about = await self._serving.about()
-        text = await self._rendered(asked, about)
+        properties = await self._serving.properties()
+        text = await self._rendered(asked, properties)
         return await answer(self._serving, request, Exchange(read, CHAT, "chat", asked.before), [_ask((text,))])
 
     async def infill(self, request: Request) -> Response:
@@ -77,22 +77,22 @@ class TextRoutes:
 
     async def apply_template(self, request: Request) -> Response:
         asked = chat.read(Fields(await body(request)))
-        about = await self._serving.about()
-        return reply({"prompt": await self._rendered(asked, about)})
+        properties = await self._serving.properties()
+        return reply({"prompt": await self._rendered(asked, properties)})
 
-    async def _rendered(self, asked: Chat, about: ModelProperties) -> str:
+    async def _rendered(self, asked: Chat, properties: ModelProperties) -> str:
         async with self._rendering:
             return await asyncio.to_thread(
-                asked.text, self._serving.renderer, about.template, bos=about.bos, eos=about.eos
+                asked.text, self._serving.renderer, properties.template, bos=properties.bos, eos=properties.eos
             )
 
 
-def _ask(parts: prompts.Parts) -> Ask:
+def _ask(parts: prompts.Parts) -> WorkInSlot:
     return lambda work, slot: work.text(slot, prompt_tokens(work.engine, parts))
 
 
 def _n_probs(fields: Fields) -> int:
-    """OpenAI's chats say it with two fields."""
+    """OpenAI's chats have two fields for it."""
     n = fields.integer("top_logprobs", default=20, low=0, high=params.MAX_PROBS)
     if fields.flag("logprobs"):
         return n
@@ -102,7 +102,7 @@ def _n_probs(fields: Fields) -> int:
 
 
 def _with_schema(data: dict[str, Any]) -> dict[str, Any]:
-    """`response_format` as the JSON schema it stands for."""
+    """The body with `response_format` as the JSON schema that it means."""
     wanted = data.get("response_format")
     if wanted is None:
         return data

@@ -63,7 +63,7 @@ class TokenRoutes:
 
 
 def _piece(engine: NativeEngine, token: int) -> dict[str, Any]:
-    """A token's text, or its bytes where they are no text."""
+    """A token's text, or its bytes where they are not UTF-8."""
     raw = engine.model.piece(token, special=True)
     try:
         return {"id": token, "piece": raw.decode()}

@@ -1,6 +1,6 @@
-"""What the routes tell about the model: read once from the engine when it is loaded.
+"""What the routes say about the model.
 
-In: the engine.  Out: `ModelProperties`.
+In: the loaded engine.  Out: `ModelProperties`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from palimpsest.kv.model.facts import chat_template
 
 @dataclass(frozen=True, slots=True)
 class ModelProperties:
-    """`name` is how answers call the model; `size` its bytes; `ftype` its quantization in llama.cpp's words."""
+    """`name`: the model's in answers; `size`: its bytes; `ftype`: its quantization in llama.cpp's words; `template`:
+    the chat template, which is ChatML where the file has none."""
 
     name: str
     path: str
@@ -33,7 +34,7 @@ class ModelProperties:
     eos: str
 
 
-def about(engine: NativeEngine) -> ModelProperties:
+def properties(engine: NativeEngine) -> ModelProperties:
     api, model = library().api, engine.model
     buffer = ctypes.create_string_buffer(256)
     api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))

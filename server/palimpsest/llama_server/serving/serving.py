@@ -1,7 +1,7 @@
-"""Between the routes and the engine's thread: one request's work handed over, its pieces brought back.
+"""Between the routes and the engine's thread: a request's work goes over, its pieces come back.
 
 In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `Piece`s as they come.  A client that closes its
-connection cancels its work.  Belongs to the event loop's thread.
+connection cancels its work.  Used on the event loop's thread alone.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from palimpsest.kv.engine import NativeEngine
 from palimpsest.llama_server.completions.completion import Completion
 from palimpsest.llama_server.completions.outcome import Done, Piece
 from palimpsest.llama_server.requests.params import Params
-from palimpsest.llama_server.serving.properties import ModelProperties, about
+from palimpsest.llama_server.serving.properties import ModelProperties, properties
 from palimpsest.llama_server.serving.slots import Slot, Slots
 
-Ask = Callable[[Completion, int], Generator[None, None, list[Done]]]
-"""What to do with a completion in a slot, on the engine's thread."""
+WorkInSlot = Callable[[Completion, int], Generator[None, None, list[Done]]]
+"""What is done with a completion in a slot, on the engine's thread."""
 
 
 class Serving:
@@ -36,22 +36,28 @@ class Serving:
         self.life = life
         self.slots = Slots()
         self.renderer = Renderer()
-        self._about: ModelProperties | None = None
+        self._properties: ModelProperties | None = None
 
-    async def about(self) -> ModelProperties:
-        """Raises EngineLoading, or what the load failed with."""
+    async def properties(self) -> ModelProperties:
+        """Read once.  Raises EngineLoading, or what the load failed with."""
         self.core.model()
-        if self._about is None:
-            self._about = await asyncio.wrap_future(self.core.call(about))
-        return self._about
+        if self._properties is None:
+            self._properties = await asyncio.wrap_future(self.core.call(properties))
+        return self._properties
 
     async def done(
-        self, request: Request, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+        self,
+        request: Request,
+        params: Params,
+        work_in_slot: WorkInSlot,
+        urgency: wire.Slot,
+        *,
+        wants_prompt: bool = False,
     ) -> tuple[int, list[Done]]:
-        """The slot, and what came of it: as many completions as are wanted."""
+        """The slot, and as many completions as are asked for."""
         self.core.model()
         with self.slots.taken(params) as slot:
-            work = self._work(params, ask, slot, lambda _piece: None, wants_prompt)
+            work = self._work(params, work_in_slot, slot, lambda _piece: None, wants_prompt)
             name = f"http-{slot.index}"
             dones = await result_of(
                 request, self.life, lambda token: self.core.run(work, token, slot=urgency, workspace=name)
@@ -60,9 +66,9 @@ class Serving:
             return slot.index, dones
 
     async def stream(
-        self, params: Params, ask: Ask, urgency: wire.Slot, *, wants_prompt: bool = False
+        self, params: Params, work_in_slot: WorkInSlot, urgency: wire.Slot, *, wants_prompt: bool = False
     ) -> AsyncIterator[Piece | tuple[int, list[Done]]]:
-        """Pieces as they come, at last the slot and every completion's `Done`."""
+        """Pieces as they come; last the slot and each completion's `Done`."""
         self.core.model()
         loop = asyncio.get_running_loop()
         pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
@@ -71,7 +77,7 @@ class Serving:
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
         with self.slots.taken(params) as slot, self.life.job() as token, self.life.request():
-            work = self._work(params, ask, slot, put, wants_prompt)
+            work = self._work(params, work_in_slot, slot, put, wants_prompt)
             job = self.core.run(work, token, slot=urgency, workspace=f"http-{slot.index}")
             job.add_done_callback(lambda _job: put(None))
             while (piece := await pieces.get()) is not None:
@@ -85,6 +91,6 @@ class Serving:
 
     @staticmethod
     def _work(
-        params: Params, ask: Ask, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
+        params: Params, work_in_slot: WorkInSlot, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
     ) -> Callable[[NativeEngine], Generator[None, None, list[Done]]]:
-        return lambda engine: ask(Completion(engine, params, emit, wants_prompt), slot.index)
+        return lambda engine: work_in_slot(Completion(engine, params, emit, wants_prompt), slot.index)

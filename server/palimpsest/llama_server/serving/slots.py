@@ -1,7 +1,7 @@
-"""Slots as llama-server's clients see them, and the sums that `/metrics` tells.
+"""Slots as llama-server's clients see them, and the sums behind `/metrics`.
 
 In: requests as they begin and end, on the event loop's thread.  Out: plain data.  A slot is a name for a pair of
-workspaces; what is in the cache is theirs to know.
+workspaces, which alone know what is in the cache.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from palimpsest.llama_server.completions.outcome import Done
 from palimpsest.llama_server.requests.params import MOST_AT_ONCE, Params, settings
 
 N_SLOTS = MOST_AT_ONCE
-METRICS = (  # name, kind, help, the sum it tells
+METRICS = (  # name, kind, help, which sum it shows
     ("prompt_tokens_total", "counter", "Prompt tokens decoded, without those that were in the cache", "prompt_n"),
     ("prompt_tokens_cached_total", "counter", "Prompt tokens that were in the cache", "cache_n"),
     ("prompt_seconds_total", "counter", "Seconds spent on prompts", "prompt_s"),
@@ -44,7 +44,7 @@ class Slot:
     params: Params | None = None
     done: Done | None = None
 
-    def told(self, n_ctx: int) -> dict[str, Any]:
+    def as_json(self, n_ctx: int) -> dict[str, Any]:
         """Its object in `/slots`."""
         out: dict[str, Any] = {
             "id": self.index,
@@ -81,7 +81,7 @@ class Slots:
 
     @contextmanager
     def taken(self, params: Params) -> Iterator[Slot]:
-        """The slot a request names; where it names none that there is, one that is idle."""
+        """The slot that a request names; an idle one where it names none or one that does not exist."""
         if 0 <= params.id_slot < N_SLOTS:
             slot = self.slots[params.id_slot]
         else:
@@ -95,7 +95,7 @@ class Slots:
             slot.n_open -= 1
 
     def note(self, slot: Slot, dones: Sequence[Done]) -> None:
-        """What one prompt's completions came to; all of them came from one decoding of it."""
+        """Count the completions of one prompt, which was decoded once for all of them."""
         slot.done = done = dones[0]
         sums, t = self.sums, done.timings
         for name, value in (
@@ -112,7 +112,7 @@ class Slots:
     def metrics(self) -> str:
         """Prometheus' text format."""
         n_open = [slot.n_open for slot in self.slots]
-        told = self.sums | {
+        values = self.sums | {
             "prompt_rate": self.sums["prompt_n"] / self.sums["prompt_s"] if self.sums["prompt_s"] else 0,
             "predicted_rate": self.sums["predicted_n"] / self.sums["predicted_s"] if self.sums["predicted_s"] else 0,
             "processing": sum(n > 0 for n in n_open),
@@ -123,5 +123,7 @@ class Slots:
         lines = []
         for name, kind, text, key in METRICS:
             lines += [f"# HELP llamacpp:{name} {text}", f"# TYPE llamacpp:{name} {kind}"]
-            lines.append(f"llamacpp:{name} {told[key]:.6g}" if told[key] % 1 else f"llamacpp:{name} {int(told[key])}")
+            lines.append(
+                f"llamacpp:{name} {values[key]:.6g}" if values[key] % 1 else f"llamacpp:{name} {int(values[key])}"
+            )
         return "\n".join(lines) + "\n"

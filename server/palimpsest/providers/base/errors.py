@@ -1,4 +1,4 @@
-"""Errors from the wire, as the classes they were.
+"""Errors from the wire, as exceptions.
 
 In: error objects (`wire.py`) and httpx's exceptions.  Out: exceptions of `errors.py`.
 """
@@ -14,7 +14,7 @@ import httpx
 from palimpsest import errors
 from palimpsest.errors import EngineDied, EngineError, EngineSilent, EngineUnavailable, PalimpsestError
 
-PLAIN: Mapping[str, type[PalimpsestError]] = {
+_BY_CODE: Mapping[str, type[PalimpsestError]] = {
     kind.code: kind
     for kind in (
         errors.EngineUnavailable,
@@ -44,7 +44,7 @@ def from_object(data: Any) -> PalimpsestError:
         return errors.UnknownTail(str(data.get("tail") or ""))
     if code == errors.DecodeError.code:
         return errors.DecodeError(message, return_code=_int(data.get("return_code")), hint=hint)
-    return PLAIN.get(code, EngineError)(message or "The engine failed.", hint=hint)
+    return _BY_CODE.get(code, EngineError)(message or "The engine failed.", hint=hint)
 
 
 def _int(value: Any) -> int:
@@ -53,8 +53,8 @@ def _int(value: Any) -> int:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """httpx's exceptions inside become ours: EngineUnavailable where nobody listens, EngineSilent where no answer comes
-    in time, else EngineDied."""
+    """Turn httpx's exceptions into ours: EngineUnavailable where nobody listens, EngineSilent where no answer comes in
+    time, else EngineDied."""
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:

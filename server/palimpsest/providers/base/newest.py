@@ -1,8 +1,7 @@
-"""Work of which only the newest matters: an older piece is cancelled by the next one of its line.
+"""Work of which only the newest matters: the next task of a line cancels the one before.
 
-In: coroutines and the name of their line.  Out: tasks.  What `GenerateRequest.replace` asks for, where the server
-cannot do it.  Knows no request.
-"""
+In: coroutines and the names of their lines.  Out: tasks.  Does what `GenerateRequest.replace` asks for, where the
+server cannot.  Knows no request."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ T = TypeVar("T")
 
 
 class Newest:
-    """Tasks under way, by line, each with its rank: 0 is the most urgent."""
+    """Running tasks by line, each with its rank; 0 is the most urgent."""
 
     def __init__(self) -> None:
         self._running: dict[str, tuple[int, asyncio.Task[Any]]] = {}
 
     def start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Begin `work`; what still runs in its line is cancelled unless it is more urgent.  "" is no line."""
+        """Begin `work`; a task that still runs in its line is cancelled unless it is more urgent.  "" is no line."""
         task = asyncio.create_task(work)
         if line:
             before = self._running.get(line)

@@ -1,6 +1,6 @@
-"""What the server asks of an engine, whichever one it is.
+"""What the server can ask of any engine.
 
-In and out: `wire` data.  This room knows no document, no token and no editor.
+In and out: `wire` data.  Knows no document, no token and no editor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, M
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """More text of alternative `choice`, final as soon as it is given."""
+    """More text of alternative `choice`; it is final."""
 
     choice: int
     text: str
@@ -35,7 +35,7 @@ class Engine(Protocol):
     async def generate(self, request: GenerateRequest) -> GenerateAnswer: ...
 
     def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
-        """Pieces as they come, at last the answer.  Leaving the loop early (`aclose`) cancels the work."""
+        """Pieces as they come, then the answer.  Leaving the loop early (`aclose`) cancels the work."""
         ...
 
     async def count(self, texts: Sequence[str]) -> list[int]:
@@ -49,7 +49,7 @@ class Engine(Protocol):
         ...
 
     async def close_workspace(self, workspace: str) -> None:
-        """Free what the workspace holds; its KV may be kept elsewhere."""
+        """Free the workspace; its KV may be kept in the store."""
         ...
 
     async def aclose(self) -> None:

@@ -1,10 +1,10 @@
-"""One server of another make over HTTP: its connections, attempts, errors.
+"""HTTP to a server of another make: connections, attempts, errors.
 
-In: a `Endpoint`, paths and JSON.  Out: JSON, or the objects of an event stream; else exceptions of `errors.py` in the
+In: an `Endpoint`, paths and JSON.  Out: JSON, or the objects of an event stream; else exceptions of `errors.py` in the
 server's own words, without the key.  Knows nothing of what is asked for.
 
-What may be tried again is: a connection that is refused or breaks before anything came, and an overloaded server.
-Once an event was handed on, nothing is.
+A request is tried again when the connection is refused or breaks before anything came, and when the server is
+overloaded; never once an event was handed on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from palimpsest.providers.http.sse import events
 
 CONNECT_S = 5.0
 SHORT_S = 5.0
-"""For what a server answers without decoding."""
+"""For answers that need no decoding."""
 IDLE_S = 3.0
 """llama-server closes a connection that was idle for five seconds; a request sent just then would be lost."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
@@ -63,11 +63,11 @@ class Http:
         )
 
     async def get(self, path: str) -> dict[str, Any]:
-        """One attempt, for a moment: also what tells whether the server is there."""
+        """One short attempt, which also shows whether the server is there."""
         return await self._once("GET", path, None, SHORT_S)
 
     async def get_list(self, path: str) -> list[dict[str, Any]]:
-        """The same of a route that answers with a list of objects."""
+        """The same for a route that answers with a list of objects."""
         async with self._open("GET", path, None, SHORT_S) as response:
             found = json.loads(await response.aread())
         return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
@@ -81,7 +81,7 @@ class Http:
                 await attempts.next_after(error)
 
     async def stream(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
-        """The events' objects.  Leaving early closes the connection, which ends the work there."""
+        """The events' objects.  Leaving early closes the connection, which ends the server's work."""
         attempts, begun = Attempts(self.endpoint.retries), False
         while True:
             try:
@@ -119,7 +119,7 @@ class Http:
     async def _open(
         self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None
     ) -> AsyncIterator[httpx.Response]:
-        """A response that is no error; its body is not read yet."""
+        """A response that is not an error; its body is unread."""
         # A lone surrogate, which a text may hold, is no JSON to other servers.
         content = None if data is None else json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         headers = {"Content-Type": "application/json"} if content else {}
@@ -165,7 +165,7 @@ class Http:
 
 
 class Broken(EngineUnavailable):
-    """No connection came to be."""
+    """No connection could be made."""
 
 
 class Lost(EngineDied):
@@ -185,7 +185,7 @@ class NotServed(EngineError):
 
 
 class Attempts:
-    """What is left of the attempts at one request."""
+    """Counts the attempts at one request."""
 
     def __init__(self, retries: int) -> None:
         self._retries = retries
@@ -194,12 +194,12 @@ class Attempts:
         self._lost = False
 
     async def next_after(self, error: EngineError) -> None:
-        """Wait until it is time for the next attempt, or raise what the first one met."""
+        """Wait until the next attempt is due, or raise the first attempt's error."""
         self._first = self._first or error
         if not isinstance(error, Broken | Lost | Busy):
             raise error
         if isinstance(error, Lost) and not self._lost:
-            self._lost = True  # a connection kept from before, which the server was closing: no fault of anybody's
+            self._lost = True  # it may have been an old connection that the server was just closing
             return
         seconds = pause(self._n, error.wait_s if isinstance(error, Busy) else None, random.random())
         if self._n >= self._retries or seconds > LONGEST_PAUSE_S:
@@ -210,16 +210,16 @@ class Attempts:
 
 
 def pause(attempt: int, asked_s: float | None, chance: float) -> float:
-    """Seconds before attempt `attempt + 1`: twice as long each time, spread by `chance` (0..1) so that many clients
-    do not come back at once; never less than the server asked for."""
+    """Seconds before attempt `attempt + 1`: doubled each time, spread by `chance` (0..1) so that many clients do not
+    come back at once, and never less than the server asked for."""
     longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0**attempt)
     return max(longest * (0.5 + chance / 2), asked_s or 0.0)
 
 
 def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
-    """How certificates are checked.  Without TLS nothing is read: the system's certificates take a fifth of a second.
+    """How certificates are checked.  Without TLS none are read, which takes a fifth of a second.
 
-    Raises ModelError for a file that holds no certificates.
+    Raises ModelError for a file without certificates.
     """
     if endpoint.url.startswith("http:"):
         return False

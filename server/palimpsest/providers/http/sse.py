@@ -1,4 +1,4 @@
-"""Server-sent events as the HTML standard defines them, as far as these servers use them: their data.
+"""Server-sent events, as far as these servers use what the HTML standard defines: their data.
 
 In: lines without their ends.  Out: the data of each event.  Knows no JSON and no connection.
 """
@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 
 async def events(lines: AsyncIterator[str]) -> AsyncGenerator[str, None]:
-    """An event cut off at the end is none.  Comments (a server's pings) and other fields are passed over, but for
+    """An event that is cut off is dropped.  Comments (a server's pings) and other fields are ignored, except for
     llama-server's `error:`, whose data is an event like any other."""
     data: list[str] = []
     async for line in lines:

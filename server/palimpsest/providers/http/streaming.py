@@ -1,6 +1,6 @@
-"""Requests under way at a server of another make: one task each, so that it can be stopped from outside.
+"""Requests that a server of another make is working on: one task for each, which others can cancel.
 
-In: generators that ask the server.  Out: their pieces or last answer; Cancelled where a newer request took its place.
+In: generators that ask the server.  Out: their pieces or their answer; Cancelled where a newer request replaced them.
 Owner of these tasks.  Knows no server.
 """
 
@@ -19,12 +19,12 @@ from palimpsest.wire import SLOTS, GenerateAnswer, GenerateRequest
 T = TypeVar("T")
 Pieces = AsyncGenerator[TextPiece | GenerateAnswer, None]
 OTHERS_TEMPERATURE = 0.7
-"""Of alternatives after the first, at least: greedy ones would all be the same."""
+"""The least for alternatives after the first: greedy ones would all be the same."""
 REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
 class Streams:
-    """One engine's.  Made on an event loop."""
+    """Those of one engine.  Made on an event loop."""
 
     def __init__(self) -> None:
         self._newest = Newest()
@@ -62,7 +62,7 @@ class Streams:
         raise AssertionError("a generator without an answer")
 
     async def ahead(self, workspace: str, work: Coroutine[Any, Any, T]) -> T:
-        """Work that nobody waits for; `stop_ahead` ends it, and so does the next of its workspace."""
+        """Work that nobody waits for; `stop_ahead` cancels it, and so does the next of its workspace."""
         self.stop_ahead(workspace)
         task = self._start("", 0, work)
         self._ahead[workspace] = task
@@ -81,7 +81,7 @@ class Streams:
             task.cancel()
 
     async def aclose(self) -> None:
-        """End what still runs: whoever waits for it gets EngineDied."""
+        """Cancel what still runs; whoever waits for it gets EngineDied."""
         self._closed = True
         tasks = set(self._running)
         for task in tasks:
@@ -90,7 +90,7 @@ class Streams:
             await asyncio.wait(tasks)
 
     def _why(self) -> EngineError:
-        """Why a task was cancelled, for whoever waits for it."""
+        """The exception for whoever waits for a task that was cancelled."""
         return EngineDied("The engine is away; the request was given up.") if self._closed else Cancelled(REPLACED)
 
     def _start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
@@ -101,7 +101,7 @@ class Streams:
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:
-    """Cancel what still runs, and let it close its connection."""
+    """Cancel a task that still runs, and wait while it closes its connection."""
     if not task.done():
         task.cancel()
         await asyncio.wait({task})

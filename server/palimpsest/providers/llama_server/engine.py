@@ -123,15 +123,15 @@ class LlamaServer:
 
     async def cache_map(self, workspace: str) -> CacheMap:
         facts, known = await self._known(), self._workspaces.get(workspace)
-        standing = known.standing if known else PromptBlocks()
-        return standing.cache_map(facts.n_ctx, stats(self._total.decoded, self._total.reused))
+        blocks = known.blocks if known else PromptBlocks()
+        return blocks.cache_map(facts.n_ctx, stats(self._total.decoded, self._total.reused))
 
     async def reset(self, workspace: str) -> None:
         self._streams.stop_ahead(workspace)
         known = self._workspaces.pop(workspace, None)
         if known is not None:
             with suppress(NotServed):  # no actions on slots without --slot-save-path: the next prompt replaces it
-                for slot in {known.slot, known.asking}:
+                for slot in {known.slot, known.answer_slot}:
                     await self._http.post(f"/slots/{slot}?action=erase", {}, short=True)
 
     async def close_workspace(self, workspace: str) -> None:
@@ -159,7 +159,7 @@ class LlamaServer:
         """Two, or twice the only one; such that neither work nor are a workspace's of ours, where the server shows
         them."""
         n = (await self._known()).n_slots
-        taken = {slot for known in self._workspaces.values() for slot in (known.slot, known.asking)}
+        taken = {slot for known in self._workspaces.values() for slot in (known.slot, known.answer_slot)}
         with suppress(EngineError, InvalidArgument):
             listed = await self._http.get_list("/slots")
             taken |= {int(slot["id"]) for slot in listed if slot.get("is_processing")}
@@ -169,11 +169,11 @@ class LlamaServer:
 
     async def _place(self, request: SyncRequest) -> tuple[Workspace, SyncAnswer]:
         facts, workspace = await self._known(), await self._workspace(request.workspace)
-        texts = workspace.standing.texts(request)
+        texts = workspace.blocks.texts(request)
         header, footer, *blocks = await self._tokens.each([request.header, request.footer, *texts])
         ends = (len(facts.bos) + len(header), len(footer))
         room = int(facts.n_ctx * BLOCKS_SHARE)
-        answer = workspace.standing.place(request, texts, [len(ids) for ids in blocks], ends, room)
+        answer = workspace.blocks.place(request, texts, [len(ids) for ids in blocks], ends, room)
         return workspace, answer
 
     async def _decode(self, prompt: tuple[int, ...], slot: int) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class LlamaServer:
         if request.slot in ("typing", "background"):
             slot, workspace.ahead = workspace.slot, prompt.base
         else:
-            slot = workspace.asking
+            slot = workspace.answer_slot
         synced = time.monotonic()
         tally = Tally()
         for i in range(request.n if request.max_tokens else 1):

@@ -26,12 +26,12 @@ FIELDS = ("content", "stop", "stop_type", "tokens_predicted", "timings")
 
 @dataclass(slots=True)
 class Workspace:
-    """What is remembered of one.  `slot` is for typing, `asking` for longer answers.  `ahead`: the beginning that was
-    last decoded in `slot` or is on its way."""
+    """What is remembered of one.  `slot` is for typing, `answer_slot` for longer answers.  `ahead`: the beginning that
+    was last decoded in `slot` or is on its way."""
 
     slot: int
-    asking: int
-    standing: PromptBlocks = field(default_factory=PromptBlocks)
+    answer_slot: int
+    blocks: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
     ahead: tuple[int, ...] = ()
 
@@ -47,7 +47,7 @@ class Prompt:
 async def beginning(workspace: Workspace, facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
     """Header, blocks and footer."""
     base = list(facts.bos)
-    for part in await tokens.each(workspace.standing.parts):
+    for part in await tokens.each(workspace.blocks.parts):
         base += part
     return tuple(base)
 

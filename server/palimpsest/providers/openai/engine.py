@@ -71,7 +71,7 @@ class OpenAI:
         self._root = "" if urlsplit(endpoint.url).path else "/v1"  # an address with a path is the API's own
         self._wanted = (model, n_ctx)
         self._facts: Facts | None = None
-        self._habits = Quirks()
+        self._quirks = Quirks()
         self._workspaces: dict[str, Workspace] = {}
         self._streams = Streams()
         self._total = Tally()
@@ -105,7 +105,7 @@ class OpenAI:
     async def sync(self, request: SyncRequest) -> SyncAnswer:
         known, workspace = await self._known(), self._workspace(request.workspace)
         answer = self._place(request, workspace, known)
-        base = "".join(workspace.standing.parts)
+        base = "".join(workspace.blocks.parts)
         if not known.maker or base in ("", workspace.ahead):
             return answer  # nobody pays for what may never be asked for
         began, workspace.ahead = time.monotonic(), base
@@ -128,19 +128,19 @@ class OpenAI:
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         known = await self._known()
-        if known.maker == "vLLM" and self._habits.counts:
+        if known.maker == "vLLM" and self._quirks.counts:
             try:
                 asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
                 answers = [await self._http.post("/tokenize", data, short=True) for data in asked_for]
                 return [int(answer["count"]) for answer in answers]
             except (EngineError, InvalidArgument, KeyError):
-                self._habits.counts = False
+                self._quirks.counts = False
         return [estimate(text) for text in texts]
 
     async def cache_map(self, workspace: str) -> CacheMap:
         known, total = await self._known(), self._total
-        standing = self._workspaces.get(workspace, Workspace()).standing
-        return standing.cache_map(known.n_ctx, stats(total.prompt - total.cached, total.cached))
+        blocks = self._workspaces.get(workspace, Workspace()).blocks
+        return blocks.cache_map(known.n_ctx, stats(total.prompt - total.cached, total.cached))
 
     async def reset(self, workspace: str) -> None:
         """The server's own cache stays: it knows no workspaces."""
@@ -173,13 +173,13 @@ class OpenAI:
         return self._workspaces.setdefault(name, Workspace())
 
     def _place(self, request: SyncRequest, workspace: Workspace, known: Facts) -> SyncAnswer:
-        texts = workspace.standing.texts(request)
+        texts = workspace.blocks.texts(request)
         ends = (estimate(request.header), estimate(request.footer))
         room = int(known.n_ctx * BLOCKS_SHARE)
-        return workspace.standing.place(request, texts, [estimate(text) for text in texts], ends, room)
+        return workspace.blocks.place(request, texts, [estimate(text) for text in texts], ends, room)
 
     async def _decode(self, known: Facts, prompt: str) -> dict[str, Any]:
-        body = {"model": known.name, "prompt": prompt, self._habits.max_tokens: 1, "temperature": 0}
+        body = {"model": known.name, "prompt": prompt, self._quirks.max_tokens: 1, "temperature": 0}
         with suppress(NotServed, InvalidArgument):  # it was only for speed
             return dict((await self._http.post(f"{self._root}{COMPLETIONS}", body)).get("usage") or {})
         return {}
@@ -191,7 +191,7 @@ class OpenAI:
         workspace = self._workspace(request.workspace)
         if request.sync is not None:
             sync = self._place(request.sync, workspace, known)
-        workspace.ahead = "".join(workspace.standing.parts)
+        workspace.ahead = "".join(workspace.blocks.parts)
         tally, layout = Tally(), ""
         for i in range(request.n if request.max_tokens or known.maker else 0):
             async with aclosing(self._choice(request, workspace, i, tally)) as pieces:
@@ -203,7 +203,7 @@ class OpenAI:
             if not request.max_tokens:
                 break
         self._sum(tally)
-        context = min(workspace.standing.n_tokens, tally.prompt)
+        context = min(workspace.blocks.n_tokens, tally.prompt)
         yield GenerateAnswer(
             choices=tally.choices,
             context_tokens=context,
@@ -228,8 +228,8 @@ class OpenAI:
         while True:
             known = await self._known()
             how = put(request, workspace, known)
-            constraint = known.constraint(request.grammar) if request.grammar and self._habits.grammar else {}
-            made = body(request, known, how, self._habits, i) | constraint
+            constraint = known.constraint(request.grammar) if request.grammar and self._quirks.grammar else {}
+            made = body(request, known, how, self._quirks, i) | constraint
             try:
                 async with aclosing(self._texts(request, how, made, tally)) as texts:
                     yield how
@@ -243,7 +243,7 @@ class OpenAI:
                     ) from None
                 self._facts = replace(known, way="chat", talks=True)
             except InvalidArgument as error:
-                if self._habits.yields_to(error, made, constraint):
+                if self._quirks.yields_to(error, made, constraint):
                     continue
                 if how.suffix is None:
                     raise

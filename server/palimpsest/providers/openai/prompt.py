@@ -34,7 +34,7 @@ def estimate(text: str) -> int:
 class Workspace:
     """What is remembered of one.  `ahead`: the beginning that the server last had."""
 
-    standing: PromptBlocks = field(default_factory=PromptBlocks)
+    blocks: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
     ahead: str = ""
 
@@ -76,9 +76,9 @@ class Quirks:
 
 def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedPrompt:
     """How a request is put to the server.  Raises InvalidArgument, ContextTooLarge."""
-    base = "".join(workspace.standing.parts)
+    base = "".join(workspace.blocks.parts)
     tail = request.prompt
-    room = known.n_ctx - workspace.standing.n_tokens - request.max_tokens
+    room = known.n_ctx - workspace.blocks.n_tokens - request.max_tokens
     if not isinstance(tail, FimTail):
         messages = [Message("user", tail.text)] if isinstance(tail, TextTail) else tail.messages
         n = sum(estimate(message.content) for message in messages)
@@ -120,12 +120,12 @@ def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
     return prefix, suffix
 
 
-def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, habits: Quirks, i: int) -> dict[str, Any]:
+def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, quirks: Quirks, i: int) -> dict[str, Any]:
     """What the route is asked for alternative `i`."""
     sampling = request.sampling
     made: dict[str, Any] = {
         "model": known.name,
-        habits.max_tokens: max(1, request.max_tokens),
+        quirks.max_tokens: max(1, request.max_tokens),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -138,7 +138,7 @@ def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, habits: Quir
     stops = [stop for stop in request.stop if stop][:MOST_STOPS]
     if stops and how.line is None:
         made["stop"] = stops
-    if habits.sampling:
+    if quirks.sampling:
         made["temperature"] = sampling.temperature if i == 0 else max(OTHERS_TEMPERATURE, sampling.temperature)
         made["top_p"] = sampling.top_p
         if sampling.seed is not None:

@@ -1,7 +1,7 @@
-"""What a workspace's prompts begin with, for servers that only know whole prompts.
+"""The beginning of a workspace's prompts, for servers that only know whole prompts: header, blocks, footer.
 
-In: sync requests, counts of tokens.  Out: the blocks that fit, in a stable order; reports as if they had positions,
-which they have in the prompt.  Knows no server and no tokenizer.
+In: sync requests, counts of tokens.  Out: the blocks that fit, in a stable order; reports with their positions in the
+prompt.  Knows no server and no tokenizer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from palimpsest.wire import BlockReport, SyncAnswer, SyncRequest
 
 @dataclass(frozen=True, slots=True)
 class PlacedBlock:
-    """One block in the prompt: `start` is its first token's position."""
+    """A block in the prompt; `start` is the position of its first token."""
 
     key: str
     text: str
@@ -28,7 +28,7 @@ class PlacedBlock:
 
 @dataclass(slots=True)
 class PromptBlocks:
-    """One workspace's blocks as they stand.  Owner of their order."""
+    """The blocks of one workspace, in the order of the prompt."""
 
     header: str = ""
     footer: str = ""
@@ -39,7 +39,8 @@ class PromptBlocks:
     order: Order = field(default_factory=Order)
 
     def texts(self, request: SyncRequest) -> list[str]:
-        """The wanted blocks' texts.  Raises UnknownText for one that is named by its hash and does not stand here."""
+        """The texts of the requested blocks.  Raises UnknownText for one named by its hash that is not in the
+        prompt."""
         here = {piece.hash: piece.text for piece in self.pieces}
         found = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
         if missing := [block.hash for block, text in zip(request.blocks, found, strict=True) if text is None]:
@@ -49,8 +50,8 @@ class PromptBlocks:
     def place(
         self, request: SyncRequest, texts: Sequence[str], tokens: Sequence[int], ends: tuple[int, int], room: int
     ) -> SyncAnswer:
-        """Let the wanted blocks stand that `room` tokens hold, most valuable first.  `ends`: the tokens of header and
-        footer.  Nothing is decoded by this."""
+        """Take the requested blocks that fit into `room` tokens, most valuable first.  `ends`: the tokens of header and
+        footer.  Decodes nothing."""
         left = room - sum(ends)
         chosen: dict[str, PlacedBlock] = {}
         unfit: list[str] = []
@@ -98,5 +99,5 @@ def _report(piece: PlacedBlock, stood: bool) -> BlockReport:
 
 
 def stats(decoded: int, reused: int) -> dict[str, int]:
-    """The sums of a cache map, where nothing is restored, moved or evicted by us."""
+    """The sums of a cache map, where nothing is restored, moved or evicted."""
     return {"decoded": decoded, "reused": reused, "restored": 0, "moved": 0, "evicted": 0}

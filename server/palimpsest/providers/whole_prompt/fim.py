@@ -1,11 +1,10 @@
-"""Where what is typed goes in a prompt for filling in the middle, and the same asked of a model that only talks.
+"""Prompts for filling in the middle, and the question for a chat model that has no tokens for it.
 
-In: texts before and after a cursor.  Out: prompts as text, or the parts of one.  Pure.
+In: texts before and after a cursor.  Out: prompts as text, or their parts.  Pure.
 
-Where the middle's marker comes last (`models/families.py`), what was typed since the prompt was first laid out stands
-behind it, as if the model had written it: so typing re-decodes neither prefix nor suffix with a server that only
-reuses a prompt's beginning.
-"""
+Where the middle's marker comes last (`models/families.py`), what was typed since the prompt was first made is put
+behind it, as if the model had written it.  So a server that only reuses a prompt's beginning decodes neither prefix
+nor suffix again while a person types."""
 
 from __future__ import annotations
 
@@ -15,30 +14,31 @@ from dataclasses import dataclass
 from palimpsest.types import CURSOR_MARKER
 
 MOST_TYPED = 400
-"""Characters behind `<middle>`; with more, the prompt is laid out anew, as models were trained to see it."""
+"""Characters behind `<middle>`; with more, the prompt is made anew, as models were trained to see it."""
 SETTLED = 40
-"""The same where nobody waits for the answer."""
+"""The same bound where nobody waits for the answer."""
 CHUNK = 256
-"""A prefix too long is cut by so many tokens at once, so that its beginning stays for many keystrokes."""
+"""A prefix that is too long is cut by so many tokens at once, so that its beginning stays the same for many
+keystrokes."""
 PIECE = re.compile(r"[^\w\r\n]?\w{1,47}\Z|[^\S\r\n]\Z")
 
 
 def held_back(prefix: str) -> str:
-    """The end of `prefix` that more typing could change, which the answer is to begin with: the word at the cursor
-    with the character that its first token may include, or the last space."""
+    """The end of `prefix` whose tokens more typing could change, with which the answer has to begin: the word at the
+    cursor with the character that its first token may include, or the last space."""
     match = PIECE.search(prefix)
     return match[0] if match else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A prompt as it was laid out, which typing continues."""
+    """The texts that a prompt was made of, which typing continues."""
 
     prefix: str
     suffix: str
 
     def typed(self, prefix: str, suffix: str, most: int) -> str | None:
-        """What was typed since; None where this is another place or text, or it is more than `most` characters."""
+        """What was typed since; None for another place or text, or for more than `most` characters."""
         grown = len(prefix) - len(self.prefix)
         if suffix != self.suffix or not 0 <= grown <= most or not prefix.startswith(self.prefix):
             return None
@@ -64,12 +64,12 @@ FENCE = re.compile(r"\s*```[\w+-]*\n(.*?)(\n```\s*)?\Z", re.DOTALL)
 
 
 def asked(prefix: str, suffix: str) -> str:
-    """What a chat model that has no tokens for it is asked."""
+    """The question for a chat model that has no tokens for filling in the middle."""
     return f"{prefix}{CURSOR_MARKER}{suffix}\n{ASK}"
 
 
 def answered(reply: str, prefix: str) -> str:
-    """A chat model's reply as the text to insert: no fence, and no repetition of the line that the cursor is on."""
+    """A chat model's reply as the text to insert: without a fence and without a repetition of the cursor's line."""
     fenced = FENCE.match(reply)
     text = fenced[1] if fenced else reply
     line = prefix[prefix.rfind("\n") + 1 :]

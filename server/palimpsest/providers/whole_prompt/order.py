@@ -1,11 +1,10 @@
 """A stable order of blocks, for servers that reuse the longest common beginning of a prompt.
 
-In: the names of the blocks wanted.  Out: their order.  Pure but for what it remembers; knows no text and no server.
+In: the names of the requested blocks.  Out: their order.  Keeps nothing but the order; knows no text and no server.
 
-A block keeps its place for as long as it is remembered, a new one goes to the end.  So what stays is a beginning that
-was decoded before, what changes often comes to stand last, and a person who comes back to a file finds the same
-prompt again.
-"""
+A block keeps its place while it is remembered; a new one goes to the end.  So the blocks that stay form a beginning
+that was decoded before, those that change often move to the end, and a person who returns to a file gets the same
+prompt again."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ REMEMBERED = 512
 
 
 class Order:
-    """One workspace's.  A name says which text it is: a block with another text is another block."""
+    """The order of one workspace.  A name includes the text: a block with another text is another block."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._remembered = remembered
@@ -23,7 +22,7 @@ class Order:
         self._next = 0
 
     def arrange(self, names: Sequence[str]) -> list[str]:
-        """`names` (each once) by their places."""
+        """`names` (each once) in their order."""
         for name in names:
             if name not in self._places:
                 self._places[name] = self._next

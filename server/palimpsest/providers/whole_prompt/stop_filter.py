@@ -1,4 +1,4 @@
-"""An answer's text as it comes from a server: without the piece that was held back, cut at a stop string.
+"""An answer's text as a server streams it: cut at a stop string, and without the piece that healing held back.
 
 In: text in any pieces.  Out: text that is final.  Pure; knows no server.
 """
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 
 class StopFilter:
-    """`held`: what the answer has to begin with and is not part of the text.  An answer that begins otherwise (from
-    a server that did not keep to it) has no text at all, and `stopped` is set."""
+    """`held`: what the answer must begin with and what is no part of the text.  An answer that begins otherwise, from a
+    server that ignored it, has no text at all, and `stopped` is set."""
 
     def __init__(self, stops: Sequence[str], held: str = "") -> None:
         self._stops = [stop for stop in stops if stop]
@@ -20,7 +20,7 @@ class StopFilter:
         self.stopped = False
 
     def push(self, piece: str) -> str:
-        """The text that became final."""
+        """Add a piece; the text that is final now."""
         if self.stopped:
             return ""
         self._waiting += piece
@@ -37,7 +37,7 @@ class StopFilter:
         return self._release(len(self._waiting) - self._could_stop())
 
     def finish(self) -> str:
-        """No more comes: what was kept back because a stop string could have begun with it."""
+        """The answer ends: the text that was kept back because a stop string could have begun with it."""
         return "" if self.stopped else self._release(len(self._waiting))
 
     def _could_stop(self) -> int:
