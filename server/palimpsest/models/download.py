@@ -29,14 +29,14 @@ __all__ = ["Progress", "Unverified", "get"]
 
 
 class Unverified(ModelError):
-    """Nothing says which content the file should have."""
+    """Nothing says which content the file has to have."""
 
 
 def get(name: str, *, unverified: bool = False, progress: Progress | None = None) -> GgufFile:
     """Download a known model's name, `owner/repository/file.gguf` or a URL into the models folder.
 
-    A file that is there already and has the SHA-256 wanted is not loaded again.  A URL may end in `#sha256=…`;
-    `unverified`: one that does not is loaded all the same.  Raises InvalidArgument for a name that is none of these,
+    A file that is there and has the right SHA-256 is not loaded again.  A URL may end in `#sha256=…`; with `unverified`
+    one that does not is loaded, too.  Raises InvalidArgument for a name that is none of these,
     Unverified, ModelError when it cannot be had or is not what it should be; a file that was there before stays as it
     was then.
     """
@@ -118,7 +118,7 @@ def _client() -> httpx.Client:
 
 @contextmanager
 def _errors(name: str) -> Iterator[None]:
-    """httpx's and the system's as ours."""
+    """Turn httpx's and the system's errors into ours."""
     try:
         yield
     except httpx.HTTPStatusError as error:

@@ -1,16 +1,16 @@
-"""Code model families: their markers, and how each was taught to fill in the middle.  One table for every engine.
+"""Families of code models: their markers, and how each was trained to fill in the middle.  One table for all engines.
 
 In: a marker's text, a model's names.  Out: a `Family`.  Pure data; loads nothing.
 
-Prefix first is one order.  Suffix first comes in three, and a model knows the one it was trained on:
+With the prefix first there is one order.  With the suffix first there are three, of which a model knows one:
 
     psm                    <prefix> prefix <suffix> suffix <middle> → middle
     suffix-prefix          <suffix> suffix <prefix> prefix → middle
     suffix-prefix-middle   <suffix> suffix <prefix> prefix <middle> → middle
     prefix-suffix-middle   <prefix> <suffix> suffix <middle> prefix → middle   (the "joint" order)
 
-The joint order is an ordinary prompt with an empty prefix, of whose middle the first part is given.  So it is also the
-one to take where a model that was trained prefix first is asked suffix first.
+The joint order is an ordinary prompt with an empty prefix and the first part of the middle.  So it is also used where a
+model that was trained prefix first is asked suffix first.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`markers`: what stands before prefix, suffix and middle in a prompt written as text.
+    """`markers`: what precedes prefix, suffix and middle in a prompt as text.
 
     `piece` matches the suffix token's text in a model file, `names` the file's architecture and names, lower case
     without punctuation; None matches anything, "" nothing.  `served` matches the name that a server lists.
-    `trained`: whether suffix first was part of the training, in `order`.  `layout`: how it is asked where nothing else
-    speaks for an order, as its makers show it."""
+    `trained`: whether suffix first was part of the training, in `order`.  `layout`: the default, as its makers
+    show it."""
 
     name: str
     markers: tuple[str, str, str]
@@ -44,8 +44,8 @@ class Family:
     layout: Layout = "psm"
 
     def types_behind(self, layout: str) -> bool:
-        """Whether what is typed can stand behind the middle's marker, as if the model had written it: then typing
-        decodes neither prefix nor suffix anew."""
+        """Whether typed text can follow the middle's marker, as if the model had written it, so that neither prefix nor
+        suffix is decoded again."""
         return layout == "psm" or self.order == "suffix-prefix-middle"
 
     def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
@@ -63,7 +63,7 @@ class Family:
                 return f"{before}{between}{suffix}{after}{prefix}{typed}"
 
     def neutral(self, text: str) -> str:
-        """`text` with nothing in it that a server would take for a marker."""
+        """`text` without anything that a server would take for a marker."""
         for marker in self.markers:
             word = marker.strip()
             text = text.replace(word, f"{word[:1]} {word[1:]}")
@@ -143,13 +143,13 @@ def of_file(marker: str, names: str) -> Family:
 
 
 def of_server(model: str) -> Family | None:
-    """By the model's name, as servers list it; None for one that is not known to fill in the middle."""
+    """The family by a model's name, as servers list it; None for one not known to fill in the middle."""
     name = model.lower().replace("_", "-")
     return next((family for family in (*FAMILIES, OURS) if re.search(family.served, name)), None)
 
 
 def of_tokens(markers: tuple[str, str, str], name: str) -> Family:
-    """Whose markers these are; where several families have the same, by the model's name."""
+    """The family of these markers; where several families share them, by the model's name."""
     named = of_server(name)
     if named is not None and named.markers == markers:
         return named

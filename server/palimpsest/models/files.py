@@ -45,7 +45,7 @@ def embedded() -> Path:
 
 
 def chosen() -> Path | None:
-    """What `use` recorded last; a record that cannot be read is none."""
+    """The file that `use` recorded last; None where the record cannot be read."""
     try:
         record = json.loads(_record().read_text(encoding="utf-8"))
         return embedded() if record["path"] == _EMBEDDED else Path(record["path"])
@@ -110,7 +110,7 @@ def _record() -> Path:
 
 
 def _write(record: dict[str, str]) -> None:
-    """Whole or not at all: a server may read it at this moment."""
+    """Write the record as a whole: a server may read it at this moment."""
     target = _record()
     target.parent.mkdir(parents=True, exist_ok=True)
     new = target.with_name(f"{target.name}.{os.getpid()}")

@@ -1,4 +1,4 @@
-"""Where a model file is had: names, addresses, and who is given the person's token.
+"""Where a model file comes from: names, addresses, and which of them get the person's token.
 
 In: what a person names, the environment.  Out: a `Source`.  Opens no connection.
 
@@ -28,7 +28,7 @@ PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`sha256` is empty where nobody but the other side can say it."""
+    """`sha256` is empty where only the other side knows it."""
 
     url: str
     target: Path
@@ -46,7 +46,7 @@ class Hub:
         return origin(url) == origin(self.url)
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """What goes to this address beside the request itself."""
+        """Headers for a request to this address."""
         return {"Authorization": f"Bearer {self.token}"} if self.token and self.owns(url) else {}
 
 
@@ -56,7 +56,7 @@ def origin(url: str) -> tuple[str, str, int]:
 
 
 def is_private(url: str) -> bool:
-    """Nobody on the way can read or change what goes there."""
+    """Whether nobody on the way can read or change what is sent there."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 

@@ -1,4 +1,4 @@
-"""Models that are known by a short name, and which of them suits a machine.
+"""Models with a short name, and which of them suits a machine.
 
 In: a machine's memory and processors.  Out: `KnownModel`s, a `Choice` with its reason.  Opens nothing.
 
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 _GIB = 1 << 30
 FREE = ("Apache-2.0", "MIT", "BSD-3-Clause")
-"""Licences of what is recommended unasked."""
+"""Licences of models that are recommended without being asked for."""
 LINE_TOKENS = 8
 SOON_S = 0.5
-"""A completion of one line is to be there after so many seconds: else nobody waits for it."""
+"""A completion of one line has to come within so many seconds, or nobody waits for it."""
 CORE_GB_S, CPU_GB_S = 7.0, 60.0
-"""What one core reads of a model's weights a second, in 10⁹ bytes, and the most that cores together do: a token takes
-the reading of all weights, and memory is what bounds it.  Rough on purpose; `palimpsest doctor` measures."""
+"""Weights that one core reads in a second, in 10⁹ bytes, and the most that all cores together read.  Each token reads
+all weights, so memory is the bound.  Rough on purpose; `palimpsest doctor` measures."""
 APPLE_GB_S, GPU_GB_S = 90.0, 300.0
-"""The same of Apple's and of NVIDIA's graphics processors, the slower ones of each."""
+"""The same for Apple's and NVIDIA's graphics processors, the slower ones of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Machine:
 
     @property
     def gb_s(self) -> float:
-        """What a token's reading of the weights can count on, in 10⁹ bytes a second."""
+        """How fast weights can be read for a token, in 10⁹ bytes a second."""
         if self.gpu:
             return GPU_GB_S if self.gpu_memory else APPLE_GB_S
         return min(CPU_GB_S, CORE_GB_S * max(1, self.cores))

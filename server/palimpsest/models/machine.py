@@ -18,7 +18,7 @@ ANSWER_S = 5.0
 
 
 def this_machine() -> Machine:
-    """Raises nothing: what cannot be told is 0 or empty.  May wait some seconds for a driver's tool."""
+    """Raises nothing: what is not known is 0 or empty.  May wait some seconds for a driver's tool."""
     gpu, gpu_memory = _gpu()
     return Machine(total_memory(), cores(), gpu, gpu_memory)
 

@@ -1,8 +1,8 @@
-"""How blocks are written for a model, and the fixed texts around them.
+"""Blocks as a model sees them, and the fixed texts around them.
 
-In: `types.Block`, `types.Editing`.  Out: text.  This room knows no token, no file and no engine.
-The format is FORMATS.md's.  The embedded model is trained on what these functions write
-(`training/data.py` calls them), so a change here wants a newly trained model.
+In: `types.Block`, `types.Editing`.  Out: text, in the format of FORMATS.md.  Knows no token, no file and no engine.
+The embedded model is trained on what these functions write (`training/data.py` calls them), so a change here needs a
+newly trained model.
 
 A workspace's prompt is
 
@@ -35,20 +35,20 @@ EDITING_END = "\n</editing>\n"
 
 
 def number_line(number: int | None, text: str) -> str:
-    """`L<n> text`; an empty line is `L<n>`; a line without a number stands as it is (ln-diff, FORMATS.md)."""
+    """`L<n> text`; an empty line is `L<n>`; a line without a number stays as it is (ln-diff, FORMATS.md)."""
     if number is None:
         return text
     return f"L{number} {text}" if text else f"L{number}"
 
 
 def render_numbered(editing: Editing) -> str:
-    """The editing block with line numbers and no cursor marker, as a model is asked to edit it."""
+    """The editing block with line numbers and without a cursor marker, for a model that is to edit it."""
     lines = "\n".join(number_line(line.number, line.text) for line in editing.lines)
     return editing_head(editing) + escape_closing(lines, "editing") + EDITING_END
 
 
 def render_plain(editing: Editing) -> str:
-    """The editing block without line numbers and cursor marker, for the formats that write code again or quote it."""
+    """The editing block without line numbers and cursor marker, for formats that repeat or quote code."""
     return editing_head(editing) + escape_closing(editing.text, "editing") + EDITING_END
 
 

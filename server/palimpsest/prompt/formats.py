@@ -1,8 +1,7 @@
-"""What a model is told about each edit format, with an example; all of them make the same edit.
+"""The instructions for each edit format, with an example; all examples make the same edit.
 
-In: nothing.  Out: text.  The word for comparing two files is not used for the other formats: it pulls small models
-into unified hunks (FORMATS.md).
-"""
+In: nothing.  Out: text.  The word "diff" is used for the format udiff alone: it leads small models to write unified
+hunks (FORMATS.md)."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ def area(width, height):
 
 @dataclass(frozen=True, slots=True)
 class FormatText:
-    """`shown` says how code is shown, `rules` is a list of what to write, `example` the code and `answer` the content
-    of a suggestion that changes it."""
+    """`shown`: how code is shown; `rules`: what to write; `example`: code; `answer`: the content of a suggestion that
+    changes it."""
 
     shown: str
     rules: str

@@ -1,7 +1,7 @@
-"""What a model is told about the blocks and about how to write an edit.
+"""Instructions for models that follow them: what the blocks are, and how to write an edit.
 
-In: the language's name, an edit format's.  Out: text.  For models that follow instructions; the embedded one is trained
-on its format instead.  What is said of each format is in `formats.py`.
+In: the names of a language and of an edit format.  Out: text.  The embedded model is trained on its format instead.
+`formats.py` has the text about each format.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The tail that asks for a suggestion: what stands behind the footer, and the model continues.
+"""The tail that asks for a suggestion: what follows the footer, and the model continues.
 
-In: the editing block and what the person asked for.  Out: text.  This room knows no token, no file and no engine.
+In: the editing block, the person's instruction.  Out: text.  Knows no token, no file and no engine.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ def suggestion_tail(
     language: str,
     format: str = "ln-diff",
 ) -> str:
-    """Instructions where wanted, the editing block (with line numbers where the edit format names them), and the
-    person's instruction on one line, where there is one; the model goes on with `<suggestion`.  `language` is its name
+    """The instructions (with `instructions`), the editing block (with line numbers for a format that names them), and
+    the person's instruction on one line; the model continues with `<suggestion`.  `language`: its name
     as a person writes it.
 
-    What stays the same from one request to the next comes first, so that its KV is reused.
+    What is the same in each request comes first, so that its KV is reused.
     """
     asked = " ".join((instruction or "").split())
     ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""

@@ -1,8 +1,8 @@
-"""What a model is asked for a commit message, and what is made of its reply.
+"""The question for a commit message, and the message in a model's reply.
 
-In: files before and after.  Out: text; the message that a reply holds.  Two ways to ask, as for edits: a model that
-follows instructions sees the change and is told what to write; one trained on our own edits sees one block with the
-edit written behind it, and goes on with the summary.  This room knows no token, no file and no engine.
+In: files before and after.  Out: text; the message that a reply contains.  There are two ways to ask, as for edits: a
+model that follows instructions is shown the change and told what to write; one trained on our edits is shown one block
+with its edit, and continues with the summary.  Knows no token, no file and no engine.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.types import LineEdit
 
 SUBJECT = 72
-"""The most characters of a message's first line: what git's own tools show without cutting."""
+"""The most characters of a message's first line, which git's tools show without cutting it."""
 CONTEXT_LINES = 3
 OPEN, CLOSE = "<summary>", "</summary>"
 LINE_GRAMMAR = f'root ::= [^ \\t\\r\\n<] [^\\r\\n<]{{0,{SUBJECT + 23}}} "{CLOSE}"'
-"""One line and its closing tag, a little longer than the bound: it is shortened between words."""
+"""One line and its closing tag.  The line may be a little longer than the bound: it is shortened between words."""
 
 _INSTRUCTIONS = f"""\
 <instructions>
@@ -54,7 +54,7 @@ class FileChange:
 
     @cached_property
     def edits(self) -> tuple[LineEdit, ...]:
-        """What makes `new` of `old`, in lines of `old`."""
+        """The edits that turn `old` into `new`, in lines of `old`."""
         old, new = self.old, self.new
         shorter = min(len(old), len(new))
         head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
@@ -74,8 +74,8 @@ class FileChange:
 
 
 def told(changes: Sequence[FileChange], others: Sequence[str], max_chars: int) -> str:
-    """The change for a model that follows instructions.  The largest first, each with at most half of the room that
-    is left unless it is the last; what finds no room is named with `others`."""
+    """The change for a model that follows instructions.  The largest file comes first; each but the last gets at most
+    half of the room that is left; files without room are named with `others`."""
     written, named, room = list[str](), list(others), max_chars
     for rank, change in enumerate(changes):
         is_last = rank + 1 == len(changes)
@@ -108,7 +108,7 @@ def _rendered(change: FileChange, max_chars: int) -> str:
 
 
 def _lines(change: FileChange) -> Iterator[str]:
-    """`-` and `+` before what went and came, a space before what stands around it, `...` between distant places."""
+    """`-` and `+` before removed and added lines, a space before lines around them, `...` between distant places."""
     old, shown, before = change.old, 0, False
     for edit in change.edits:
         start = max(shown, edit.start - CONTEXT_LINES)
@@ -126,8 +126,8 @@ def _lines(change: FileChange) -> Iterator[str]:
 
 
 def message(reply: str) -> tuple[str, str]:
-    """(first line, body) of a reply; the first line empty where there is none.  Lenient: without the elements the first
-    line that says something is it, and what follows the body."""
+    """(first line, body) of a reply; the first line is "" where there is none.  Lenient: without the elements, the
+    first line with text is the first line, and what follows is the body."""
     text = _FENCE.sub("", _THOUGHT.sub("", reply)).strip()
     if found := _SUMMARY.search(text):
         body = _BODY.search(text)

@@ -1,18 +1,15 @@
-"""A stock llama-server as an engine: whole prompts whose beginning it finds in its cache.
+"""A stock llama-server as an engine: whole prompts, whose beginning it finds in its cache.
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
 
-* A prompt is `header blocks footer tail` as token ids (`/completion`), tokenized by the server piece by piece and
-  remembered, so that no text of a document is taken for a special token and counts are exact.
-* Blocks stand in a stable order (`order.py`), a workspace keeps to its slots (`id_slot`), and `cache_prompt` and
-  `n_cache_reuse` are asked for.  Edits are asked for in a second slot, where there is one: a slot has no priorities,
-  and a keystroke would wait for the edit's end.
-* A sync decodes the blocks ahead where they changed, and gives way to other work of its workspace.
-* A FIM tail puts what is typed last (`fim.py`), so that a keystroke decodes what was typed.
-* Token healing: the piece at the cursor is no prompt but a grammar that the answer has to begin with; llama-server
-  tries a grammar on the sampled token first, so that it costs little.
-* Alternatives are asked for one after the other in the same slot: in others the prompt would be decoded again.
-"""
+* A prompt is `header blocks footer tail` as token ids (`/completion`).  The server tokenizes each piece once, so that
+no text of a document is taken for a special token, and counts are exact. * Blocks have a stable order (`order.py`), a
+workspace keeps its slots (`id_slot`), and `cache_prompt` and `n_cache_reuse` are set.  Edits use a second slot, where
+there is one: a slot has no priorities, and a keystroke would wait for the end of the edit. * A sync has changed blocks
+decoded ahead, until other work of its workspace comes. * A FIM tail ends with what is typed (`fim.py`), so that a
+keystroke decodes no more than that. * Token healing: the piece at the cursor is left out of the prompt, and a grammar
+makes the answer begin with it. llama-server tries a grammar on the sampled token first, so it costs little. *
+Alternatives are generated one after the other in the same slot: in another one the prompt would be decoded again."""
 
 from __future__ import annotations
 
@@ -33,9 +30,9 @@ from palimpsest.providers.llama_server.prompt import (
     Workspace,
     beginning,
     body,
-    cached,
+    cache_fields,
     compose,
-    watched,
+    stream_fields,
 )
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts, read
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks, stats
@@ -52,7 +49,7 @@ from palimpsest.wire import (
 )
 
 BLOCKS_SHARE = 0.75
-"""Of a slot's context, at most."""
+"""The share of a slot's context that blocks may take."""
 FINISH = {"eos": "end", "limit": "length", "word": "stop"}
 
 
@@ -130,7 +127,7 @@ class LlamaServer:
         self._streams.stop_ahead(workspace)
         known = self._workspaces.pop(workspace, None)
         if known is not None:
-            with suppress(NotServed):  # no actions on slots without --slot-save-path: the next prompt replaces it
+            with suppress(NotServed):  # without --slot-save-path a slot cannot be erased; the next prompt replaces it
                 for slot in {known.slot, known.answer_slot}:
                     await self._http.post(f"/slots/{slot}?action=erase", {}, short=True)
 
@@ -156,7 +153,7 @@ class LlamaServer:
         return self._workspaces[name]
 
     async def _free_slots(self, name: str) -> tuple[int, int]:
-        """Two, or twice the only one; such that neither work nor are a workspace's of ours, where the server shows
+        """Two slots, or the only one twice: idle ones that no workspace of ours has, as far as the server shows
         them."""
         n = (await self._known()).n_slots
         taken = {slot for known in self._workspaces.values() for slot in (known.slot, known.answer_slot)}
@@ -177,8 +174,8 @@ class LlamaServer:
         return workspace, answer
 
     async def _decode(self, prompt: tuple[int, ...], slot: int) -> dict[str, Any]:
-        """Have `prompt` in a slot's cache; the server's timings."""
-        asked = {"prompt": prompt, "n_predict": 0, "response_fields": FIELDS, **cached(slot), **watched()}
+        """Decode `prompt` into a slot's cache; the server's timings."""
+        asked = {"prompt": prompt, "n_predict": 0, "response_fields": FIELDS, **cache_fields(slot), **stream_fields()}
         timings: dict[str, Any] = {}
         async with aclosing(self._http.stream("/completion", asked)) as events:
             async for event in events:
@@ -227,7 +224,7 @@ class LlamaServer:
     async def _choice(
         self, request: GenerateRequest, prompt: Prompt, slot: int, i: int, tally: Tally
     ) -> AsyncGenerator[str, None]:
-        """One alternative's text as it comes; its choice and counts go to `tally`."""
+        """One alternative's text as it comes; its choice and counts are added to `tally`."""
         cut, last, end = StopFilter(request.stop, prompt.held), dict[str, Any](), None
         finish, tokens = "time", 0
         async with aclosing(self._http.stream("/completion", body(request, prompt, slot, i))) as events:

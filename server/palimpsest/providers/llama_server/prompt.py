@@ -1,7 +1,7 @@
-"""Prompts for a stock llama-server, as token ids, and what `/completion` is asked for.
+"""Prompts for a stock llama-server, as token ids, and the bodies of `/completion`.
 
-In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `Prompt`; a request's body.  Asks the
-server for nothing but tokens.
+In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `Prompt`; a body.  Asks the server for
+nothing but tokens and chat templates.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, f
 from palimpsest.wire import FimTail, GenerateRequest, Message, TextTail
 
 CACHE_REUSE = 256
-"""Tokens: the shortest chunk that llama-server moves within its cache; what llama.cpp's own clients ask for."""
+"""The shortest run of tokens that llama-server moves within its cache; what llama.cpp's own clients set."""
 LEAST_ROOM = 32
 FIELDS = ("content", "stop", "stop_type", "tokens_predicted", "timings")
 
 
 @dataclass(slots=True)
 class Workspace:
-    """What is remembered of one.  `slot` is for typing, `answer_slot` for longer answers.  `ahead`: the beginning that
-    was last decoded in `slot` or is on its way."""
+    """One workspace's state.  `slot` is for typing, `answer_slot` for longer answers.  `ahead`: the beginning that was
+    last decoded in `slot`, or is being decoded."""
 
     slot: int
     answer_slot: int
@@ -115,18 +115,18 @@ async def _fim(
     return Prompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
 
 
-def cached(slot: int) -> dict[str, Any]:
+def cache_fields(slot: int) -> dict[str, Any]:
     return {"id_slot": slot, "cache_prompt": True, "n_cache_reuse": CACHE_REUSE}
 
 
-def watched() -> dict[str, Any]:
-    """An answer in pieces, and a word after each batch of the prompt: llama-server notices only when it writes that
-    nobody listens any more, and would decode a long prompt to its end."""
+def stream_fields() -> dict[str, Any]:
+    """Stream the answer, and progress after each batch of the prompt: llama-server notices that its client has gone
+    only when it writes, and would decode a long prompt to its end."""
     return {"stream": True, "return_progress": True}
 
 
 def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[str, Any]:
-    """What `/completion` is asked for alternative `i`."""
+    """The body of `/completion` for alternative `i`."""
     sampling = request.sampling
     temperature = sampling.temperature if i == 0 else max(OTHERS_TEMPERATURE, sampling.temperature)
     asked: dict[str, Any] = {
@@ -141,8 +141,8 @@ def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[st
         "repeat_last_n": sampling.repeat_last_n,
         "timings_per_token": True,
         "response_fields": FIELDS,
-        **cached(slot),
-        **watched(),
+        **cache_fields(slot),
+        **stream_fields(),
     }
     if sampling.seed is not None:
         asked["seed"] = sampling.seed + i

@@ -1,4 +1,4 @@
-"""A llama-server's tokenizer and what its model can do, asked once and remembered.
+"""A llama-server's tokenizer and the facts of its model, each asked for once.
 
 In: texts.  Out: token ids; `ServerFacts`.  Asks `/tokenize`, `/props`, `/v1/models`; decodes nothing.
 """
@@ -25,7 +25,7 @@ WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt.
 
 
 class RemoteTokenizer:
-    """Ids by text, the least recently used forgotten."""
+    """Remembers ids by text, up to a bound; the least recently used are forgotten."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -34,7 +34,7 @@ class RemoteTokenizer:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def ids(self, text: str, *, special: bool = False) -> tuple[int, ...]:
-        """`special`: `<|names|>` of special tokens in `text` are these tokens; else they are text like any other."""
+        """`special`: names of special tokens in `text` (`<|name|>`) become these tokens; else they are text."""
         if not text:
             return ()
         if found := self._known.get((text, special)):
@@ -52,7 +52,7 @@ class RemoteTokenizer:
         return list(await asyncio.gather(*(self.ids(text) for text in texts)))
 
     async def bos(self) -> tuple[int, ...]:
-        """What the model wants a prompt to begin with."""
+        """The tokens that every prompt of the model begins with."""
         answer = await self._http.post("/tokenize", {"content": "", "add_special": True})
         return tuple(answer.get("tokens") or ())
 
@@ -88,7 +88,7 @@ class FimIds:
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """`chat`: the template to write messages in; `n_slots` of `n_ctx` tokens each."""
+    """`chat`: the template to write messages in.  The server has `n_slots` of `n_ctx` tokens each."""
 
     info: ModelInfo
     n_ctx: int
@@ -99,7 +99,7 @@ class ServerFacts:
 
 
 async def read(http: Http, tokens: RemoteTokenizer) -> ServerFacts:
-    """What the server says of itself and its model.  Raises EngineError."""
+    """What the server says about itself and its model.  Raises EngineError."""
     props, listed = await asyncio.gather(http.get("/props"), http.get("/v1/models"))
     settings = props.get("default_generation_settings")
     n_ctx = settings.get("n_ctx") if isinstance(settings, dict) else None
@@ -144,7 +144,7 @@ def _meta(listed: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _fim(tokens: RemoteTokenizer, name: str) -> FimIds | None:
-    """The markers that are each one token of this vocabulary, and whose they are."""
+    """The markers that are one token each in this vocabulary, and the family that they belong to."""
     for markers in dict.fromkeys((QWEN, *(family.markers for family in FAMILIES))):
         family = of_tokens(markers, name)
         prefix, suffix, middle = [await _one(tokens, marker.strip()) for marker in markers]

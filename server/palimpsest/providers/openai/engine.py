@@ -1,15 +1,13 @@
-"""Any server with OpenAI's protocol as an engine: vLLM, SGLang, a llama-server before RPC workers, a hosted one.
+"""Any server with OpenAI's protocol as an engine: vLLM, SGLang, a llama-server with RPC workers, a hosted one.
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
 
-* A prompt is `header blocks footer tail` as text, blocks in a stable order (`order.py`), so that the server's prefix
-  cache finds its beginning; a sync has it decoded ahead where the server is one's own.
-* A completion is asked for in the way that the model knows (`facts.py`), and in words where the server refuses
-  that.  What is typed comes last (`fim.py`).  There is no token healing: the prompt is sent as it is.
-* A text with `chat` is one user's message.
-* Tokens are estimated for the choice of blocks, unless the server counts (vLLM); what a request took is the server's
-  own word, `prompt_tokens` and `cached_tokens`.
-"""
+* A prompt is `header blocks footer tail` as text, with blocks in a stable order (`order.py`), so that the server's
+prefix cache finds its beginning.  A sync has it decoded ahead, unless the server is a hosted one. * A completion is
+asked for in the way that the model knows (`facts.py`), in words where the server refuses that.  What is typed comes
+last (`fim.py`).  There is no token healing: the prompt is sent as it is. * A conversation is sent as messages, with
+the blocks before what the user says first. * Tokens are estimated for the choice of blocks, unless the server counts
+them (vLLM); what a request took is what the server says, `prompt_tokens` and `cached_tokens`."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ WHY_NOT = "Another server's prefix cache reuses the longest common beginning of 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one request over its alternatives; times as we saw them, to the first piece and from there on."""
+    """Counts of one request over its alternatives; times as seen from here, to the first piece and from there on."""
 
     prompt: int = 0
     cached: int = 0
@@ -107,7 +105,7 @@ class OpenAI:
         answer = self._place(request, workspace, known)
         base = "".join(workspace.blocks.parts)
         if not known.maker or base in ("", workspace.ahead):
-            return answer  # nobody pays for what may never be asked for
+            return answer  # a hosted server is paid for what may never be used
         began, workspace.ahead = time.monotonic(), base
         tally = Tally()
         try:
@@ -180,7 +178,7 @@ class OpenAI:
 
     async def _decode(self, known: Facts, prompt: str) -> dict[str, Any]:
         body = {"model": known.name, "prompt": prompt, self._quirks.max_tokens: 1, "temperature": 0}
-        with suppress(NotServed, InvalidArgument):  # it was only for speed
+        with suppress(NotServed, InvalidArgument):  # it was for speed alone
             return dict((await self._http.post(f"{self._root}{COMPLETIONS}", body)).get("usage") or {})
         return {}
 
@@ -223,8 +221,8 @@ class OpenAI:
     async def _choice(
         self, request: GenerateRequest, workspace: Workspace, i: int, tally: Tally
     ) -> AsyncGenerator[str | RoutedPrompt, None]:
-        """How it was asked, then one alternative's text; its choice and counts go to `tally`.  What the server refuses
-        is asked in another way, and remembered."""
+        """How it was asked, then one alternative's text; its choice and counts are added to `tally`.  What the server
+        refuses is asked in another way, from then on."""
         while True:
             known = await self._known()
             how = put(request, workspace, known)

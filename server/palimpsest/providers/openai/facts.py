@@ -1,8 +1,7 @@
 """What a server with OpenAI's protocol offers, as far as it says so.
 
-In: what `/v1/models` lists, a model's name.  Out: `Facts`: which model, its context, how code is completed there and
-how a grammar is handed over.  Pure.
-"""
+In: what `/v1/models` lists, a model's name.  Out: `Facts`: the model, its context, how it completes code and how it
+takes a grammar.  Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ from palimpsest.errors import ModelError
 from palimpsest.models.families import Family, of_server
 
 Maker = Literal["llama.cpp", "vLLM", "SGLang", ""]
-"""Whose server it is; "": it does not say, as hosted ones."""
+"""The kind of server; "" for a hosted one, which does not say."""
 MAKERS: dict[str, Maker] = {"llamacpp": "llama.cpp", "vllm": "vLLM", "sglang": "SGLang"}
 Way = Literal["tokens", "suffix", "chat"]
-"""How a completion is asked for: a prompt with the family's FIM tokens, the field `suffix`, or in words."""
+"""How a completion is asked for: with the family's FIM tokens, with the field `suffix`, or in words."""
 MOST_CONTEXT = 16384
-"""As with our own engine: half of it goes to blocks, and a server's 200,000 would have to be decoded, and paid for."""
+"""As for our own engine: half of it goes to blocks, and a server's 200,000 would have to be decoded and paid for."""
 CONTEXT_FIELDS = ("max_model_len", "context_length", "context_window", "max_context_length")
 TAKES_SUFFIX = re.compile(r"gpt-3\.5-turbo-instruct|deepseek-(chat|v\d)")
 TALKS = re.compile(r"instruct|chat|codestral|[-_]it\b")
@@ -34,11 +33,10 @@ class Facts:
     family: Family | None
     way: Way
     talks: bool
-    """It follows instructions; a code model without them only continues text."""
+    """It follows instructions; a base model only continues text."""
 
     def constraint(self, grammar: str) -> dict[str, Any]:
-        """The fields that hold a grammar (GBNF); none for a server that is not known to take one: a reply is checked
-        in any case."""
+        """The fields for a grammar (GBNF); none for a server that may not take one: replies are checked in any case."""
         if self.maker == "llama.cpp":
             return {"grammar": grammar}
         if self.maker == "vLLM":

@@ -1,4 +1,4 @@
-"""Prompts for a server with OpenAI's protocol, as text, and what its routes are asked for.
+"""Prompts for a server with OpenAI's protocol, as text, and the bodies of its routes.
 
 In: a request, a workspace's blocks, what the server offers and what it was found to refuse.  Out: `RoutedPrompt`;
 bodies. Asks nobody anything.
@@ -21,9 +21,9 @@ from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTai
 
 COMPLETIONS, CHAT = "/completions", "/chat/completions"
 CHARS_PER_TOKEN = 3.2
-"""Of source code, rounded down: better to reckon with too many tokens."""
+"""Of source code, rounded down, so that the estimate is rather too high."""
 MOST_STOPS = 4
-"""OpenAI's servers refuse more; what others would stop at is cut here in any case."""
+"""OpenAI's servers refuse more; the answer is cut at all of them here in any case."""
 
 
 def estimate(text: str) -> int:
@@ -32,7 +32,7 @@ def estimate(text: str) -> int:
 
 @dataclass(slots=True)
 class Workspace:
-    """What is remembered of one.  `ahead`: the beginning that the server last had."""
+    """One workspace's state.  `ahead`: the beginning that was sent last."""
 
     blocks: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
@@ -54,7 +54,7 @@ class RoutedPrompt:
 
 @dataclass(slots=True)
 class Quirks:
-    """What this server was found to refuse."""
+    """What this server has refused so far."""
 
     grammar: bool = True
     max_tokens: str = "max_tokens"
@@ -62,7 +62,7 @@ class Quirks:
     counts: bool = True
 
     def yields_to(self, error: InvalidArgument, body: dict[str, Any], constraint: dict[str, Any]) -> bool:
-        """Whether another attempt is worthwhile after this refusal, with something left out."""
+        """Whether to try again after this refusal, with something left out."""
         if "max_completion_tokens" in error.message and self.max_tokens in body:
             self.max_tokens = "max_completion_tokens"
         elif self.sampling and any(name in error.message for name in ("temperature", "top_p", "seed")):
@@ -75,7 +75,7 @@ class Quirks:
 
 
 def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedPrompt:
-    """How a request is put to the server.  Raises InvalidArgument, ContextTooLarge."""
+    """A request as a prompt for one of the routes.  Raises InvalidArgument, ContextTooLarge."""
     base = "".join(workspace.blocks.parts)
     tail = request.prompt
     room = known.n_ctx - workspace.blocks.n_tokens - request.max_tokens
@@ -104,7 +104,7 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedP
 
 
 def _behind(base: str, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The blocks come before what the user says first: a server takes nothing outside of messages."""
+    """The blocks come before what the user says first: nothing is sent outside of messages."""
     first = next((i for i, message in enumerate(messages) if message.role == "user"), 0)
     return tuple(
         replace(message, content=base + message.content) if i == first else message
@@ -121,7 +121,7 @@ def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
 
 
 def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, quirks: Quirks, i: int) -> dict[str, Any]:
-    """What the route is asked for alternative `i`."""
+    """The route's body for alternative `i`."""
     sampling = request.sampling
     made: dict[str, Any] = {
         "model": known.name,
@@ -144,7 +144,7 @@ def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, quirks: Quir
         if sampling.seed is not None:
             made["seed"] = sampling.seed + i
     if known.maker == "llama.cpp":
-        made["return_progress"] = True  # it notices only when it writes that nobody listens any more
+        made["return_progress"] = True  # it notices that its client has gone only when it writes
     if known.maker:
         made |= {"top_k": sampling.top_k, "min_p": sampling.min_p, "repetition_penalty": sampling.repeat_penalty}
     return made
