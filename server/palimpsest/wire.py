@@ -1,27 +1,27 @@
-"""What the server and the engine say to each other: plain data, JSON on the wire.
+"""The protocol between the server and the engine: plain data, JSON on the wire.
 
-In: nothing.  Out: request and answer dataclasses (`json_data.py` reads and writes them).  The engine sees opaque block
-keys and text here, never documents; the server sees counts and positions, never a token.
+In: nothing.  Out: request and answer dataclasses (`json_data.py` reads and writes them).  The engine gets opaque block
+keys and texts, never documents; the server gets counts and positions, never a token.
 Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` calls them):
 
     GET  /v1/health              Health; answers while the model is still loading
     GET  /v1/model               ModelInfo
     POST /v1/sync                SyncRequest → SyncAnswer
     POST /v1/generate            GenerateRequest → GenerateAnswer, or with `stream` lines of JSON:
-                                 {"choice": i, "text": "…"} … and at last {"answer": GenerateAnswer}
+                                 {"choice": i, "text": "…"} …, then {"answer": GenerateAnswer}
     POST /v1/fork                ForkRequest → ForkAnswer: names for copies of a tail; nothing is decoded
     POST /v1/batch               BatchRequest → BatchAnswer: several continuations in the same micro-batches
     POST /v1/count               CountRequest → CountAnswer
     GET  /v1/map?workspace=W     CacheMap
     POST /v1/reset               {"workspace": W} → {}
     POST /v1/close               {"workspace": W} → {}: frees all the workspace holds; its KV goes to the store
-    GET  /v1/lease?client=C      a response that stays open, one JSON line of Health at once and after each change of
-                                 state; the engine counts open leases, and leaves when there are none for a while
+    GET  /v1/lease?client=C      a response that stays open: one JSON line of Health at once and after each change of
+                                 state; without any open lease for a while, the engine ends
     POST /v1/shutdown            {} → {}
 
-A client that names itself in the header `Palimpsest-Client`, any text of its own, has its workspaces closed for it some
-seconds after its last lease is gone, where no other client with a lease uses them; one without a lease, ten minutes
-after their last use.
+A client may name itself in the header `Palimpsest-Client`, with any text.  Its workspaces are closed some seconds
+after its last lease has ended, unless another client with a lease uses them; without a lease, ten minutes after their
+last use.
 
 An error is HTTP 4xx/5xx with {"error": {"code", "message", "hint", "field"?, "fitting"?, "return_code"?, "hashes"?,
 "tail"?}}, `code` as in `errors.py`; once lines have begun it is the last line.  A client cancels by closing its
@@ -37,10 +37,10 @@ from typing import Any, Literal
 from palimpsest.errors import InvalidArgument
 
 CLIENT_HEADER = "Palimpsest-Client"
-"""Which client a request comes from, a lease's among them."""
+"""The client that a request, or a lease, comes from."""
 
 Slot = Literal["typing", "suggestion", "chat", "background"]
-"""Whose work a job is.  Also its priority, in this order; pre-emption happens between micro-batches."""
+"""What a job is for, which is its priority, in this order; pre-emption happens between micro-batches."""
 SLOTS: tuple[Slot, ...] = ("typing", "suggestion", "chat", "background")
 
 FimLayout = Literal["auto", "spm", "isolated", "psm"]
@@ -53,13 +53,13 @@ auto      what the model's metadata and family say
 """
 BlockState = Literal["resident", "stored", "wanted"]
 BlockAction = Literal["kept", "attached", "restored", "extended", "written", "deferred", "unfit"]
-"""`deferred`: it would have to be decoded beyond the request's bound; a later sync will."""
+"""`deferred`: decoding it would exceed the request's bound; a later sync decodes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedBlock:
-    """`hash` is `text_hash(text)`.  A text that the engine has had before may be left out: where it does not know it
-    (any more), the request fails with `unknown_text`, which names the hashes, and nothing was done."""
+    """`hash` is `text_hash(text)`.  A text that was sent before may be left out; where the engine no longer knows it,
+    the request fails with `unknown_text`, which names the hashes, and nothing was done."""
 
     key: str
     text: str | None = None
@@ -68,12 +68,12 @@ class WantedBlock:
 
 @dataclass(frozen=True, slots=True)
 class SyncRequest:
-    """The blocks that a workspace's tail shall attend to, most valuable first.  Declarative and idempotent:
-    resident blocks not named are detached (their KV stays while there is room).
+    """The blocks that a workspace's tail is to attend to, most valuable first.  Declarative and idempotent: resident
+    blocks that are not named are detached; their KV stays while there is room.
 
-    `max_decode` bounds the tokens of blocks that this request may decode (copies of the header not counted), 0: no
-    bound; `max_decode_ms` bounds the time for it, by the speed the engine has measured.  In order of value, what would
-    exceed either is `deferred`: not attached, and decoded by a later sync without a bound.  Whole prompts know no
+    `max_decode` bounds the tokens of blocks that this request decodes, without copies of the header; 0: no bound.
+    `max_decode_ms` bounds the time for it, at the speed that the engine has measured.  In order of value, a block that
+    would exceed either is `deferred`: not attached, and decoded by a later sync without a bound.  Whole prompts have no
     such bound."""
 
     workspace: str
@@ -87,7 +87,7 @@ class SyncRequest:
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """What became of one wanted block.  `span` is the half-open range of positions its tokens are at."""
+    """What was done for one requested block.  `span`: the half-open range of its positions."""
 
     key: str
     tokens: int
@@ -99,8 +99,8 @@ class BlockReport:
 
 @dataclass(frozen=True, slots=True)
 class SyncAnswer:
-    """Token counts; `decoded` includes the copies of the header that new blocks were replayed behind
-    (`replayed` says how many of them).  `ms` has the keys tokenize, plan, evict, move, restore, decode, total."""
+    """Counts of tokens.  `decoded` includes copies of the header that new blocks were decoded behind (`replayed`
+    tokens of them).  `ms` has the keys tokenize, plan, evict, move, restore, decode, total."""
 
     revision: int
     blocks: list[BlockReport]
@@ -117,8 +117,9 @@ class SyncAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FimTail:
-    """`heal` holds back the last piece that more typing could change; the answer's text starts after the cursor
-    all the same."""
+    """Fill in the middle between two texts.  `heal`: the last piece before the cursor, which more typing could change,
+    is left out of the prompt and the answer is made to begin with it; the answer's text starts at the cursor all the
+    same."""
 
     prefix: str
     suffix: str
@@ -128,7 +129,7 @@ class FimTail:
 
 @dataclass(frozen=True, slots=True)
 class TextTail:
-    """Plain text to continue."""
+    """Text to continue."""
 
     text: str
 
@@ -144,15 +145,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatTail:
-    """A conversation, in the model's chat template; a model that has none is given the contents alone.  Where the last
-    message is the assistant's, the answer goes on from it."""
+    """A conversation, written in the model's chat template; a model without one gets the contents alone.  Where the
+    last message is the assistant's, the answer continues it."""
 
     messages: list[Message]
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """temperature 0 is greedy; then the rest has no effect but `repeat_penalty`."""
+    """Temperature 0 is greedy; then nothing else has an effect but `repeat_penalty`."""
 
     temperature: float = 0.0
     top_k: int = 40
@@ -167,18 +168,18 @@ class Sampling:
 class GenerateRequest:
     """One completion, or `n` alternatives decoded in one batch over the shared cache.
 
-    Exactly one of `fim`, `text` and `chat` is set.  `sync`, when given, is applied first in the same job, so that no
-    other request can come between.  `replace` names a line of requests of which only the newest matters: an older
-    one still running or waiting is cancelled, unless its slot is the more urgent.  `grammar` is GBNF with the root
-    rule `root`.  Behind a text that leaves less room, `max_tokens` is what there is room for, 64 at least (else
-    ContextTooLarge).  `max_tokens` 0 only decodes the tail, so that a later request finds it there.  `tail` says whose
-    KV the tail is, by default the slot's own: what a later request of the same name begins with alike is not decoded
-    again.  A workspace keeps a number of tails, and gives up the least recently used first.  `draft` is the most tokens
-    of one draft looked up in the prompt (0: none), verified in one micro-batch; the answer is the same with any
-    `draft`, but for what quantized weights round otherwise in a larger micro-batch.  `word_search`: where the cursor is
-    inside an identifier and choices are greedy, its rest is searched for as a whole word, so many paths of tokens
-    beside each other (0: token by token), and words that the prompt knows count more.
-    """
+    Exactly one of `fim`, `text` and `chat` is set.
+
+    `sync`         is done first in the same job, so that no other request can come between `replace`      names a line
+    of requests of which only the newest matters: an older one that runs or waits is cancelled, unless its slot is more
+    urgent `grammar`      GBNF with the root rule `root` `max_tokens`   fewer where a text leaves less room, but at
+    least 64 (else ContextTooLarge).  0 only decodes the tail, so that a later request finds it in the cache `tail`
+    the tail's name, by default the slot's: what a later request with this name has in common with it is not decoded
+    again.  A workspace keeps a number of tails and drops the least recently used `draft`        the most tokens of a
+    draft looked up in the prompt (0: none) and verified in one micro-batch.  The answer does not depend on it, except
+    for how quantized weights round in larger micro-batches `word_search`  where the cursor is inside an identifier and
+    sampling is greedy, the rest of it is searched for as a whole word, along so many paths at once (0: token by
+    token); words of the prompt count more"""
 
     workspace: str
     fim: FimTail | None = None
@@ -200,7 +201,7 @@ class GenerateRequest:
 
     @property
     def prompt(self) -> FimTail | TextTail | ChatTail:
-        """What is to be continued.  Raises InvalidArgument unless exactly one is set."""
+        """The one of `fim`, `text` and `chat` that is set.  Raises InvalidArgument unless it is exactly one."""
         given = [tail for tail in (self.fim, self.text, self.chat) if tail is not None]
         if len(given) != 1:
             raise InvalidArgument("fim", "exactly one of fim, text and chat is needed.")
@@ -220,10 +221,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class GenerateAnswer:
-    """`context_tokens`: cells the tail attended to (header, blocks, footer); `tail_tokens`: the tail itself, of which
-    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled, over all choices, in `steps`
-    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.
-    `ms` has the keys queue, sync, prefill, sample, decode, total."""
+    """`context_tokens`: cells that the tail attended to (header, blocks, footer).  `tail_tokens`: the tail, of which
+    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled for all choices, in `steps`
+    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.  `ms` has the
+    keys queue, sync, prefill, sample, decode, total."""
 
     choices: list[Choice]
     context_tokens: int
@@ -295,7 +296,7 @@ class CountAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Facts read at load.  `why_not` says why the cache is not edited in place, when it is not."""
+    """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not."""
 
     path: str
     name: str
@@ -316,8 +317,8 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`state`: loading, ready, or failed (then `error` is an error object as on the wire).  `waiting`: jobs that wait
-    or are under way; only `/v1/health` tells.  `http`: where llama-server's requests are served too, "" for nowhere."""
+    """`error`: in state `failed`, an error object as on the wire.  `waiting`: jobs that wait or run, from `/v1/health`
+    alone.  `http`: the address where llama-server's requests are served, "" for none."""
 
     state: Literal["loading", "ready", "failed"]
     version: str
@@ -340,10 +341,10 @@ class SpanReport:
 
 @dataclass(frozen=True, slots=True)
 class CacheMap:
-    """One workspace's positions, and the sums since the engine started.  `n_ctx` counts cells, `used_cells` of them
-    in use over all workspaces; `n_positions` is where this workspace's tail region ends.  `memory` is in bytes: model,
-    cache, compute (llama.cpp's buffers), store (host memory), disk, and `limit` of cache and compute, 0 for none.
-    `tails`: names of the tails that the workspace keeps, the least recently used first."""
+    """One workspace's positions, and sums since the engine started.  `n_ctx` counts cells, of which all workspaces use
+    `used_cells`; `n_positions`: where this workspace's tail region ends.  `memory`, in bytes: model, cache, compute
+    (llama.cpp's buffers), store (host memory), disk, and the `limit` of cache and compute, 0 for none.  `tails`: names
+    of the tails that the workspace keeps, the least recently used first."""
 
     n_ctx: int
     used_cells: int
@@ -358,5 +359,5 @@ class CacheMap:
 
 
 def text_hash(text: str) -> str:
-    """BLAKE2b of the text's UTF-8 (lone surrogates kept), 16 bytes as hex: how a text is named on the wire."""
+    """The name of a text on the wire: BLAKE2b of its UTF-8 (with lone surrogates), 16 bytes in hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
