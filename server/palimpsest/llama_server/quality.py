@@ -40,7 +40,7 @@ def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, 
 def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """`{"requests", "tokens", "ours", "stock", "ratio"}`: mean loss per token of the text typed next, with the same
     tokens in both layouts and without healing, which is no matter of the layout."""
-    engine = Engine(path, settings)
+    engine = NativeEngine(path, settings)
     try:
         layout = Layout(engine)
         sums, n_tokens, n_requests = dict.fromkeys(KINDS, 0.0), 0, 0
