@@ -1,6 +1,6 @@
 """What commands answer: plain dictionaries with the field names of PROTOCOL.md.
 
-In: the session's and the engine's values.  Out: JSON.  Asks nobody anything.
+In: the session's and the engine's values.  Out: JSON.  Sends nothing.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Command(Generic[A]):
         assert task is not None
         server.protocol.adopt(task)
         try:
-            given = params.arguments[0] if params.arguments else None  # further ones are another client's business
+            given = params.arguments[0] if params.arguments else None  # further ones are ignored
             argument = read(
                 self.name, self.argument, {"id": given} if self.id_alone and isinstance(given, str) else given
             )

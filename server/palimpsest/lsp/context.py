@@ -1,6 +1,6 @@
 """`palimpsest.context.*`: what a cursor's context is, and blocks that come from outside.
 
-In: arguments.  Out: answers.  Which blocks there are is `context/`'s to say.
+In: arguments.  Out: answers.  Which blocks there are is decided in `context/`.
 """
 
 from __future__ import annotations

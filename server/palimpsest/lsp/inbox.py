@@ -1,7 +1,7 @@
-"""Messages as they come: what is none, what comes out of turn, and what has to wait.
+"""Incoming messages: which are invalid, which come out of turn, and which have to wait.
 
-In: the bytes of one message after the other.  Out: JSON-RPC messages in order, refusals.  Owner of where the connection
-stands (before `initialize`, open, after `shutdown`) and of what is held back.  Knows no feature.
+In: the bytes of one message after the other.  Out: JSON-RPC messages in order, refusals.  Owner of the connection's
+state (before `initialize`, open, after `shutdown`) and of what is held back.  Knows no feature.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Proactive suggestions: a hint where one is, with the action that applies it and the one that dismisses it.
 
-In: the session's notices.  Out: `textDocument/publishDiagnostics`, code actions.  Which notices there are is the
-session's business.
+In: the session's notices.  Out: `textDocument/publishDiagnostics`, code actions.  Which notices there are is
+decided in `assist/suggestions/proactive.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def diagnostic(server: PalimpsestServer, notice: Notice) -> lsp.Diagnostic:
 
 
 def actions(server: PalimpsestServer, params: lsp.CodeActionParams, kind: str) -> list[lsp.CodeAction]:
-    """To apply what is noticed on the lines asked about, as it applies to the document now, and to dismiss it."""
+    """Actions that apply the notice on these lines, as it applies to the document now, and that dismiss it."""
     window = server.window
     session, client = window.session, window.client
     notice = session.proactive.shown(params.text_document.uri)

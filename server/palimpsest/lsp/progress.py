@@ -1,4 +1,4 @@
-"""Work-done progress around something slow, and cancellation by its token.
+"""Work-done progress for slow work, and its cancellation by token.
 
 In: a title, and the client's token where it gave one.  Out: begin, report, end.  Knows no feature.
 

@@ -1,7 +1,7 @@
 """`palimpsest.suggest` and what a person does with what it gave: apply, accept, reject, ask again, go on.
 
-In: arguments, ids.  Out: answers with edits; an accepted one is applied by the client.  What is suggested is the
-session's business.
+In: arguments, ids.  Out: answers with edits; an accepted one is applied by the client.  What is suggested
+is decided in `assist/suggestions/`.
 """
 
 from __future__ import annotations
