@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 _OPEN, _CLOSE = "([{", ")]}"
@@ -17,6 +17,16 @@ _ESCAPE = r"\\.?"
 
 
 @dataclass(frozen=True, slots=True)
+class _Patterns:
+    """`code` finds what means something outside of strings; `closing` is by what ends a string or block comment."""
+
+    code: re.Pattern[str]
+    closing: dict[str, re.Pattern[str]]
+    ends: dict[str, str]
+    blocks: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Lexical:
     """How a language writes comments and strings.
 
@@ -27,6 +37,10 @@ class Lexical:
     block_comments: tuple[tuple[str, str], ...] = ()
     quotes: tuple[str, ...] = ()
     block_quotes: tuple[str, ...] = ()
+
+    @cached_property
+    def patterns(self) -> _Patterns:
+        return _patterns(self)
 
 
 class Token(NamedTuple):
@@ -52,22 +66,12 @@ class State:
     escaped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """`code` finds what means something outside of strings; `closing` is by what ends a string or block comment."""
-
-    code: re.Pattern[str]
-    closing: dict[str, re.Pattern[str]]
-    ends: dict[str, str]
-    blocks: frozenset[str]
-
-
-@cache
 def _patterns(lexical: Lexical) -> _Patterns:
     comments = dict(lexical.block_comments)
     ends = {**comments, **{quote: quote for quote in (*lexical.quotes, *lexical.block_quotes)}}
     begins = sorted((*ends, *lexical.line_comments), key=len, reverse=True)
-    code = "|".join([_ESCAPE, r"\n", r"[\[\](){}]", *map(re.escape, begins)])
+    # Literals throughout, no sets: `re` then skips to the first character that can begin one.
+    code = "|".join([_ESCAPE, r"\n", *map(re.escape, [*_OPEN, *_CLOSE, *begins])])
     closing = {quote: re.compile(rf"{_ESCAPE}|\n|{re.escape(quote)}", re.DOTALL) for quote in lexical.quotes}
     closing |= {quote: re.compile(rf"{_ESCAPE}|{re.escape(quote)}", re.DOTALL) for quote in lexical.block_quotes}
     closing |= {end: re.compile(re.escape(end)) for end in comments.values()}
@@ -77,7 +81,7 @@ def _patterns(lexical: Lexical) -> _Patterns:
 
 def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iterator[Token]:
     """The tokens of `text` from `start` on, in order; `quote` is what ends the string that is open there."""
-    patterns = _patterns(lexical)
+    patterns = lexical.patterns
     at = start
     while (found := (patterns.closing[quote] if quote else patterns.code).search(text, at)) is not None:
         piece, at = found[0], found.end()
@@ -136,7 +140,7 @@ def _after(state: State, token: Token, lexical: Lexical) -> State:
         case "close":
             return replace(state, depth=state.depth - 1)
         case "begin":
-            return replace(state, quote=token.quote, in_block=token.quote in _patterns(lexical).blocks)
+            return replace(state, quote=token.quote, in_block=token.quote in lexical.patterns.blocks)
         case "comment":
             return replace(state, comment=True)
         case "line":

@@ -61,7 +61,8 @@ class _Open:
 
     def feed(self, line: str) -> None:
         code_end, escaped = len(line), False
-        for token in _tokens(line, self.quote):
+        found = _tokens(line, self.quote) if "\\" in line else tokens(line, LEXICAL, self.quote)
+        for token in found:
             escaped = token.kind == "escape"
             if token.kind == "open":
                 self.depth += 1
