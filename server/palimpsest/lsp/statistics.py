@@ -1,7 +1,7 @@
 """What became of completions and edits, and where completions are switched off.
 
-In: `palimpsest/event`, the commands for statistics and switches.  Out: answers.  What is counted, and where completions are
-off, is decided in `assist/`.
+In: `palimpsest/event`, the commands for statistics and switches.  Out: answers.  What is counted, and where
+completions are off, is decided in `assist/`.
 """
 
 from __future__ import annotations
