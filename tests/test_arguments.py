@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Id, Nothing, Place, among, read, shape
+from palimpsest.lsp.arguments import Id, Nothing, TextPlace, among, read, shape
 from palimpsest.lsp.context import Put
 from palimpsest.lsp.next_edit import NextEditParams
 from palimpsest.lsp.suggestions import Suggest
@@ -19,22 +19,22 @@ PUT = {"type": "package", "name": "x", "text": "y"}
 @pytest.mark.parametrize(
     ("kind", "given", "message"),
     [
-        (Place, {}, "uri: is missing; a.command takes {uri, position}."),
-        (Place, {"uri": "u"}, "position: is missing; a.command takes {uri, position}."),
-        (Place, {"uri": "u", "position": []}, "position: is missing; a.command takes {uri, position}."),
+        (TextPlace, {}, "uri: is missing; a.command takes {uri, position}."),
+        (TextPlace, {"uri": "u"}, "position: is missing; a.command takes {uri, position}."),
+        (TextPlace, {"uri": "u", "position": []}, "position: is missing; a.command takes {uri, position}."),
         (
-            Place,
+            TextPlace,
             {"uri": "u", "position": {"line": 0}},
             "position.character: is missing; a.command takes {uri, position}.",
         ),
         (
-            Place,
+            TextPlace,
             {"uri": "u", "position": {"line": -1, "character": 0}},
             "position.line: expected 0 to 2147483647, got -1.",
         ),
-        (Place, {"uri": "u", "position": HERE | {"line": "x"}}, "position.line: expected a whole number, got 'x'."),
-        (Place, 3, "a.command: expected one object as the argument, got int."),
-        (Place, [{}], "a.command: expected one object as the argument, got list."),
+        (TextPlace, {"uri": "u", "position": HERE | {"line": "x"}}, "position.line: expected a whole number, got 'x'."),
+        (TextPlace, 3, "a.command: expected one object as the argument, got int."),
+        (TextPlace, [{}], "a.command: expected one object as the argument, got list."),
         (Id, "no", "a.command: expected one object as the argument, got str."),
         (Suggest, {"uri": "u", "position": HERE, "n": 0}, "n: expected 1 to 16, got 0."),
         (

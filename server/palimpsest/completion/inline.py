@@ -35,7 +35,7 @@ def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Lang
     Without `multiline`, or where code follows on the cursor's line, it is the rest of one statement, over more than
     one line only while a bracket opened on the cursor's line or later is open.
     """
-    place = _Place.at(prefix, suffix, multiline, language)
+    place = _Position.at(prefix, suffix, multiline, language)
     while True:
         shorter = _tidy(text[: min(rule(text, place) for rule in _RULES)], place)
         if shorter == text:
@@ -56,7 +56,7 @@ def n_behind(rest: str) -> int:
 
 def open_brackets(prefix: str, suffix: str, language: Language) -> bool:
     """Whether a bracket or a string of several lines that began on the cursor's line is still open at its end."""
-    place = _Place.at(prefix, suffix, False, language)
+    place = _Position.at(prefix, suffix, False, language)
     return place.goes_on(place.state)
 
 
@@ -66,7 +66,7 @@ def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     """The cursor.  `line_depth` is the bracket depth where its line starts, `rest_closes` how many brackets the rest
     of the line closes; a completion may take the depth down to `floor`, None where that cannot be told.  `above`: the
     end of what stands before the cursor."""
@@ -84,7 +84,7 @@ class _Place:
     language: Language
 
     @classmethod
-    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> _Place:
+    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> _Position:
         line_start = prefix.rfind("\n") + 1
         states = [State(), *scan(prefix, language.lexical)]
         state, outermost = states[-1], min(s.depth for s in states)
@@ -114,17 +114,17 @@ class _Place:
         return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
 
 
-def _foreign(text: str, place: _Place) -> int:
+def _foreign(text: str, place: _Position) -> int:
     """Where our own tags begin: no code."""
     found = [at for mark in _FOREIGN if (at := f"\n{text}".find(mark)) >= 0]
     return max(0, min(found, default=len(text) + 1) - 1)
 
 
-def _end(text: str, place: _Place) -> int:
+def _end(text: str, place: _Position) -> int:
     return _block_end(text, place) if place.multiline else _statement_end(text, place)
 
 
-def _statement_end(text: str, place: _Place) -> int:
+def _statement_end(text: str, place: _Position) -> int:
     """The end of the cursor's statement; of its first line where the statement does not end in the text."""
     if "\n" not in text:
         return len(text)
@@ -136,7 +136,7 @@ def _statement_end(text: str, place: _Place) -> int:
     return len(text) if not place.goes_on(state) else text.index("\n")
 
 
-def _block_end(text: str, place: _Place) -> int:
+def _block_end(text: str, place: _Position) -> int:
     """The end of the block the cursor is in: a line further out, or two empty lines.  Where the statement at the
     cursor has begun already, or stands at the margin, and opens a block: the end of that."""
     indent, opens, blank, end = _indent(place.line), None, 0, 0
@@ -158,7 +158,7 @@ def _block_end(text: str, place: _Place) -> int:
     return len(text)
 
 
-def _lines(text: str, place: _Place) -> Iterator[tuple[int, str, bool, int]]:
+def _lines(text: str, place: _Position) -> Iterator[tuple[int, str, bool, int]]:
     """(start, line, inside, depth) of each line, the first one with what stands before the cursor.  `inside`: the line
     continues a string, a bracket or an escaped line end, so that its indentation says nothing."""
     states = [place.state, *scan(text, place.language.lexical, place.state)]
@@ -175,7 +175,7 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip())
 
 
-def _too_many_closers(text: str, place: _Place) -> int:
+def _too_many_closers(text: str, place: _Position) -> int:
     """The first bracket that closes what the code after the cursor closes already."""
     if place.floor is None:
         return len(text)
@@ -183,7 +183,7 @@ def _too_many_closers(text: str, place: _Place) -> int:
     return next((i for i, state in enumerate(states) if state.depth < place.floor), len(text))
 
 
-def _closing_quote(text: str, place: _Place) -> int:
+def _closing_quote(text: str, place: _Position) -> int:
     """The end of the string the cursor is in, where the rest of its line ends it already."""
     if not place.state.quote or place.state.quote not in place.rest:
         return len(text)
@@ -191,7 +191,7 @@ def _closing_quote(text: str, place: _Place) -> int:
     return next((i for i, state in enumerate(states) if not state.quote), len(text))
 
 
-def _repeats_rest(text: str, place: _Place) -> int:
+def _repeats_rest(text: str, place: _Position) -> int:
     """Where the rest of the cursor's line begins again."""
     rest, said = place.rest.strip(), text.strip()
     if not rest or not said:
@@ -205,7 +205,7 @@ def _repeats_rest(text: str, place: _Place) -> int:
     return len(text) if inside_word else at
 
 
-def _repeats_lines(text: str, place: _Place) -> int:
+def _repeats_lines(text: str, place: _Position) -> int:
     """Where the lines after the cursor begin again, or a line says the same as the one above it."""
     lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
     line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
@@ -224,12 +224,12 @@ def _repeats_lines(text: str, place: _Place) -> int:
     return len(text)
 
 
-def _goes_in_circles(text: str, place: _Place) -> int:
+def _goes_in_circles(text: str, place: _Position) -> int:
     """Where a text that has lost its way begins to repeat itself, or what stands right above it."""
     return kept(text, place.above)
 
 
-def _tidy(text: str, place: _Place) -> str:
+def _tidy(text: str, place: _Position) -> str:
     """Without white space at its end, but for blanks before more code on the same line."""
     if not text.strip():
         return ""
@@ -238,7 +238,7 @@ def _tidy(text: str, place: _Place) -> str:
     return text if needed else text.rstrip()
 
 
-_RULES: tuple[Callable[[str, _Place], int], ...] = (
+_RULES: tuple[Callable[[str, _Position], int], ...] = (
     _foreign,
     _end,
     _too_many_closers,

@@ -50,7 +50,7 @@ class Uri:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     uri: str
     position: At
 

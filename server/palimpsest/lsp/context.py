@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp import answers
-from palimpsest.lsp.arguments import Place, Uri
+from palimpsest.lsp.arguments import TextPlace, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.types import BlockType
@@ -36,7 +36,7 @@ class Put:
     ttl: float | None = None
 
 
-async def show(server: PalimpsestServer, place: Place) -> dict[str, Any]:
+async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
     session = server.window.session
     snapshot = session.documents.get(place.uri)
     position = position_in(snapshot, place.position.lsp, server.window.client.encoding)
@@ -74,7 +74,7 @@ async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
 COMMANDS = (
     Command(
         "palimpsest.context.show",
-        Place,
+        TextPlace,
         show,
         "the editing block and context blocks for a cursor, and their state in the cache",
     ),

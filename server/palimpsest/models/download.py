@@ -21,7 +21,7 @@ from palimpsest import __version__
 from palimpsest.errors import ModelError
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
-from palimpsest.models.hub import Hub, Source, source_of, the_hub
+from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
 from palimpsest.models.transfer import AGAIN, SILENCE_S, Found, Progress, load, look
 from palimpsest.system import process_lock
 
@@ -66,7 +66,7 @@ def _is(path: Path, sha256: str) -> bool:
 
 
 def _download(
-    client: httpx.Client, source: Source, hub: Hub, found: Found, wanted: str, progress: Progress | None
+    client: httpx.Client, source: ModelSource, hub: Hub, found: Found, wanted: str, progress: Progress | None
 ) -> None:
     """Into a file beside the target that is named for the version wanted, from where an earlier try stopped; then
     checked, then put in the target's place."""

@@ -1,6 +1,6 @@
 """Where a model file comes from: names, addresses, and which of them get the person's token.
 
-In: what a person names, the environment.  Out: a `Source`.  Opens no connection.
+In: what a person names, the environment.  Out: a `ModelSource`.  Opens no connection.
 
 The token of the Hugging Face hub goes to the hub's own origin and nowhere else, neither to another address that a
 person names nor along a redirect.  `HF_ENDPOINT` names another hub; it counts as the person's own, over https, or on
@@ -27,7 +27,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """`sha256` is empty where only the other side knows it."""
 
     url: str
@@ -83,13 +83,13 @@ def _token(environment: Mapping[str, str]) -> str:
         return ""
 
 
-def source_of(name: str, hub: Hub) -> Source:
+def source_of(name: str, hub: Hub) -> ModelSource:
     """A known model's name, `owner/repository/file.gguf`, or a URL that may end in `#sha256=…`.  Raises
     InvalidArgument for what is none of these."""
     known = next((known for known in KNOWN if known.name == name), None)
     if known is not None:
         target = _target(known.repo, known.file)
-        return Source(_url(hub, known.repo, known.revision, known.file), target, known.sha256)
+        return ModelSource(_url(hub, known.repo, known.revision, known.file), target, known.sha256)
     if name.startswith(("http://", "https://")):
         url, _, fragment = name.partition("#")
         file = Path(unquote(urlsplit(url).path)).name
@@ -99,14 +99,14 @@ def source_of(name: str, hub: Hub) -> Source:
             raise InvalidArgument(
                 "name", f"{fragment!r} is no SHA-256.", hint="The URL ends in #sha256= and 64 digits."
             )
-        return Source(url, folders.models() / file, sha256)
+        return ModelSource(url, folders.models() / file, sha256)
     parts = name.split("/")
     if len(parts) < 3 or not all(part.strip(". ") for part in parts) or "\\" in name:
         names = ", ".join(known.name for known in KNOWN)
         raise InvalidArgument("name", f"no model is called {name!r}.", hint=f"Known: {names}; or owner/repo/file.gguf.")
     repo, file = "/".join(parts[:2]), "/".join(parts[2:])
     _need_gguf(file, name)
-    return Source(_url(hub, repo, "main", file), _target(repo, file))
+    return ModelSource(_url(hub, repo, "main", file), _target(repo, file))
 
 
 def _url(hub: Hub, repo: str, revision: str, file: str) -> str:

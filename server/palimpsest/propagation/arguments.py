@@ -14,7 +14,7 @@ from palimpsest.syntax.parse import Language
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ArgumentText:
     """An argument's text; `wants` names a parameter whose value, at the text's end, has to be chosen."""
 
     text: str
@@ -56,13 +56,13 @@ def rearranged(
     after: Sequence[Parameter],
     renamed: Mapping[str, str],
     language: Language,
-) -> list[Piece] | None:
+) -> list[ArgumentText] | None:
     """The pieces of the call's new arguments, or None where that cannot be told.  `renamed`: old names by new."""
     given = bound(call, before)
     if given is None:
         return None
     known = {p.name: p.value for p in before}
-    positional, keyword = list[Piece](), dict[str, Piece]()
+    positional, keyword = list[ArgumentText](), dict[str, ArgumentText]()
     in_order = True
     for parameter in after:
         if parameter.kind not in ("plain", "keyword"):
@@ -73,12 +73,12 @@ def rearranged(
         argument = given.get(old)
         if argument is not None:
             if not argument.keyword and in_order:
-                positional.append(Piece(argument.text))
+                positional.append(ArgumentText(argument.text))
             else:
                 written = language.by_name(parameter.name, argument.value)
                 if written is None:
                     return None
-                keyword[old], in_order = Piece(written), False
+                keyword[old], in_order = ArgumentText(written), False
         elif parameter.default:
             in_order = False
         else:  # what a default gave so far has to be said now; what is new has to be chosen
@@ -87,20 +87,20 @@ def rearranged(
             if written is None:
                 return None
             if in_order:
-                positional.append(Piece(written, wants))
+                positional.append(ArgumentText(written, wants))
             else:
-                keyword[old] = Piece(written, wants)
+                keyword[old] = ArgumentText(written, wants)
     order = [a.keyword for a in call.arguments if a.keyword in keyword]
     rest = [name for name in keyword if name not in order]
     return [*positional, *(keyword[name] for name in [*order, *rest])]
 
 
-def rewrite(call: Call, pieces: Sequence[Piece]) -> Rewrite | None:
+def rewrite(call: Call, pieces: Sequence[ArgumentText]) -> Rewrite | None:
     """The smallest edit of whole arguments that makes `pieces` of the call's; None where nothing changes.
 
     `Call` tells no separators, so a changed part is joined by a comma and a space.
     """
-    old, new = [Piece(a.text) for a in call.arguments], list(pieces)
+    old, new = [ArgumentText(a.text) for a in call.arguments], list(pieces)
     if old == new:
         return None
     first = 0

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from palimpsest.propagation.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site
 from palimpsest.propagation.targets import (
+    EditedName,
     File,
-    Target,
     imports_of,
     is_built_in,
     qualified,
@@ -23,16 +23,16 @@ from palimpsest.syntax.scopes import class_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
 
-def member_target(change: EditPattern, constructor: str) -> Target | None:
+def member_target(change: EditPattern, constructor: str) -> EditedName | None:
     """What a change of a member is about; None where it is about no member, or about what a call of the class runs."""
     match change:
         case Rename(kind="attribute"):
-            return Target(change.old, change.scope, True, "")
+            return EditedName(change.old, change.scope, True, "")
         case Rename(kind="parameter"):
             around, _, name = change.scope.rpartition(".")
-            return Target(name, around, True, "") if around and name != constructor else None
+            return EditedName(name, around, True, "") if around and name != constructor else None
         case SignatureChange(is_method=True) | AsyncChange(is_method=True):
-            return Target(change.name, change.scope, True, "") if change.name != constructor else None
+            return EditedName(change.name, change.scope, True, "") if change.name != constructor else None
     return None
 
 
@@ -93,7 +93,7 @@ def _regions(change: Rename, home: File) -> set[Region]:
 
 
 def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
-    target = Target(change.old, change.scope, False, home.name)
+    target = EditedName(change.old, change.scope, False, home.name)
     if not file.home:
         yield from imports_of(file, target, change.old)
         yield from referring(file, target, also=_imported_as(change, file))
@@ -111,7 +111,7 @@ def _imported_as(change: Rename, file: File) -> str:
 
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
-    target = Target(change.old, change.scope, True, "", alone)
+    target = EditedName(change.old, change.scope, True, "", alone)
     yield from referring(file, target)
     for use in uses(file.parsed, change.old, change.new):
         if use.belongs is not None and use.belongs.kind == "class":
@@ -121,7 +121,7 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
                 yield use
     made = any(s.qualified_name == f"{change.scope}.{home.parsed.language.constructor}" for s in scopes(home.parsed))
     if not made:  # fields that are given by name when one is made
-        yield from _keywords(change.old, file, Target(target.owner, _around(change.scope), False, home.name))
+        yield from _keywords(change.old, file, EditedName(target.owner, _around(change.scope), False, home.name))
 
 
 def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
@@ -130,17 +130,17 @@ def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iter
     yield from _keywords(change.old, file, callee(change.scope, home, alone))
 
 
-def callee(scope: str, home: File, alone: bool) -> Target:
+def callee(scope: str, home: File, alone: bool) -> EditedName:
     """What is called to run the function of that qualified name."""
     around, _, name = scope.rpartition(".")
     is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
     if is_method and name == home.parsed.language.constructor:
         outer, _, cls = around.rpartition(".")
-        return Target(cls, outer, False, home.name)
-    return Target(name, around, is_method, home.name, alone)
+        return EditedName(cls, outer, False, home.name)
+    return EditedName(name, around, is_method, home.name, alone)
 
 
-def _keywords(name: str, file: File, target: Target) -> Iterator[Use]:
+def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
     """`name=` in calls of the target."""
     named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
     if not named:

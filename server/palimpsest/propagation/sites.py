@@ -18,7 +18,7 @@ from palimpsest.syntax.uses import uses
 
 
 def places(change: EditPattern, home: File, file: File, *, alone: bool = False) -> list[Site]:
-    """The places in `file`; `home` is the same file, or the edited one.  `alone`: as in `targets.Target`."""
+    """The places in `file`; `home` is the same file, or the edited one.  `alone`: as in `targets.EditedName`."""
     found: Iterator[Site]
     match change:
         case Rename():

@@ -38,7 +38,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EditedName:
     """What a change is about.  `scope`: the class of a member, else where the name is bound.  `alone`: no other class
     of the workspace is known to have such a member."""
 
@@ -71,7 +71,7 @@ def where(parsed: Parsed, line: int) -> str:
     return scope_at(parsed, line, 0).qualified_name
 
 
-def referring(file: File, target: Target, name: str = "", also: str = "") -> Iterator[Use]:
+def referring(file: File, target: EditedName, name: str = "", also: str = "") -> Iterator[Use]:
     """The uses of `name` (else the target's own) that are the target, not what binds it in its own file."""
     for use in uses(file.parsed, name or target.name, also):
         if target.member:
@@ -84,7 +84,7 @@ def referring(file: File, target: Target, name: str = "", also: str = "") -> Ite
             yield use
 
 
-def imports_of(file: File, target: Target, name: str) -> Iterator[Use]:
+def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
     """Where another file imports the target by `name`, whatever it calls it there."""
     if target.scope or target.member or file.home:
         return
@@ -126,7 +126,7 @@ def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
     )
 
 
-def _is_member(file: File, use: Use, target: Target) -> bool:
+def _is_member(file: File, use: Use, target: EditedName) -> bool:
     owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
         return derived(file.parsed, owners, target.owner)
@@ -135,12 +135,12 @@ def _is_member(file: File, use: Use, target: Target) -> bool:
     return target.alone and speaks and not is_common(file.parsed, target.name)
 
 
-def _is_of_module(file: File, use: Use, target: Target) -> bool:
+def _is_of_module(file: File, use: Use, target: EditedName) -> bool:
     head = file.parsed.language.head(file.parsed, use.start, use.end)
     return bool(head) and file.means_module(head, target.file)
 
 
-def _is_bound_so(file: File, use: Use, target: Target, also: str) -> bool:
+def _is_bound_so(file: File, use: Use, target: EditedName, also: str) -> bool:
     assert use.belongs is not None
     if file.home:
         return qualified(file.parsed, use.belongs) == target.scope and use.belongs.kind != "class"

@@ -36,11 +36,11 @@ def shape_at(parsed: Parsed, position: Position) -> Shape:
     position = snapshot.clamp(position)
     if snapshot.lines[position.line][position.column :].strip() or parsed.root is None:
         return "line"
-    place = _Place(parsed, position)
+    place = _Position(parsed, position)
     return "block" if place.in_comment is False and place.misses_block else "line"
 
 
-class _Place:
+class _Position:
     """The end of a line, and the nodes around it that tell a shape."""
 
     def __init__(self, parsed: Parsed, position: Position) -> None:

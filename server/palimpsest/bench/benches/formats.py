@@ -31,7 +31,7 @@ from rich.table import Table
 
 from palimpsest.bench.repairing.cases import cases
 from palimpsest.bench.repairing.rates import row
-from palimpsest.bench.repairing.replies import Asked, ask
+from palimpsest.bench.repairing.replies import ReplyRun, ask
 from palimpsest.bench.shared.options import BATCH, model_file, positive
 from palimpsest.bench.shared.source import standard_library
 from palimpsest.config.layers import merged
@@ -80,7 +80,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     return {**facts, "formats": free} if options.no_grammar else {**facts, "formats": bound, "free": free}
 
 
-def _asked(roots: Sequence[Path], options: argparse.Namespace) -> tuple[Asked, int]:
+def _asked(roots: Sequence[Path], options: argparse.Namespace) -> tuple[ReplyRun, int]:
     """And how many functions there were."""
     found = cases(roots, options.n, Random(options.seed))
     grammars = (False,) if options.no_grammar else (True, False)

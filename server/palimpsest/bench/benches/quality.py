@@ -120,13 +120,13 @@ def show(result: dict[str, Any], console: Console) -> None:
 
 def _asked(
     root: Path, found: Sequence[Hole], settings: Mapping[str, Any], advance: Callable[[], None]
-) -> completions.Asked:
+) -> completions.CompletionRun:
     with tempfile.TemporaryDirectory(prefix="pal-") as folder:
         return asyncio.run(completions.ask(root, found, settings, own_folders(Path(folder)), advance))
 
 
 def _scores(
-    found: Sequence[Hole], asked: completions.Asked, trials: Trials | None, advance: Callable[[], None]
+    found: Sequence[Hole], asked: completions.CompletionRun, trials: Trials | None, advance: Callable[[], None]
 ) -> dict[str, list[scores.Score]]:
     """By mode, in the order of holes."""
     result: dict[str, list[scores.Score]] = {mode: [] for mode in asked.offered}

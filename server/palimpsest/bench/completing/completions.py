@@ -37,7 +37,7 @@ Blocks = Sequence[Mapping[str, Any]]
 
 
 @dataclass
-class Asked:
+class CompletionRun:
     """`offered` by mode, in the order of holes; `names` of each hole that stand in its blocks and nowhere else in what
     the model saw; `info` is what the server says of the model."""
 
@@ -72,12 +72,12 @@ async def ask(
     given: Mapping[str, Any],
     environment: Mapping[str, str],
     on_answer: Callable[[], None],
-) -> Asked:
+) -> CompletionRun:
     """Every hole in every mode; `other` only where holes are in more than one file.
 
     Raises EngineUnavailable, and ModelError for a model that cannot complete.
     """
-    asked, shown = Asked(), list[Blocks]()
+    asked, shown = CompletionRun(), list[Blocks]()
     others = _others(holes)
     for mode in MODES:
         if mode == "other" and not any(others):

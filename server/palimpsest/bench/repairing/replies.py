@@ -31,7 +31,7 @@ ANOTHER = "\n"
 
 
 @dataclass
-class Asked:
+class ReplyRun:
     """By format, in the order of cases, under its grammar and without; `told`: the model got instructions."""
 
     model: str = ""
@@ -57,7 +57,7 @@ async def ask(
     formats: Sequence[str],
     grammars: Sequence[bool],
     on_reply: Callable[[], None],
-) -> Asked:
+) -> ReplyRun:
     """Every case in every format, with its grammar and without as `grammars` says.  Raises EngineError."""
     session = build_session(settings, tuple(roots), _Nobody())
     try:
@@ -65,7 +65,7 @@ async def ask(
         model = await (await services.supervisor.ready(START_S)).model()
         choice = settings.suggestion.instructions
         told = choice == "always" or (choice == "auto" and model.chat_template)
-        asked = Asked(model.name, told)
+        asked = ReplyRun(model.name, told)
         for case in found:
             question = await RepairPrompt.about(case, services, told)
             for bound in grammars:

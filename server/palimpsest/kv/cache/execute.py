@@ -40,7 +40,7 @@ from palimpsest.kv.cache.writing import Writer
 from palimpsest.kv.llama.native import NO_SLOT
 
 
-class Target(Tenant, Protocol):
+class Executed(Tenant, Protocol):
     """The workspace that a plan is carried out on.  `version` counts changes of the arena; `snapshots` are sequences in
     which suspended jobs still look at cells as they were."""
 
@@ -68,7 +68,7 @@ class Executor:
 
     def __init__(
         self,
-        workspace: Target,
+        workspace: Executed,
         pool: CellPool,
         store: Stores,
         made: Plan,
