@@ -10,6 +10,7 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Id, Nothing, TextPlace, among, read, shape
 from palimpsest.lsp.context import Put
 from palimpsest.lsp.next_edit import NextEditParams
+from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.suggestions import Suggest
 
 HERE = {"line": 0, "character": 0}
@@ -74,3 +75,17 @@ def test_choices_that_are_known_only_at_run_time_are_listed() -> None:
     assert among("format", "b", ("a", "b")) == "b"
     with pytest.raises(InvalidArgument, match=r"^format: expected one of a, b, got 'c'\."):
         among("format", "c", ("a", "b"))
+
+
+@pytest.mark.parametrize("depth", [300, 5_000])
+@pytest.mark.parametrize("field", ["uri", "position"])
+def test_an_argument_that_is_nested_deeply_is_a_wrong_one(depth: int, field: str) -> None:
+    deep: Any = 0
+    for _ in range(depth):
+        deep = [deep]
+    with pytest.raises(InvalidArgument):
+        read("a.command", TextPlace, {"uri": "u", "position": HERE, field: deep})
+
+
+def test_an_error_quotes_no_more_than_a_person_reads() -> None:
+    assert len(str(response_error(InvalidArgument("uri", "x" * 1_000_000)).message)) < 3_000

@@ -132,5 +132,8 @@ def _first_problem(error: BaseException) -> tuple[str, str]:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "what is nested too deeply"
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

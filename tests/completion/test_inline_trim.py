@@ -171,3 +171,26 @@ def test_nothing_is_shown_twice(text: str, line: str) -> None:
     if line.strip() and "\\" not in line:
         assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python")) == ""
         assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python")) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "wanted"),
+    [
+        ("some|", '.py" name="notes.txt">', ""),
+        ("see someth|", 'ing of the p.py" name="p.html">', "ing of the"),
+        ("notes|", '/txt" file="notes.txt" editable="false">', ""),
+        ('open "|', 'write.py" name="notes.txt" editable="false">', ""),
+        ("<|", 'context type="function" file="a.py" name="a">', ""),
+        ("<e|", 'diting type="function" file="a.py" name="a">', ""),
+        ("a <|", "/context>", ""),
+        ("<|", "/editing>", ""),
+        ("a <edit|", "ing>used", ""),
+        ('<input type="|', 'text" name="town">', 'text" name="town">'),
+        ('<input\n  type="te|', 'xt" name="town">', 'xt" name="town">'),
+        ('level="|', 'info" name="x"', 'info" name="x"'),
+        ("<context>\n<a/><|", "/context>", "/context>"),
+        ("x" * 100_000 + "|", "y", "y"),
+    ],
+)
+def test_no_tag_of_ours_is_completed(code: str, text: str, wanted: str) -> None:
+    assert shown(code, text, language="plaintext") == wanted

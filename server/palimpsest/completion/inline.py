@@ -22,6 +22,13 @@ _FOREIGN = (
     CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
     "\n<workspace>", "\n</workspace>",
 )  # fmt: skip
+_ELEMENTS = ("<editing>", "<context>", "</context>")
+"""Ours, where the document has no such element: a model without much to go on writes them after its training."""
+_ATTRIBUTE = re.compile(r"""" (?:file|name|editable)="(?P<tag_end>[^"\n]*"(?: editable="\w*")?>)?""")
+"""The rest of an opening tag of ours, whose beginning the model took for granted."""
+_LONGEST = 40
+"""Characters of a mark, at most."""
+_OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
 _WORD = re.compile(r"\w")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
@@ -115,9 +122,27 @@ class _Position:
 
 
 def _foreign(text: str, place: _Position) -> int:
-    """Where our own tags begin: no code."""
-    found = [at for mark in _FOREIGN if (at := f"\n{text}".find(mark)) >= 0]
-    return max(0, min(found, default=len(text) + 1) - 1)
+    """Where our own tags begin: no code.  A tag may have begun on the cursor's line."""
+    before = f"\n{place.line[-_LONGEST:]}"
+    marks = (*_FOREIGN, *(mark for mark in _ELEMENTS if mark.strip("</>") not in place.above))
+    starts = ((before + text).find(mark, max(0, len(before) - len(mark) + 1)) for mark in marks)
+    return min([_rest_of_tag(text, place), *(max(0, at - len(before)) for at in starts if at >= 0)])
+
+
+def _rest_of_tag(text: str, place: _Position) -> int:
+    """Where the word begins whose quote was never opened and that attributes of our tags follow: `a.py" name="a">`.
+    Behind a `<tag` of the document they are its own."""
+    n = len(place.line)
+    whole = place.line + text
+    for match in _ATTRIBUTE.finditer(whole, max(0, n - _LONGEST)):
+        start = match.start()
+        line_start = whole.rfind("\n", 0, start) + 1
+        unopened = whole.count('"', line_start, start) % 2 == 0
+        in_tag = _OPEN_TAG.search(place.above + text[: max(0, start - n)])
+        if match.end() > n and not in_tag and (unopened or match["tag_end"]):
+            word = max(whole.rfind(space, 0, start) for space in ' "\n') + 1
+            return max(0, word - n)
+    return len(text)
 
 
 def _end(text: str, place: _Position) -> int:

@@ -62,7 +62,10 @@ class Id:
 
 def read(where: str, kind: type[A], value: Any) -> A:
     """`where` names the command or method."""
-    given = plain(value)
+    try:
+        given = plain(value)
+    except RecursionError:
+        raise InvalidArgument(where, "the argument is nested too deeply.") from None
     if given is None or given == []:
         given = {}
     if not isinstance(given, dict):

@@ -266,6 +266,10 @@ def _prefer_utf8(message: dict[str, Any]) -> None:
         return  # not offered, or nonsense that is answered when it is structured
 
 
+LONGEST_ERROR = 2_000
+"""Characters of an error's message: it may quote what was sent."""
+
+
 def response_error(error: BaseException) -> JsonRpcException:
     """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
     from palimpsest import errors
@@ -279,4 +283,5 @@ def response_error(error: BaseException) -> JsonRpcException:
         code = types.LSPErrorCodes.ContentModified.value
     elif isinstance(error, errors.Cancelled):
         code = types.LSPErrorCodes.ServerCancelled.value
-    return JsonRpcException(str(error), code)
+    message = str(error)
+    return JsonRpcException(message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR]}…", code)
