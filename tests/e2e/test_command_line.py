@@ -119,7 +119,7 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     names = zipfile.ZipFile(wheel).namelist()
     assert {
         "palimpsest/assets/palimpsest-embedded.gguf",
-        "palimpsest/syntax/queries/python.scm",
+        "palimpsest/languages/python/queries.scm",
         "palimpsest/demo/sample/shop/cart.py",
     } <= set(names)
     place = tmp_path / "clean"
