@@ -3,6 +3,8 @@
 And hypothesis without its deadlines: on a busy machine any example takes longer than usual now and then.
 """
 
+from collections import Counter
+
 import pytest
 from hypothesis import settings
 
@@ -12,4 +14,8 @@ settings.load_profile("without deadlines")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: ("training" not in item.path.parts, item.path not in slow))
+    n_slow = Counter(path.parent for path in slow)
+    # A folder stays together: its fixtures of a whole session set variables for everything that is started.
+    items.sort(
+        key=lambda i: ("training" not in i.path.parts, -n_slow[i.path.parent], i.path.parent, i.path not in slow)
+    )
