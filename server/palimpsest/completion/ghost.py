@@ -1,6 +1,7 @@
-"""What is left of the completion on screen while a person types it.
+"""The part of a shown completion that remains while a person types it.
 
-In: the text before and after the cursor.  Out: the remainder to show, without asking an engine.  Knows no editor.
+In: the text before and after the cursor.  Out: the remainder to show, without asking an engine.  Does not know about
+editors.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from palimpsest.completion.inline import agrees
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is left to insert of the alternative `index` of those shown."""
+    """The text still to insert of alternative `index` of those shown."""
 
     index: int
     text: str
@@ -28,7 +29,7 @@ class _Shown:
 
 
 class Ghost:
-    """Owner of the last completion shown in this window."""
+    """Holds the last completion shown in this window."""
 
     def __init__(self) -> None:
         self._shown: _Shown | None = None
@@ -40,10 +41,11 @@ class Ghost:
         self._shown = None
 
     def remainders(self, uri: str, before: str, after: str) -> list[Left]:
-        """What is left of each alternative that agrees with the text typed since; none when nothing does.
+        """The remainder of each alternative that agrees with the text typed since it was shown; empty if none agrees.
 
-        The text on both sides must be as it was but for the typed characters, so that an answer made for another
-        text is never shown.  An alternative that is typed out has no remainder: the next one must be asked for.
+        Apart from the typed characters, the text on both sides must be unchanged, so that an answer made for another
+        text is never shown.  An alternative that has been typed in full has no remainder: the next one must be
+        requested.
         """
         shown = self._shown
         if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):

@@ -1,10 +1,11 @@
-"""Trims a generated text to the part that is worth showing as an inline completion.
+"""Trims generated text to the part that is worth showing as an inline completion.
 
-In: the generated text, the code before and after the cursor, the mode, the language.  Out: a beginning of that text, ""
-where nothing is worth showing.  FORMATS.md, "Inline completion", says where it stops.  Knows no token and no editor.
+In: the generated text, the code before and after the cursor, the mode, the language.  Out: a prefix of the generated
+text, "" if nothing is worth showing.  FORMATS.md, "Inline completion", specifies where it stops.  Does not know about
+tokens or editors.
 
-Each rule gives the index of the first character that is too much, and the smallest one counts.  The rules are applied
-until nothing changes, so that trimming is idempotent.
+Each rule returns the index of the first character to cut off, and the smallest index wins.  The rules are applied until
+nothing changes, so trimming is idempotent.
 """
 
 from __future__ import annotations
@@ -23,24 +24,25 @@ _FOREIGN = (
     "\n<workspace>", "\n</workspace>",
 )  # fmt: skip
 _ELEMENTS = ("<editing>", "<context>", "</context>")
-"""Ours, where the document has no such element: a model without much to go on writes them after its training."""
+"""Our own tags, unless the document has such an element: a model with little context may write them because of its
+training."""
 _ATTRIBUTE = re.compile(r"""" (?:file|name|editable)="(?P<tag_end>[^"\n]*"(?: editable="\w*")?>)?""")
-"""The rest of an opening tag of ours, whose beginning the model took for granted."""
+"""The rest of one of our opening tags whose beginning the model left out."""
 _LONGEST = 40
-"""Characters of a mark, at most."""
+"""Maximum length of a tag, in characters."""
 _OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
 _WORD = re.compile(r"\w")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
-"""So many characters of a last line must agree with the next line before it counts as its beginning."""
+"""This many characters of the last line must agree with the next line for it to count as the beginning of that line."""
 
 
 def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
     """The part of `text` to show at the cursor between `prefix` and `suffix`.
 
-    Always a prefix of `text`; never ends in a line of whitespace; "" for an empty, whitespace-only or duplicate one.
-    Without `multiline`, or where code follows on the cursor's line, it is the rest of one statement, over more than
-    one line only while a bracket opened on the cursor's line or later is open.
+    Always a prefix of `text`; never ends in a line of whitespace; "" if it is empty, only whitespace, or a duplicate.
+    Without `multiline`, or if code follows on the cursor's line, the result is the rest of one statement, and spans
+    several lines only while a bracket opened on the cursor's line or later is open.
     """
     place = _Position.at(prefix, suffix, multiline, language)
     while True:
@@ -51,32 +53,32 @@ def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Lang
 
 
 def agrees(shown: str, typed: str) -> str | None:
-    """What remains of a shown completion once `typed` has been typed on; None where it says something else."""
+    """What remains of a shown completion after `typed` has been typed; None if they disagree."""
     return shown[len(typed) :] if shown.startswith(typed) else None
 
 
 def n_behind(rest: str) -> int:
-    """How many characters of a line's rest stand in a completion's way: closing brackets, quotes, punctuation and
-    blanks do not."""
+    """Number of characters in the rest of a line that block a completion: closing brackets, quotes, punctuation and
+    blanks do not count."""
     return sum(not (char in _CLOSING or char.isspace()) for char in rest)
 
 
 def open_brackets(prefix: str, suffix: str, language: Language) -> bool:
-    """Whether a bracket or a string of several lines that began on the cursor's line is still open at its end."""
+    """Whether a bracket or multi-line string that began on the cursor's line is still open at its end."""
     place = _Position.at(prefix, suffix, False, language)
     return place.goes_on(place.state)
 
 
 def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
-    """Stop strings to generate with.  `brackets`: what `open_brackets` says."""
+    """Stop strings for generation.  `brackets`: the result of `open_brackets`."""
     return ["\n</editing", "\n\n\n"] if multiline or brackets else ["\n"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """The cursor.  `line_depth` is the bracket depth where its line starts, `rest_closes` how many brackets the rest
-    of the line closes; a completion may take the depth down to `floor`, None where that cannot be told.  `above`: the
-    end of what stands before the cursor."""
+    """The cursor.  `line_depth` is the bracket depth at the start of its line, `rest_closes` the number of brackets
+    that the rest of the line closes.  A completion may lower the depth to `floor`, which is None if that is unknown.
+    `above`: the end of the text before the cursor."""
 
     state: State
     line_depth: int
@@ -116,13 +118,13 @@ class _Position:
         return not self.line.strip()
 
     def goes_on(self, state: State) -> bool:
-        """Whether the statement on the cursor's line goes on behind a line end at this state."""
+        """Whether the statement on the cursor's line continues past a line end in this state."""
         opened = state.in_block and not (self.state.in_block and self.on_empty_line)
         return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
 
 
 def _foreign(text: str, place: _Position) -> int:
-    """Where our own tags begin: no code.  A tag may have begun on the cursor's line."""
+    """Where our own tags, which are not code, begin.  A tag may have begun on the cursor's line."""
     before = f"\n{place.line[-_LONGEST:]}"
     marks = (*_FOREIGN, *(mark for mark in _ELEMENTS if mark.strip("</>") not in place.above))
     starts = ((before + text).find(mark, max(0, len(before) - len(mark) + 1)) for mark in marks)
@@ -130,8 +132,8 @@ def _foreign(text: str, place: _Position) -> int:
 
 
 def _rest_of_tag(text: str, place: _Position) -> int:
-    """Where the word begins whose quote was never opened and that attributes of our tags follow: `a.py" name="a">`.
-    Behind a `<tag` of the document they are its own."""
+    """Where a word begins that has a closing but no opening quote and is followed by attributes of our tags: `a.py"
+    name="a">`.  After a `<tag` of the document, the attributes belong to that tag."""
     n = len(place.line)
     whole = place.line + text
     for match in _ATTRIBUTE.finditer(whole, max(0, n - _LONGEST)):
@@ -150,7 +152,7 @@ def _end(text: str, place: _Position) -> int:
 
 
 def _statement_end(text: str, place: _Position) -> int:
-    """The end of the cursor's statement; of its first line where the statement does not end in the text."""
+    """The end of the cursor's statement, or of its first line if the statement does not end in the text."""
     if "\n" not in text:
         return len(text)
     state = place.state
@@ -162,8 +164,8 @@ def _statement_end(text: str, place: _Position) -> int:
 
 
 def _block_end(text: str, place: _Position) -> int:
-    """The end of the block the cursor is in: a line further out, or two empty lines.  Where the statement at the
-    cursor has begun already, or stands at the margin, and opens a block: the end of that."""
+    """The end of the block that contains the cursor: a less indented line, or two empty lines.  If the statement at the
+    cursor has already begun, or is at the margin, and opens a block: the end of that block."""
     indent, opens, blank, end = _indent(place.line), None, 0, 0
     for start, line, inside, depth in _lines(text, place):
         if start == 0:
@@ -184,8 +186,8 @@ def _block_end(text: str, place: _Position) -> int:
 
 
 def _lines(text: str, place: _Position) -> Iterator[tuple[int, str, bool, int]]:
-    """(start, line, inside, depth) of each line, the first one with what stands before the cursor.  `inside`: the line
-    continues a string, a bracket or an escaped line end, so that its indentation says nothing."""
+    """(start, line, inside, depth) of each line; the first includes the text before the cursor.  `inside`: the line
+    continues a string, a bracket or an escaped line end, so its indentation means nothing."""
     states = [place.state, *scan(text, place.language.lexical, place.state)]
     start = 0
     for line in text.split("\n"):
@@ -201,7 +203,7 @@ def _indent(line: str) -> int:
 
 
 def _too_many_closers(text: str, place: _Position) -> int:
-    """The first bracket that closes what the code after the cursor closes already."""
+    """The first bracket that closes something the code after the cursor already closes."""
     if place.floor is None:
         return len(text)
     states = scan(text, place.language.lexical, place.state)
@@ -209,7 +211,7 @@ def _too_many_closers(text: str, place: _Position) -> int:
 
 
 def _closing_quote(text: str, place: _Position) -> int:
-    """The end of the string the cursor is in, where the rest of its line ends it already."""
+    """The end of the string that contains the cursor, if the rest of its line already ends it."""
     if not place.state.quote or place.state.quote not in place.rest:
         return len(text)
     states = scan(text, place.language.lexical, place.state)
@@ -217,7 +219,7 @@ def _closing_quote(text: str, place: _Position) -> int:
 
 
 def _repeats_rest(text: str, place: _Position) -> int:
-    """Where the rest of the cursor's line begins again."""
+    """Where the text repeats the rest of the cursor's line."""
     rest, said = place.rest.strip(), text.strip()
     if not rest or not said:
         return len(text)
@@ -225,13 +227,13 @@ def _repeats_rest(text: str, place: _Position) -> int:
         return 0
     at = len(text.rstrip()) - len(rest)
     if at < 0 or not text.rstrip().endswith(rest) or not _WORD.search(rest):
-        return len(text)  # brackets and quotes alone: the rules above know whose they are
+        return len(text)  # only brackets and quotes: the rules above decide these
     inside_word = at > 0 and _WORD.match(text[at - 1]) and _WORD.match(rest)
     return len(text) if inside_word else at
 
 
 def _repeats_lines(text: str, place: _Position) -> int:
-    """Where the lines after the cursor begin again, or a line says the same as the one above it."""
+    """Where the text repeats the lines after the cursor, or a line repeats the one above it."""
     lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
     line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
     for i, (start, line, inside) in enumerate(lines):
@@ -250,12 +252,12 @@ def _repeats_lines(text: str, place: _Position) -> int:
 
 
 def _goes_in_circles(text: str, place: _Position) -> int:
-    """Where a text that has lost its way begins to repeat itself, or what stands right above it."""
+    """Where degenerate text starts to repeat itself or the text right above it."""
     return kept(text, place.above)
 
 
 def _tidy(text: str, place: _Position) -> str:
-    """Without white space at its end, but for blanks before more code on the same line."""
+    """The text without trailing white space, except blanks before more code on the same line."""
     if not text.strip():
         return ""
     spaces = text[len(text.rstrip()) :]

@@ -1,7 +1,8 @@
 """A cache of completions, by place and prefix.
 
-In: a place (what a completion depends on besides the text before the cursor), the text before the cursor.  Out: what
-was answered there, or the rest of an earlier answer whose beginning was typed since.  Knows no editor and no engine.
+In: a place (what a completion depends on besides the text before the cursor), the text before the cursor.  Out: the
+answer given there, or the rest of an earlier answer whose beginning has been typed since.  Does not know about editors
+or engines.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from palimpsest.completion.inline import agrees
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`texts` to insert at the cursor, best first, none where nothing was worth showing.  `asked`: how many were asked
-    for.  `finished`: more time would not have made the first one longer.  `confidence`: how probable the model found
-    the first one's tokens, as their geometric mean, 0 to 1."""
+    """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
+    `finished`: more time would not have made the first text longer.  `confidence`: the geometric mean of the
+    probabilities that the model gave the tokens of the first text, 0 to 1."""
 
     texts: tuple[str, ...]
     asked: int = 1
@@ -26,12 +27,12 @@ class Result:
 
 
 class Results:
-    """The last so many, whichever is used least going first."""
+    """A limited number of results; the least recently used is dropped first."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._results: OrderedDict[tuple[Hashable, str], Result] = OrderedDict()
-        self._prefixes: dict[Hashable, dict[str, None]] = {}  # of each place, the newest last
+        self._prefixes: dict[Hashable, dict[str, None]] = {}  # by place, newest last
 
     def __len__(self) -> int:
         return len(self._results)
@@ -51,8 +52,8 @@ class Results:
                 del self._prefixes[old_place]
 
     def find(self, place: Hashable, prefix: str, n: int = 1) -> Result | None:
-        """What was answered at this very prefix, or before it with what was typed since; None where neither is known,
-        where fewer than `n` were asked for, or where there was no time to say anything."""
+        """The answer given at exactly this prefix, or at an earlier one if it agrees with what was typed since.  None
+        if there is neither, if fewer than `n` were requested, or if there was no time to generate anything."""
         known = self._results.get((place, prefix))
         if known is not None and known.asked >= n and (known.texts or known.finished):
             self._results.move_to_end((place, prefix))

@@ -1,7 +1,7 @@
 """Turns a completion into an LSP snippet with a tab stop for each argument of its calls.
 
 In: the line before the cursor, the text to insert, the language.  Out: a snippet; None for a text without arguments.
-Everything else is escaped.  Knows no editor.
+Everything else is escaped.  Does not know about editors.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ESCAPED = re.compile(r"([\\$}])")
 
 
 def as_snippet(before: str, text: str, language: Language, *, typed: str = "") -> str | None:
-    """`text` with `${1:…}` around each argument of its outermost calls, and `$0` behind it.  `before`: the cursor's
-    line up to it; an argument that begins there is no stop.  `typed`: what stands first, as it is."""
+    """`text` with `${1:…}` around each argument of its outermost calls, and `$0` at the end.  `before`: the cursor's
+    line up to the cursor; an argument that begins there gets no tab stop.  `typed`: text to put first, unchanged."""
     arguments = list(_arguments(before, text, language))
     if not arguments:
         return None
@@ -33,20 +33,20 @@ def as_snippet(before: str, text: str, language: Language, *, typed: str = "") -
 
 
 def escape(text: str) -> str:
-    """`$`, `}` and the backslash mean something in a snippet."""
+    """`text` with `$`, `}` and the backslash, which are special in snippets, escaped."""
     return _ESCAPED.sub(r"\\\1", text)
 
 
 @dataclass(slots=True)
 class _Bracket:
-    """`edges`: where it opens, the commas right in it, where it closes."""
+    """`edges`: the positions of the opening bracket, the commas directly inside it, and the closing bracket."""
 
     is_call: bool
     edges: list[int] = field(default_factory=list)
 
 
 def _arguments(before: str, text: str, language: Language) -> Iterator[tuple[int, int]]:
-    """(start, end) in `text` of each argument of each closed call that is in no other one, in order."""
+    """(start, end) in `text` of each argument of each closed outermost call, in order."""
     whole, cut = before + text, len(before)
     end = 0
     for call in sorted(_closed_calls(whole, language), key=lambda call: call.edges[0]):

@@ -1,8 +1,8 @@
-"""Candidates and proposals: what the replies to one request come to.
+"""Candidates and proposals: combines the replies to one request.
 
-In: what `check.py` made of each reply, the documents before it.  Out: proposals, the most agreed on first, refusals.  A
-candidate has all edits of one reply; candidates that lead to the same code are one proposal.  Pure: knows no format,
-no engine and no editor.
+In: the result of `check.py` for each reply, the documents before it.  Out: proposals, ordered by how many replies
+agree, and refusals.  A candidate holds all edits of one reply; candidates that lead to the same code form one proposal.
+Pure: does not know about formats, engines or editors.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusa
 CUT_OFF = "cut off"
 INCOMPLETE = "incomplete: a part of it was refused"
 NOTHING = "it changes nothing"
-"""The one reason (`check.py`'s) that leaves nothing out."""
+"""The one reason (from `check.py`) for which nothing counts as left out."""
 _LAYOUT = (FORMATTING, COMMENTS)
 _DOUBTS = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One reply's edits, by document, the cursor's first.  `mends`: no reply's, but made where a name is defined
-    nowhere (`misspelt.py`)."""
+    """One reply's edits, by document, the cursor's first.  `mends`: made for a name that is not defined anywhere
+    (`misspelt.py`), not taken from a reply."""
 
     parts: tuple[Validated, ...]
     summary: str
@@ -41,10 +41,11 @@ class Candidate:
 def candidate_of(
     reading: Reading, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
 ) -> tuple[Candidate | None, tuple[Refusal, ...]]:
-    """A reply's suggestions as one candidate, None where nothing of it may be offered, and what was refused.
+    """Combines a reply's suggestions into one candidate, None if none of them may be offered, and lists what was
+    refused.
 
-    `baseline` has every document that a suggestion is for; `here` is the URI of the cursor's.  A document whose edits
-    are refused as a whole leaves the others, and a flag.
+    `baseline` has every document that a suggestion is for; `here` is the URI of the cursor's.  If all edits of one
+    document are refused, the other documents are kept and the candidate is flagged.
     """
     refused, parts = list(reading.refused), list[Validated]()
     by_document = dict[str, list[Suggestion]]()
@@ -65,11 +66,11 @@ def candidate_of(
 
 
 def grouped(candidates: Sequence[Candidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
-    """Candidates that leave the documents the same but for layout as one proposal, with the share of replies (`None`
-    counts, too) that came to it; the most agreed on first, then the likelier, then the earlier.  What mends is agreed
-    on: nobody was asked for anything else.
+    """Groups candidates that leave the documents equal except for layout into one proposal each, with the share of
+    replies (`None` counts too) that led to it.  Ordered by share, then probability, then position.  A candidate with
+    `mends` counts as fully agreed on, since no reply was requested for it.
 
-    Of a group the likeliest is given.
+    Each group is represented by its most probable candidate.
     """
     windows = dict[str, tuple[int, int]]()
     found = [candidate for candidate in candidates if candidate is not None]
@@ -88,8 +89,8 @@ def grouped(candidates: Sequence[Candidate | None], baseline: Mapping[str, Basel
 
 
 def is_sure(proposal: Proposal, least: float) -> bool:
-    """Whether it may be offered unasked: agreed on by that share of replies, whole, no mere layout, and without names
-    that nobody knows."""
+    """Whether it may be offered without a request: at least this share of replies agrees, and it is complete, changes
+    more than layout and uses no unknown names."""
     doubts = any(flag in _DOUBTS or flag.startswith(UNKNOWN) for flag in proposal.flags)
     return proposal.agreement >= least and not doubts
 
@@ -99,7 +100,7 @@ def _agreed(proposal: Proposal, agreement: float) -> Proposal:
 
 
 def _merged(suggestions: Iterable[Suggestion]) -> tuple[DocumentChange, list[Refusal]]:
-    """All edits of one document as one change; a suggestion that touches what an earlier one does is refused."""
+    """All edits of one document as one change; a suggestion that overlaps an earlier one is refused."""
     edits, names, refused = list[LineEdit](), list[str](), list[Refusal]()
     uri, version = "", 0
     for suggestion in suggestions:
@@ -114,12 +115,12 @@ def _merged(suggestions: Iterable[Suggestion]) -> tuple[DocumentChange, list[Ref
 
 
 def _overlap(one: LineEdit, other: LineEdit) -> bool:
-    """Also two insertions at one place, whose order nobody said."""
+    """Whether the edits overlap.  Two insertions at one place do, since their order is not defined."""
     return (one.start < other.end and other.start < one.end) or (one.start, one.end) == (other.start, other.end)
 
 
 def _flags(parts: Sequence[Validated]) -> tuple[str, ...]:
-    """Those of all parts; what is layout only in one document says nothing of the whole unless it is so in all."""
+    """The flags of all parts; "layout only" is kept only if it holds for every document."""
     flags = dict.fromkeys(flag for part in parts for flag in part.flags)
     layout = [next((flag for flag in part.flags if flag in _LAYOUT), "") for part in parts]
     whole = "" if "" in layout else COMMENTS if COMMENTS in layout else FORMATTING

@@ -1,8 +1,8 @@
 """Checks a reply's edits and turns edits of the blocks shown into edits of documents.
 
-In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and
-`Refusal`s.  A suggestion is applied as written or refused as a whole; nothing is guessed.  Parses no code itself
-(`Document.count_errors` is passed in) and knows no editor.
+In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and `Refusal`s.
+A suggestion is applied as written or refused as a whole; nothing is guessed.  Does not parse code itself
+(`Document.count_errors` is passed in) or know about editors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Document:
 
 
 class _Refused(Exception):
-    """The reason, fit for a person."""
+    """Holds the reason, worded for a person."""
 
 
 def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Reading:
@@ -70,8 +70,8 @@ def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Ma
 
 
 def _placed(edits: Sequence[LineEdit], block: ShownBlock, document: Document) -> list[LineEdit]:
-    """Edits of the document as it is now, one per line touched: lines shown one below the other need not be
-    neighbours in the document.  What an edit has more than it replaces goes to its last line."""
+    """Edits of the document as it is now, one per line touched, because neighbouring lines of the block need not be
+    neighbours in the document.  If an edit adds more lines than it replaces, the extra ones go to its last line."""
     _check_order(edits, block)
     anchors = {i: _document_line(i, block) for edit in edits for i in _touched(edit, block)}
     if len(set(anchors.values())) < len(anchors):
@@ -99,8 +99,8 @@ def _check_order(edits: Sequence[LineEdit], block: ShownBlock) -> None:
 
 
 def _touched(edit: LineEdit, block: ShownBlock) -> range:
-    """The block's lines that an edit replaces; of an insertion the one it stands right after, or right before where
-    that stands for no line of the document."""
+    """The block's lines that an edit replaces.  For an insertion: the line before it, or the line after it if the one
+    before does not stand for a line of the document."""
     if edit.start < edit.end:
         return range(edit.start, edit.end)
     if edit.start > 0 and block.lines[edit.start - 1].document_line is not None:
@@ -109,7 +109,7 @@ def _touched(edit: LineEdit, block: ShownBlock) -> range:
 
 
 def _document_line(index: int, block: ShownBlock) -> int:
-    """The line of the document as it was shown."""
+    """The line of the document as it was when shown."""
     line = block.lines[index] if index < len(block.lines) else None
     if line is not None and line.document_line is not None:
         return line.document_line
@@ -119,7 +119,8 @@ def _document_line(index: int, block: ShownBlock) -> int:
 
 
 def _places(anchors: set[int], block: ShownBlock, document: Document) -> dict[int, int]:
-    """Where the lines touched are in the document now: all shifted by one offset, or the suggestion is refused."""
+    """Where the touched lines are in the document now.  All must have moved by the same offset; otherwise the
+    suggestion is refused."""
     texts = {line.document_line: line.text for line in block.lines}
     if document.version == block.version:
         places = {line: line for line in anchors if line < len(document.lines)}

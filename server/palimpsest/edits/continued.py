@@ -20,8 +20,8 @@ MOVED_ON = "the lines it changes have been edited since"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One document: its lines when the reply was asked for, `change` what the proposal does to them (None: nothing),
-    and the lines and version now."""
+    """One document: its lines when the reply was requested, `change`, which is what the proposal does to them (None:
+    nothing), and the lines and version now."""
 
     then: tuple[str, ...]
     change: DocumentChange | None
@@ -38,8 +38,8 @@ class Ground:
 
 
 def continued(reading: Reading, grounds: Mapping[str, Ground]) -> Reading:
-    """`reading` has suggestions for the documents with the proposal in them; the result has one for each document
-    that the proposal or the reply changes, or none where the reply adds nothing."""
+    """`reading` has suggestions for the documents with the proposal applied.  The result has one for each document that
+    the proposal or the reply changes, or none if the reply adds nothing."""
     more, refused = dict[str, list[LineEdit]](), list(reading.refused)
     for suggestion in reading.suggestions:
         here = more.setdefault(suggestion.uri, [])

@@ -13,7 +13,7 @@ from palimpsest.types import LineEdit
 
 
 def unified(lines: Sequence[str], edits: Iterable[LineEdit], file: str, *, context: int = 3) -> str:
-    """The edits of `lines` as `diff -u` writes them, each line ended by a newline; empty when nothing changes.
+    """The edits of `lines` in the format of `diff -u`, with a newline after each line; empty if nothing changes.
 
     `file` is the name shown, relative to the workspace.
     """

@@ -16,7 +16,7 @@ from palimpsest.text.markup import attribute
 
 MAX_SUGGESTIONS = 3
 MAX_TEXT = 200
-"""Characters in a line, give or take what follows a `<`."""
+"""Approximate maximum number of characters in a line: what follows a `<` is not counted exactly."""
 MAX_SUMMARY = 160
 
 _SHARED = rf"""
@@ -32,10 +32,11 @@ head ::= [^< \t\r\n] | "<" "<"+ behind | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" (
 
 
 def reply_grammar(shown: Iterable[ShownBlock], rules: Callable[[str, ShownBlock], list[str]], shared: str = "") -> str:
-    """One to three suggestions for editable blocks, then one summary; "" where nothing can be edited.
+    """Allows one to three suggestions for editable blocks, then one summary; "" if nothing can be edited.
 
-    `rules(name, block)` gives the rules for the content of a suggestion for this block, of which `name` is the first;
-    each of its lines ends in a newline.  Where it gives none, the block is not offered.  `shared` are further rules.
+    `rules(name, block)` returns the rules for the content of a suggestion for this block; the first is called `name`,
+    and each line of the content ends in a newline.  If it returns none, the block is not offered.  `shared` are further
+    rules.
     """
     editable = {block.name: block for block in shown if block.editable_numbers}.values()
     contents = [(block, found) for i, block in enumerate(editable) if (found := rules(f"b{i}", block))]
@@ -50,7 +51,7 @@ def reply_grammar(shown: Iterable[ShownBlock], rules: Callable[[str, ShownBlock]
 
 
 def literal(text: str) -> str:
-    """This very text.  What cannot be written in UTF-8 cannot be asked for: see `is_writable`."""
+    """A rule for exactly this text.  Text that cannot be encoded in UTF-8 cannot be used: see `is_writable`."""
     return '"' + "".join(_ESCAPES.get(c, c) if c >= " " and c != "\x7f" else f"\\x{ord(c):02X}" for c in text) + '"'
 
 

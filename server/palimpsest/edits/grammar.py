@@ -30,10 +30,10 @@ inserted ::= "+" line
 
 
 def grammar_for(shown: Iterable[ShownBlock]) -> str:
-    """GBNF of a reply: one to three suggestions for editable blocks, each with one or more lines, numbers rising and
-    at most eight insertions after each; then one summary.  Empty when nothing can be edited.
+    """GBNF of a reply: one to three suggestions for editable blocks, each with one or more lines in ascending order and
+    at most eight insertions after each; then one summary.  Empty if nothing can be edited.
 
-    Everything it admits is read by `formats/ln_diff.py` without a problem, and names only what was shown.
+    `formats/ln_diff.py` can read everything it allows without a problem, and it allows only names that were shown.
     """
 
     def rules(rule: str, block: ShownBlock) -> list[str]:
@@ -44,7 +44,7 @@ def grammar_for(shown: Iterable[ShownBlock]) -> str:
 
 
 class _Lines:
-    """The rules for one block's lines; `numbers` are those that can be edited, rising."""
+    """The rules for one block's lines; `numbers` are the editable ones in ascending order."""
 
     def __init__(self, prefix: str, numbers: Sequence[int]) -> None:
         self.prefix = prefix
@@ -69,11 +69,11 @@ class _Lines:
                 yield f"{p}-above-{k} ::= " + " | ".join([*self._above(k, 0), *longer])
 
     def _starting(self, length: int, digits: str) -> str:
-        """What may follow `digits` when any number of this length may come."""
+        """What may follow `digits` if any number of this length is allowed."""
         return " | ".join(self._step(length, digits, d) for d in self._next(length, digits))
 
     def _above(self, k: str, i: int) -> list[str]:
-        """What may follow the first `i` digits of `k` when a larger number of its length must come."""
+        """What may follow the first `i` digits of `k` if the number must be larger than `k` and of the same length."""
         length, found = len(k), list[str]()
         for d in self._next(length, k[:i]):
             if d > k[i]:
@@ -86,7 +86,7 @@ class _Lines:
         return [d for d in "0123456789" if (length, digits + d) in self.beginnings]
 
     def _step(self, length: int, digits: str, digit: str) -> str:
-        """Take `digit`; then the number is complete, or any of its length that begins so may come."""
+        """Takes `digit`; the number is then complete, or any number of its length with these first digits may follow."""
         read = digits + digit
         rule = f"in-{read}" if len(read) == length else f"all-{length}-{read}"
         return f'"{digit}" {self.prefix}-{rule}'

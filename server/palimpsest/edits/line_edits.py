@@ -1,6 +1,6 @@
-"""Line edits as data: apply them, normalise them, map the lines of one text to another.
+"""Line edits as data: applies them, normalises them, and maps the lines of one text to another.
 
-In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: knows no format and no document.
+In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: does not know about formats or documents.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from palimpsest.types import LineEdit
 
 
 def applied(lines: Sequence[str], edits: Iterable[LineEdit]) -> list[str]:
-    """The lines after the edits, which are sorted and do not overlap."""
+    """The lines after the edits, which must be sorted and must not overlap."""
     result, position = list[str](), 0
     for edit in edits:
         assert position <= edit.start <= edit.end <= len(lines), (edit, position, len(lines))
@@ -21,7 +21,7 @@ def applied(lines: Sequence[str], edits: Iterable[LineEdit]) -> list[str]:
 
 
 def normalised(lines: Sequence[str], edits: Iterable[LineEdit]) -> tuple[LineEdit, ...]:
-    """The same change as few and small edits: sorted, touching ones merged, what stays the same left out.
+    """The same change in as few and as small edits as possible: sorted, adjacent ones merged, unchanged lines left out.
 
     Edits that insert at one place keep their order.  They must not overlap.
     """
@@ -36,7 +36,7 @@ def normalised(lines: Sequence[str], edits: Iterable[LineEdit]) -> tuple[LineEdi
 
 
 def _smallest(lines: Sequence[str], edit: LineEdit) -> LineEdit | None:
-    """`edit` without the equal lines at its ends; None when nothing is left."""
+    """`edit` without equal lines at its ends; None if nothing is left."""
     old, new = lines[edit.start : edit.end], edit.lines
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
@@ -49,17 +49,17 @@ def _smallest(lines: Sequence[str], edit: LineEdit) -> LineEdit | None:
 
 
 def line_map(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Where the unchanged lines of `old` are in `new`; a line that could be in two places is left out.
+    """Where the unchanged lines of `old` are in `new`; lines that could be in two places are left out.
 
-    What both begin with and what both end with stands still or is shifted by the difference in length.  Between
-    them only a line whose text occurs once on each side is known again.
+    The common beginning keeps its place, and the common end is shifted by the difference in length.  Between them, a
+    line is matched only if its text occurs exactly once on each side.
     """
     if old == new:
         return {i: i for i in range(len(old))}
     shorter = min(len(old), len(new))
     head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
     tail = next((i for i in range(shorter) if old[-1 - i] != new[-1 - i]), shorter)
-    if head + tail > shorter:  # what was put in or taken out repeats its neighbours: it could be any of them
+    if head + tail > shorter:  # an insertion or deletion repeats its neighbours: it could be any of them
         head, tail = shorter - tail, shorter - head
     shift, below = len(new) - len(old), len(old) - tail
     before, after = _once(old, head, below), _once(new, head, len(new) - tail)

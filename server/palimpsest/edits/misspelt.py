@@ -1,6 +1,6 @@
-"""Finds names that nothing defines and the known names that they may be misspellings of.
+"""Finds undefined names and the known names that they may be misspellings of.
 
-In: a parse and lines of it.  Out: `Slip`s, each with the names that can be meant.  Pure: reads trees through `syntax/`.
+In: a parse and lines of it.  Out: `Slip`s, each with the names that may be meant.  Pure: reads trees through `syntax/`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from palimpsest.syntax.unknown import bound_in, unbound_in
 from palimpsest.text.snapshot import Position
 
 ALIKE = 0.8
-"""difflib's ratio of two names, where nothing tells more."""
+"""Minimum similarity of two names (difflib's ratio) if nothing more specific applies."""
 MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A name defined nowhere that stands at `start`; `meant` are names that can be written there, the likeliest first,
-    one at least."""
+    """An undefined name that begins at `start`; `meant` are the names it may stand for, the likeliest first, at least
+    one."""
 
     name: str
     start: Position
@@ -31,7 +31,7 @@ class Slip:
 
 
 def slips(parsed: Parsed, start_line: int, end_line: int) -> list[Slip]:
-    """Those of the lines `start..end`, in order; a name that nothing else is like is none."""
+    """The slips in the lines `start..end`, in order; an undefined name without similar names is not a slip."""
     found = (
         Slip(one.name, one.start, tuple(meant(one.name, _visible(parsed, one.start))))
         for one in unbound_in(parsed, start_line, end_line)
@@ -40,8 +40,8 @@ def slips(parsed: Parsed, start_line: int, end_line: int) -> list[Slip]:
 
 
 def meant(name: str, names: Collection[str]) -> list[str]:
-    """At most `MOST` of `names`: those of the same letters in another order; if there is none, those that one letter
-    too many, too few or wrong makes of it; if there is none, those that are alike."""
+    """At most `MOST` of `names`: those with the same letters in another order; if there are none, those that differ by
+    one added, missing or wrong letter; if there are none, similar ones."""
     others = sorted(set(names) - {name})
     turned = [other for other in others if sorted(other) == sorted(name)]
     slips = turned or [other for other in others if _is_one_off(other, name)]
@@ -49,7 +49,7 @@ def meant(name: str, names: Collection[str]) -> list[str]:
 
 
 def _is_one_off(one: str, other: str) -> bool:
-    """Whether a letter added, taken away or replaced makes one of the other; names of one letter are no sign."""
+    """Whether adding, removing or replacing one letter turns one into the other; names of one letter do not count."""
     short, long = sorted((one, other), key=len)
     if len(short) < 2 or len(long) - len(short) > 1:
         return False
@@ -58,7 +58,7 @@ def _is_one_off(one: str, other: str) -> bool:
 
 
 def _visible(parsed: Parsed, at: Position) -> set[str]:
-    """The plain names that can be written there; of a comprehension's and a lambda's, those of the same line."""
+    """The plain names that can be used there; names of comprehensions and lambdas only on their own line."""
     scope = scope_at(parsed, at.line, at.column)
     names = {item.name for item in visible(parsed, scope) if "." not in item.name}
     names |= bound_in(parsed, at.line, at.line + 1)

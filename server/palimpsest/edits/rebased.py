@@ -1,4 +1,4 @@
-"""Rebases a change on a document that was edited since, and identifies a proposal by its text.
+"""Rebases a change onto a document that has been edited since, and identifies a proposal by its text.
 
 In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or None; marks.  Pure.
 """
@@ -12,12 +12,12 @@ from palimpsest.edits.line_edits import line_map, normalised
 from palimpsest.types import DocumentChange, LineEdit, Proposal
 
 Mark = frozenset[tuple[str, tuple[tuple[str, ...], ...]]]
-"""What a proposal does and where, by text: it stays the same when other lines change."""
+"""Identifies what a proposal changes and where, by text, so it stays the same when other lines change."""
 
 
 def rebased(change: DocumentChange, then: Sequence[str], now: Sequence[str], version: int) -> DocumentChange | None:
-    """The change for the lines as they are now, at `version`; None where a line it replaces or stands next to is gone
-    or changed, or where the lines between its edits came apart."""
+    """The change for the lines as they are now, at `version`.  None if a line it replaces or is next to has been
+    removed or changed, or if the distance between its edits has changed."""
     if tuple(then) == tuple(now):
         return replace(change, version=version)
     places = line_map(then, now)
@@ -35,7 +35,7 @@ def rebased(change: DocumentChange, then: Sequence[str], now: Sequence[str], ver
 
 
 def _touched(edit: LineEdit, n_lines: int) -> range:
-    """The lines replaced; of an insertion those on both sides."""
+    """The lines replaced; for an insertion, the lines on both sides."""
     if edit.start < edit.end:
         return range(edit.start, edit.end)
     return range(max(0, edit.start - 1), min(n_lines, edit.start + 1))
@@ -44,7 +44,8 @@ def _touched(edit: LineEdit, n_lines: int) -> range:
 def combined(
     first: Sequence[LineEdit], then: Sequence[str], final: Sequence[str], middle: Sequence[str]
 ) -> tuple[LineEdit, ...]:
-    """The edits from `then` to `final`, where `first` made `middle` of `then` and more edits made `final` of it."""
+    """The edits from `then` to `final`, where `first` turned `then` into `middle` and further edits turned that into
+    `final`."""
     known = line_map(middle, final)
     shift, same = 0, list[tuple[int, int]]()  # lines of `then` that are in `final`, in order
     at, edits = 0, list[LineEdit]()
@@ -63,7 +64,7 @@ def combined(
 
 
 def mark(proposal: Proposal, lines: Mapping[str, Sequence[str]]) -> Mark:
-    """`lines` are those of each document that the proposal is for."""
+    """The mark of a proposal.  `lines` are those of each document that the proposal is for."""
     return frozenset((change.uri, _pieces(change.edits, lines[change.uri])) for change in proposal.changes)
 
 

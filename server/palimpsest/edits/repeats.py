@@ -1,8 +1,8 @@
-"""Removes inserted lines that repeat what stands next to them.
+"""Removes inserted lines that repeat the lines next to them.
 
-A model that goes on writing after its edit often writes the following code a second time.
+A model that keeps writing after its edit often repeats the code that follows.
 
-In: lines and edits of them.  Out: the edits without repetitions.  Pure: knows no language.
+In: lines and edits of them.  Out: the edits without repetitions.  Pure: does not know about languages.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import replace
 from palimpsest.types import LineEdit
 
 FEWEST = 2
-"""Lines with text that a piece must have: one line may well stand there twice."""
+"""Minimum number of lines with text in a repetition: a single line may well occur twice in a row."""
 
 
 def without_repeats(lines: Sequence[str], edits: Sequence[LineEdit]) -> tuple[LineEdit, ...]:
-    """The edits (sorted, without overlap) less the heads and tails that repeat the lines right before and behind; an
-    edit of which nothing is left is left out.  Only what makes the document longer is looked at."""
+    """The edits (sorted, without overlap) without beginnings and ends that repeat the lines right before and after
+    them; edits that become empty are dropped.  Only edits that make the document longer are examined."""
     kept = list[LineEdit]()
     for i, edit in enumerate(edits):
         above = edits[i - 1].end if i else 0
@@ -40,6 +40,7 @@ def _trimmed(edit: LineEdit, above: Sequence[str], below: Sequence[str]) -> Line
 
 
 def _common(equal: Sequence[bool], new: Sequence[str]) -> int:
-    """The longest piece that is equal and has enough text; `new` begins with it, read from its end of the edit."""
+    """The length of the longest repeated piece that has enough text; `new` begins with it, read from its end of the
+    edit."""
     longest = max((k for k, is_equal in enumerate(equal, start=1) if is_equal), default=0)
     return longest if sum(bool(line.strip()) for line in new[:longest]) >= FEWEST else 0

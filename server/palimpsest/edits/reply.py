@@ -1,4 +1,4 @@
-"""What every edit format reads out of a reply: edits of a block as it was shown.
+"""What every edit format reads from a reply: edits of a block as it was shown.
 
 In: nothing.  Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
 """
@@ -15,8 +15,8 @@ class Written:
     """One block's edits as a model wrote them.
 
     `edits` are in indexes of the block's lines as shown (`ShownBlock.lines`, 0-based, half-open), sorted and without
-    overlap.  `complete` is False where the reply was cut off inside of it; `problem` says why its form cannot be read,
-    fit for a person, or is empty.
+    overlap.  `complete` is False if the reply was cut off inside it; `problem` says why its form cannot be read, worded
+    for a person, or is empty.
     """
 
     name: str

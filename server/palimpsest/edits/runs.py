@@ -19,15 +19,15 @@ from palimpsest.edits.gbnf import is_writable, literal
 from palimpsest.edits.shown import ShownBlock
 
 MAX_BEGINNING = 8
-"""Lines that may be needed to tell a place from others; where more are, no run begins."""
+"""The most lines used to identify a place; a line that needs more cannot begin a run."""
 _LAST = "\r"
-"""Ends a beginning; no line that can be quoted has one."""
+"""Ends a beginning; lines that can be quoted do not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """`write` gives a line as it is quoted, without its mark; `mark` and `between` are GBNF for what stands before
-    each line and between two of them, `end` for what follows a run.  All but `write` may be empty."""
+    """`write` returns a line as it is quoted, without its mark; `mark` and `between` are GBNF for the text before each
+    line and between two lines, `end` for the text after a run.  All but `write` may be empty."""
 
     prefix: str
     block: ShownBlock
@@ -37,7 +37,7 @@ class Runs:
     between: str = ""
 
     def rules(self) -> list[str]:
-        """Rules of which `<prefix>-run` is one run; none where no place can be told."""
+        """Rules, of which `<prefix>-run` matches one run; empty if no place can be identified."""
         beginnings = sorted(self._beginnings())
         if not beginnings:
             return []
@@ -55,7 +55,7 @@ class Runs:
         return literal(self.write(self.block.lines[index].text) + "\n")
 
     def _segments(self) -> list[range]:
-        """The lines that can be quoted one below the other."""
+        """The ranges of lines that can be quoted consecutively."""
         found, start = list[range](), 0
         for i, line in enumerate(self.block.lines):
             if line.document_line is None or not is_writable(line.text):
@@ -63,9 +63,9 @@ class Runs:
         return [lines for lines in [*found, range(start, len(self.block.lines))] if lines]
 
     def _beginnings(self) -> Iterator[tuple[str, int]]:
-        """(As few lines as tell the place, the index behind them), for every line that a run may begin with."""
+        """For every line that a run may begin with: (the fewest lines that identify the place, the index after them)."""
         left_out = {line.text.strip() for line in self.block.lines if line.document_line is None}
-        # What reads like a mark is found where a mark is, too.
+        # A line that looks like a mark is also found where a mark is.
         keys = [t.strip() if t.strip() in left_out else t for t in (line.text for line in self.block.lines)]
         counts = [Counter(_tuples(keys, n)) for n in range(1, MAX_BEGINNING + 1)]
         for segment in self._segments():
@@ -79,7 +79,7 @@ class Runs:
                     yield "\n".join(map(self.write, self._texts(i, n))) + _LAST, i + n
 
     def _whole(self, keys: Sequence[str], segment: range) -> int:
-        """All of a segment, where less of it does not tell the place."""
+        """The whole segment, if a shorter part does not identify the place."""
         once = Counter(_tuples(keys, len(segment)))[tuple(keys[segment.start : segment.stop])] == 1
         return len(segment) if once and any(keys[i].strip() for i in segment) else 0
 
@@ -87,7 +87,7 @@ class Runs:
         return [line.text for line in self.block.lines[start : start + n]]
 
     def _node(self, rules: list[str], keys: Sequence[tuple[str, int]], depth: int, count: list[int], name: str) -> None:
-        """The rule `name`: what may follow when all `keys` have their first `depth` characters behind them."""
+        """The rule `name`: what may follow the first `depth` characters, which all `keys` share."""
         groups = dict[str, list[tuple[str, int]]]()
         for key in keys:
             groups.setdefault(key[0][depth], []).append(key)
@@ -104,20 +104,20 @@ class Runs:
         rules.append(f"{name} ::= " + " | ".join(alternatives))
 
     def _text(self, text: str) -> str:
-        """Part of a beginning; between two of its lines may stand what `between` says."""
+        """Part of a beginning; `between` may occur between two of its lines."""
         between = f" {self.between} {self.mark} "
         return between.join(literal(line) for line in _line_ends(text.replace(_LAST, "\n"), text.endswith(_LAST)))
 
 
 def _shared(first: str, last: str) -> str:
-    """What the first and the last of several sorted texts both begin with, and so do all of them."""
+    """The common prefix of the first and last of several sorted texts, and so of all of them."""
     n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
     return first[:n]
 
 
 def _line_ends(text: str, last: bool) -> list[str]:
-    """The text cut behind its line ends, but for the last one of a beginning; what is empty is kept at the end, since
-    something has to stand behind a line end."""
+    """The text split after its line ends, except the last one of a beginning.  An empty piece at the end is kept, since
+    something must follow a line end."""
     parts = text.split("\n")
     cut = [f"{part}\n" for part in parts[:-1]]
     return cut if last else [*cut, parts[-1]]

@@ -15,12 +15,12 @@ from palimpsest.types import ShownLine
 
 
 def selected(block: ShownBlock, lines: range) -> tuple[ShownLine, ...]:
-    """The lines of an editing block that stand for the document lines `lines`."""
+    """The lines of the editing block that stand for the document lines `lines`."""
     return tuple(line for line in block.lines if line.document_line is not None and line.document_line in lines)
 
 
 def narrowed(shown: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBlock]:
-    """The blocks as a grammar may name them: of the editing block only the selected lines, of the others none."""
+    """The blocks as a grammar may name them: only the selected lines of the editing block and nothing of the others."""
     own = shown[EDITING]
     kept = tuple(
         line if line.document_line is not None and line.document_line in lines else replace(line, document_line=None)
@@ -33,7 +33,7 @@ def narrowed(shown: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBl
 
 
 def within(reply: Reply, shown: Mapping[str, ShownBlock], lines: range) -> Reply:
-    """The reply, with a problem in every suggestion that changes something else than the selected lines."""
+    """The reply, with a problem in every suggestion that changes anything but the selected lines."""
     return replace(reply, written=tuple(_within(written, shown, lines) for written in reply.written))
 
 
@@ -52,7 +52,7 @@ def _within(written: Written, shown: Mapping[str, ShownBlock], lines: range) -> 
 
 
 def told(block: ShownBlock, lines: range, *, numbered: bool) -> str:
-    """What the model is told about it, one sentence; by the lines' numbers where it sees them."""
+    """One sentence that tells the model about the selection, with line numbers if it sees them."""
     if not numbered:
         texts = [line.text.strip() for line in selected(block, lines) if line.text.strip()] or [""]
         return f"Change nothing outside of the lines from `{texts[0]}` to `{texts[-1]}`."

@@ -36,12 +36,13 @@ class ShownBlock:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers a reply may name, rising."""
+        """The numbers that a reply may use, in ascending order."""
         return tuple(line.number for line in self.lines if line.number is not None)
 
     @property
     def editable_numbers(self) -> tuple[int, ...]:
-        """The numbers of lines that stand for a line of the document, rising; none where nothing may be edited."""
+        """The numbers of lines that stand for a line of the document, in ascending order; empty if nothing may be
+        edited."""
         if not self.editable:
             return ()
         return tuple(line.number for line in self.lines if line.number is not None and line.document_line is not None)
@@ -67,9 +68,9 @@ def of_editing(editing: Editing) -> ShownBlock:
 
 
 def of_block(block: Block, version: int) -> ShownBlock:
-    """A context block; its lines are counted from 1, and only those that stand for a document line can be edited.
+    """A context block.  Its lines are counted from 1, and only those that stand for a document line can be edited.
 
-    A block that does not say which document its lines are from cannot be edited, whatever it claims.
+    A block that does not say which document its lines are from cannot be edited, whatever else it says.
     """
     texts = block.text.split("\n")
     places = block.lines if block.lines is not None else (None,) * len(texts)
@@ -81,11 +82,11 @@ def of_block(block: Block, version: int) -> ShownBlock:
 
 
 def shown_blocks(editing: Editing, blocks: Iterable[Block], versions: Mapping[str, int]) -> dict[str, ShownBlock]:
-    """Every block of a prompt by the names a reply may use for it.
+    """Every block of a prompt by the names that a reply may use for it.
 
-    `versions` gives the version of each document; a block whose document is not in it is not editable, and neither
-    are two blocks of one name, which a reply could not tell apart.  Besides `editing`, the editing block answers to
-    its own name (`Cart.add`), as small models write it, unless a context block has that name.
+    `versions` gives the version of each document.  A block is not editable if its document is not in `versions` or if
+    two blocks have the same name, since a reply could not tell them apart.  The editing block can be called `editing`
+    or, since small models do that, by its own name (`Cart.add`), unless a context block has that name.
     """
     own = of_editing(editing)
     context = dict[str, ShownBlock]()

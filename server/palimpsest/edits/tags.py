@@ -1,6 +1,6 @@
 """Reads the tags of a model's reply leniently: single quotes, no quotes, any order, stray commas, a missing quote.
 
-In: text.  Out: attributes and patterns (FORMATS.md).  `text/markup.py` writes tags.  Knows no element by name.
+In: text.  Out: attributes and patterns (FORMATS.md).  `text/markup.py` writes tags.  Does not know any element by name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _ENTITIES = {"&quot;": '"', "&apos;": "'", "&#10;": "\n", "&#13;": "\r", "&#9;":
 
 
 def attributes(text: str) -> dict[str, str]:
-    """The attributes in what stands between an element's name and its `>`; the first of a name wins."""
+    """The attributes in the text between an element's name and its `>`; if a name occurs twice, the first counts."""
     found = dict[str, str]()
     for name, double, single, bare in ATTRIBUTE.findall(text):
         found.setdefault(name, unescape(double or single or bare, _ENTITIES))
@@ -26,5 +26,5 @@ def opening(element: str) -> re.Pattern[str]:
 
 
 def closing(element: str) -> re.Pattern[str]:
-    """Matches a closing tag that ends its line or is followed by another tag: any other one is content."""
+    """Matches a closing tag that ends its line or is followed by another tag: any other closing tag is content."""
     return re.compile(rf"</{element}\s*>(?=[ \t]*(?:\r?\n|<|$))")

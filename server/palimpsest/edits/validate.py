@@ -1,7 +1,7 @@
-"""Decides whether edits of a document may be offered: what they break, repeat or make up.
+"""Decides whether edits of a document may be offered: what they break, repeat or invent.
 
 In: the document before the edits, the words its model was shown, the edits.  Out: the edits with remarks, or the reason
-why they are refused.  Pure: knows no reply, no block and no editor.
+why they are refused.  Pure: does not know about replies, blocks or editors.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Unfit(Exception):
-    """The reason, fit for a person."""
+    """Holds the reason, worded for a person."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A document before a change of it.  `words` are those of everything else that the model was shown."""
+    """A document before a change of it.  `words` are those of everything else the model was shown."""
 
     lines: tuple[str, ...]
     language: Language
@@ -62,7 +62,7 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
 
 
 def validated(change: DocumentChange, baseline: Baseline) -> Validated:
-    """The change without repetitions, looked at as a whole.  Raises Unfit where it must not be offered."""
+    """The change without repetitions, checked as a whole.  Raises Unfit if it must not be offered."""
     edits = normalised(baseline.lines, without_repeats(baseline.lines, change.edits))
     if not edits:
         raise Unfit("it repeats what stands there already")
@@ -79,7 +79,7 @@ def validated(change: DocumentChange, baseline: Baseline) -> Validated:
 
 
 def window(changes: Iterable[DocumentChange], lines: Sequence[str]) -> tuple[int, int]:
-    """(lines before the first edit, lines behind the last) that all these changes of one document leave alone."""
+    """(lines before the first edit, lines after the last) that none of these changes of one document touches."""
     found = list(changes)
     head = min((change.edits[0].start for change in found), default=0)
     return head, len(lines) - max((change.edits[-1].end for change in found), default=len(lines))
@@ -98,7 +98,7 @@ def _check_syntax(result: Parsed, baseline: Baseline) -> None:
 
 def _check_definitions(result: Parsed, baseline: Baseline) -> None:
     if result.n_errors:
-        return  # what a tree that is not sound holds twice may be its own doing
+        return  # a tree with errors may contain duplicates that the code does not
     more = defined_twice(result) - defined_twice(baseline.parsed)
     if more:
         raise Unfit(f"it would define {min(more)} a second time")
@@ -119,7 +119,7 @@ def _only_layout(change: DocumentChange, result: Parsed, baseline: Baseline) -> 
 
 
 def _unknown(change: DocumentChange, result: Parsed, baseline: Baseline) -> set[str]:
-    """Names that the new lines use and that nobody knows; none where the document's own imports hide what there is."""
+    """Unknown names that the new lines use; none if the document's own imports hide which names exist."""
     found, bound, shift = set[str](), set[str](), 0
     for edit in change.edits:
         start = edit.start + shift

@@ -1,4 +1,4 @@
-"""The edit formats by the names that the setting `suggestion.format` gives them."""
+"""The edit formats by their names in the setting `suggestion.format`."""
 
 from __future__ import annotations
 

@@ -35,10 +35,10 @@ from palimpsest.types import LineEdit
 _NAMES = "replace|insert-before|insert-after|delete|rename"
 OPERATION = re.compile(rf"""(?m)^[ \t]*<({_NAMES})\b((?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*)>""")
 ESCAPED = re.compile(rf"^([ \t]*)(?:&((?:amp;)*lt;)|<)(?=(?:{_NAMES})\b)")
-"""At the beginning of a line it would be read as the next operation."""
+"""Text that would be read as the next operation if it stood at the beginning of a line."""
 UNESCAPED = re.compile(rf"^([ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=(?:{_NAMES})\b)")
 KEPT = "kept"
-"""The attribute `indent` says so where the lines stand at the margin and shall."""
+"""Value of the attribute `indent` for lines that are at the margin and must stay there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Ast:
         return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
-        """One operation in each suggestion, on a definition that is there."""
+        """Allows one operation in each suggestion, on an existing definition."""
         return reply_grammar(shown, node_rules, shared=SHARED)
 
 
@@ -89,7 +89,7 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
 
 
 def _read_operations(text: str, complete: bool) -> list[_Operation]:
-    """The operations one after the other; what stands between them is ignored, and so is a last one cut off."""
+    """The operations in order; text between them is ignored, and so is a last operation that was cut off."""
     found, position = list[_Operation](), 0
     while head := OPERATION.search(text, position):
         kind, given = head[1], attributes(head[2].rstrip("/"))
@@ -99,7 +99,7 @@ def _read_operations(text: str, complete: bool) -> list[_Operation]:
             continue
         close, following = closing(kind).search(text, position), OPERATION.search(text, position)
         if following is not None and (close is None or following.start() < close.start()):
-            content, position = text[position : following.start()], following.start()  # the closing tag was forgotten
+            content, position = text[position : following.start()], following.start()  # the closing tag is missing
         elif close is not None:
             content, position = text[position : close.start()], close.end()
         elif complete:
@@ -147,7 +147,7 @@ def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineE
 
 
 def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
-    """Lines written at the margin, indented as the definition is."""
+    """Lines written at the margin, indented like the definition."""
     full = [line for line in lines if line.strip()]
     indent = indent_of(next((line.text for line in block.lines[node.start : node.end] if line.text.strip()), ""))
     if not indent or not full or indent_of(full[0]):
@@ -156,7 +156,7 @@ def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
 
 
 def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]:
-    """The lines of few and small operations that make these edits, in their order."""
+    """The lines of a small number of short operations that make these edits, in order."""
     nodes = nodes_of(block)
     if len(edits) == 1 and (short := _short(block, nodes, edits[0])):
         return [short]
@@ -171,13 +171,13 @@ def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]
 
 
 def _around(nodes: Nodes, start: int, end: int) -> Node:
-    """The smallest definition that these lines are in; an insertion at its first or last line is not."""
+    """The smallest definition that contains these lines; one does not contain an insertion at its first or last line."""
     inside = [n for n in nodes.found if n.start <= start and end <= n.end and (start < end or n.start < start < n.end)]
     return min(inside, key=lambda node: node.end - node.start, default=nodes.whole)
 
 
 def _short(block: ShownBlock, nodes: Nodes, edit: LineEdit) -> list[str] | None:
-    """The one operation that inserts before or after a definition, or deletes one."""
+    """The single operation that inserts before or after a definition, or deletes one."""
     for node in nodes.found:
         if (edit.start, edit.end, edit.lines) == (node.start, node.end, ()):
             return [f"<delete node={attribute(node.address)}/>"]
@@ -193,7 +193,7 @@ def _replacing(block: ShownBlock, node: Node, edits: Iterable[LineEdit]) -> list
 
 
 def _with_content(kind: str, node: Node, lines: Sequence[str], block: ShownBlock) -> list[str]:
-    """What reading would take for numbers, fences or an indent to be mended, is written so that it does not."""
+    """Writes the content so that reading does not mistake it for line numbers, fences or an indent to correct."""
     indent = f' indent="{KEPT}"' if _indented(list(lines), block, node) != list(lines) else ""
     if ungutter(lines) != list(lines):
         lines = [f"L1 {line}" for line in lines]

@@ -15,10 +15,11 @@ from palimpsest.text.markup import attribute
 
 MAX_INSERTED = 60
 MORE_LINES = 60
-"""So many lines more than its block, a definition may become; as many again behind each mark of code left out."""
+"""A definition may become this many lines longer than its block, and again this many after each mark of omitted code.
+"""
 MAX_NAME = 40
 
-# A line here begins with no tag at all, and has no closing tag of ours.
+# A line here does not begin with any tag and contains none of our closing tags.
 SHARED = rf"""
 code ::= [ \t]* (code-head code-text)? "\n"
 code-head ::= [^< \t\r\n] | "<" [^a-zA-Z/<\r\n] | "<" "<"+ [^</\r\n]
@@ -31,7 +32,7 @@ inserted-after ::= code{{1,{MAX_INSERTED}}} "</insert-after>\n"
 
 
 def node_rules(rule: str, block: ShownBlock) -> list[str]:
-    """What each kind of operation may name, and what it may say."""
+    """What each kind of operation may name and contain."""
     nodes, some = nodes_of(block), f"{rule}-some"
     left_out = marks(block)
     may: dict[str, list[str]] = {kind: [] for kind in ("replace", "insert-before", "insert-after", "delete", "rename")}
@@ -59,7 +60,7 @@ def node_rules(rule: str, block: ShownBlock) -> list[str]:
 
 
 def _content(name: str, some: str, block: ShownBlock, left_out: list[int]) -> str:
-    """Lines, with the marks of code left out between them, in order."""
+    """Lines, with the marks of omitted code between them, in order."""
     parts = [some]
     for i in left_out:
         parts += [literal(escaped(block.lines[i].text, block) + "\n"), some]
@@ -67,5 +68,5 @@ def _content(name: str, some: str, block: ShownBlock, left_out: list[int]) -> st
 
 
 def _has_place(block: ShownBlock, index: int) -> bool:
-    """Whether an insertion there stands beside a line of the document."""
+    """Whether an insertion there is next to a line of the document."""
     return any(line.document_line is not None for line in block.lines[max(0, index - 1) : index + 1])

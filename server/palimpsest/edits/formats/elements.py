@@ -18,10 +18,10 @@ OPEN, CLOSE = opening("suggestion"), closing("suggestion")
 SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)", re.DOTALL)
 NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
 LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
-"""What stands between the last line and the closing tag."""
+"""The text between the last line and the closing tag."""
 OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
-"""At the beginning of a line it would be read as the next element.  A hunk's marks make no difference, so that a line
-is written in one way."""
+"""Text that would be read as the next element if it stood at the beginning of a line.  Diff marks before it are
+ignored, so that a line is always written in the same way."""
 ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
 FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
 
@@ -30,15 +30,16 @@ NO_NAME = "the suggestion does not name a block"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One `<suggestion>`: its content verbatim, from behind the opening tag's line to the last line's end.  `complete`
-    is False where the reply was cut off inside of it; then the line that was being written is left out."""
+    """One `<suggestion>`: its content verbatim, from after the opening tag's line to the end of the last line.
+    `complete` is False if the reply was cut off inside it; the unfinished line is then left out."""
 
     name: str
     content: str
     complete: bool = True
 
     def lines(self, block: ShownBlock | None) -> list[str]:
-        """The content's lines without line ends, fences around all of it and cursor markers; tags are unescaped."""
+        """The content's lines without line ends, without fences around the whole content and without cursor markers;
+        tags are unescaped."""
         if not self.content.strip():
             return []
         lines = LAST_LINE_END.sub("", self.content).split("\n")
@@ -46,7 +47,7 @@ class Element:
             del lines[0]  # the rest of the opening tag's line
         marked = block is not None and any(CURSOR_MARKER in line.text for line in block.lines)
         lines = [line.removesuffix("\r") for line in lines]
-        if not marked:  # a document that speaks of the marker keeps it
+        if not marked:  # a document that mentions the marker keeps it
             lines = [line.replace(CURSOR_MARKER, "") for line in lines]
         return [unescaped(line, block) for line in unfenced(lines)]
 
@@ -64,19 +65,19 @@ def elements(reply: str) -> tuple[list[Element], str]:
 
 
 def _content(reply: str, start: int) -> tuple[str, int, bool]:
-    """(content, where reading goes on, whether the suggestion was finished)."""
+    """(content, where reading continues, whether the suggestion was finished)."""
     close = CLOSE.search(reply, start)
     other = NEXT_ELEMENT.search(reply, start)
-    if other and (close is None or other.start() < close.start()):  # the closing tag was forgotten
+    if other and (close is None or other.start() < close.start()):  # the closing tag is missing
         return reply[start : other.start()], other.start(), True
     if close:
         return reply[start : close.start()], close.end(), True
-    whole_lines = reply.rfind("\n") + 1  # the last line may be half a line: dropped
+    whole_lines = reply.rfind("\n") + 1  # the last line may be incomplete: drop it
     return reply[start : max(start, whole_lines)], len(reply), False
 
 
 def unfenced(lines: list[str]) -> list[str]:
-    """Without one pair of fences around everything, of which the last may be missing."""
+    """The lines without one pair of fences around everything; the closing fence may be missing."""
     inner = [i for i, line in enumerate(lines) if line.strip()]
     if not inner or not FENCE.match(lines[inner[0]]):
         return lines
@@ -85,8 +86,8 @@ def unfenced(lines: list[str]) -> list[str]:
 
 
 def element(name: str, lines: Sequence[str], block: ShownBlock) -> str:
-    """A `<suggestion>` with these lines, ending in a newline.  Lines that would not be read as they are, since they
-    are blank or begin with a fence, are put between fences."""
+    """A `<suggestion>` with these lines, ending in a newline.  Lines that would be read differently because they are
+    blank or begin with a fence are put between fences."""
     content = _content_of(lines, block)
     if Element(name, f"\n{content}").lines(block) != list(lines):
         content = f"```\n{content}```\n"
@@ -102,8 +103,8 @@ def summary_element(summary: str) -> str:
 
 
 def escaped(text: str, block: ShownBlock | None) -> str:
-    """A line without a literal closing tag of the suggestion, nor of the block's own element, as it was shown, and
-    without what would be read as the next element."""
+    """A line in which these are escaped: a literal closing tag of the suggestion or of the element that the block was
+    shown in, and anything that would be read as the next element."""
     text = escape_closing(text, "suggestion")
     if block:
         text = escape_closing(text, block.element)

@@ -1,6 +1,6 @@
-"""What changed between two texts of a block, and where lines that a model quotes stand in it.
+"""Finds what changed between two texts of a block, and where lines quoted by a model are in it.
 
-In: lines as shown, lines as written.  Out: edits of the lines as shown.  Pure; knows no format.
+In: lines as shown, lines as written.  Out: edits of the lines as shown.  Pure; does not know about formats.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
 SIMILAR = 0.95
-"""How alike quoted lines are to those shown that are taken to be meant; above it."""
+"""Quoted lines match shown lines if their similarity is above this value."""
 MAX_CELLS = 1_000_000
-"""Of the table that two texts are compared in: a block of 250 lines with a reply of 4,000."""
+"""Maximum size of the table used to compare two texts: enough for a block of 250 lines and a reply of 4,000."""
 GUTTER = re.compile(r"L\d{1,9}(?: |$)")
 
 
 class Unplaced(Exception):
-    """Why lines have no place in the block, fit for a person."""
+    """Why lines cannot be placed in the block, worded for a person."""
 
 
 def marks(block: ShownBlock) -> frozenset[int]:
-    """The indexes of the lines that stand for code left out."""
+    """The indexes of the lines that stand for omitted code."""
     return frozenset(i for i, line in enumerate(block.lines) if line.document_line is None)
 
 
@@ -33,7 +33,7 @@ def texts(block: ShownBlock) -> list[str]:
 
 
 def ungutter(lines: Sequence[str], left_out: Collection[str] = ()) -> list[str]:
-    """Without the numbers that a model put at the head of every line; blank lines and those in `left_out`, which are
+    """The lines without numbers that a model put before every line; blank lines and those in `left_out`, which are
     shown without a number, need none."""
     bare = [not line.strip() or line.strip() in left_out for line in lines]
     numbered = [GUTTER.match(line) for line in lines]
@@ -43,12 +43,13 @@ def ungutter(lines: Sequence[str], left_out: Collection[str] = ()) -> list[str]:
 
 
 def differences(old: Sequence[str], new: Sequence[str], fixed: Collection[int] = (), start: int = 0) -> list[LineEdit]:
-    """The edits that make `old` into `new`, with the most lines left alone; `start` is the index of `old`'s first.
+    """The edits that turn `old` into `new` and leave as many lines as possible unchanged; `start` is the index of the
+    first line of `old`.
 
-    The lines in `fixed` (indexes of `old`) stay: each is found again in `new`, in order, however it is indented.
-    Raises Unplaced where one is not, or where the texts are too long to compare.
+    The lines in `fixed` (indexes of `old`) stay: each must occur in `new`, in order, with any indentation.  Raises
+    Unplaced if one does not, or if the texts are too long to compare.
     """
-    # A line that reads like a mark but is code could take the mark's place.
+    # A line of code that looks like a mark could otherwise be matched with the mark.
     kept = {old[i].strip() for i in fixed}
     like = [i not in fixed and line.strip() in kept for i, line in enumerate(old)]
     head = _equal_ends(old, new, like)
@@ -71,13 +72,13 @@ def _equal_ends(old: Sequence[str], new: Sequence[str], stop: Sequence[bool]) ->
 
 
 def _pairs(old: Sequence[str], new: Sequence[str], fixed: Collection[int]) -> list[tuple[int, int]]:
-    """The longest common subsequence, as pairs of indexes, in which every fixed line has its partner; lines with text
-    count more than blank ones."""
+    """The longest common subsequence, as pairs of indexes, in which every fixed line is matched.  Lines with text count
+    more than blank lines."""
     if len(old) * len(new) > MAX_CELLS:
         raise Unplaced("the reply is far too long for its block")
     keys = {i: old[i].strip() for i in fixed}
     stripped = [line.strip() for line in new] if fixed else []
-    # best[i][j]: the most that old[i:] and new[j:] have in common; None where a fixed line has no partner
+    # best[i][j]: the best score of old[i:] and new[j:]; None if a fixed line cannot be matched
     best: list[list[int | None]] = [[0] * (len(new) + 1)]
     for i in range(len(old) - 1, -1, -1):
         below, row = best[-1], list[int | None]()
@@ -121,12 +122,12 @@ def _path(
 
 
 def placed(block: ShownBlock, old: Sequence[str], new: Sequence[str], what: str) -> list[LineEdit]:
-    """The edits that make the block's lines which `old` quotes into `new`.
+    """The edits that turn the block's lines quoted by `old` into `new`.
 
-    The lines are found as they are, else by their words, else as those more than 95 % alike; without the numbers
-    that a model may have put before them.  What changes between `old` and `new` is changed, and indented as the
-    block is; the rest stays as the block has it.  Raises Unplaced, where there is no such place or more than one;
-    `what` names the quotation to a person.
+    The lines are searched for exactly, then by their words, then by a similarity above 95 %, each time without numbers
+    that a model may have put before them.  Only the differences between `old` and `new` are applied, with the block's
+    indentation; everything else stays as it is in the block.  Raises Unplaced if there is no such place or more than
+    one; `what` names the quotation to a person.
     """
     if list(old) == texts(block):
         return differences(old, new, marks(block))
@@ -153,7 +154,7 @@ def placed(block: ShownBlock, old: Sequence[str], new: Sequence[str], what: str)
 
 
 def occurrences(block: ShownBlock, lines: Sequence[str]) -> list[int]:
-    """The indexes where these lines stand in the block, one below the other, as they are."""
+    """The indexes where these lines occur consecutively and unchanged in the block."""
     return _exactly(block, lines)
 
 
@@ -177,7 +178,7 @@ def _windows(block: ShownBlock, lines: Sequence[str], key: Callable[[str], str])
 
 
 def _alike(block: ShownBlock, lines: Sequence[str]) -> list[int]:
-    """Where as many lines stand that are nearly the same, white space aside."""
+    """Where the same number of lines occur that are nearly equal, ignoring white space."""
     wanted = "\n".join(line.strip() for line in lines)
     shown = [line.text.strip() for line in block.lines]
     matcher, found = SequenceMatcher(None, autojunk=False), list[int]()
@@ -192,7 +193,7 @@ def _alike(block: ShownBlock, lines: Sequence[str]) -> list[int]:
 
 
 def _blank_ends(lines: Sequence[str]) -> tuple[int, int]:
-    """How many blank lines there are at the beginning and at the end of lines that are not all blank."""
+    """The number of blank lines at the beginning and at the end of lines that are not all blank."""
     full = [i for i, line in enumerate(lines) if line.strip()]
     return full[0], len(lines) - 1 - full[-1]
 
@@ -200,9 +201,9 @@ def _blank_ends(lines: Sequence[str]) -> tuple[int, int]:
 def _moved(
     block: ShownBlock, start: int, quoted: Sequence[str], wanted: Sequence[str], head: int, tail: int
 ) -> list[LineEdit]:
-    """The change from `quoted` to `wanted`, at the lines from `start` on, indented as these are.
+    """The change from `quoted` to `wanted`, applied to the lines from `start` on, with their indentation.
 
-    The first `head` and last `tail` lines quoted were left out of the search, and are not the block's.
+    The first `head` and last `tail` quoted lines were left out of the search and do not belong to the block.
     """
     end = start + len(quoted) - tail
     shown = [*quoted[:head], *texts(block)[start + head : end], *quoted[len(quoted) - tail :]]
@@ -219,7 +220,7 @@ def _moved(
 
 
 def _reindented(lines: Iterable[str], indents: dict[str, str]) -> list[str]:
-    """Every line with the part of its indent that is known changed as `indents` says."""
+    """The lines with the known part of each indent changed according to `indents`."""
     if all(written == shown for written, shown in indents.items()):
         return list(lines)
     known = sorted(indents, key=len, reverse=True)

@@ -1,6 +1,6 @@
-"""Edits as numbered lines: only those that change, each with the number it was shown with (FORMATS.md, "ln-diff").
+"""Edits as numbered lines: only the lines that change, each with the number it was shown with (FORMATS.md, "ln-diff").
 
-In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DELETE = re.compile(r"L(\d{1,9})-(?:\s.*)?\Z")
 INSERT = re.compile(r"L(\d{1,9})\+ ?(.*)\Z")
 REPLACE = re.compile(r"L(\d{1,9})(?: (.*)|(\t.*))?\Z")
 GUTTER = re.compile(r"L(\d{1,9}) (?!\s*(?:[-+*/%@&|^<>:]{0,2}=(?!=)))")
-"""`L<n> ` at the head of inserted text, but not the target of an assignment: `L4 = 3` is code."""
+"""`L<n> ` at the start of inserted text, unless it is the target of an assignment: `L4 = 3` is code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Operation:
 
 
 class _Unreadable(Exception):
-    """Why, fit for a person."""
+    """Holds the reason, worded for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _operations(lines: Iterable[str], block: ShownBlock | None) -> list[_Operati
                 raise _Unreadable(f"text stands before any line number: {line.strip()[:60]!r}")
             last = operations[-1].number
             if block and line.strip() in block.unnumbered_after(last):
-                continue  # the mark of a cut or an omitted body, copied
+                continue  # a copied mark of a cut or an omitted body
             operation = _Operation("insert", last, line)
         operations.append(_cleaned(operation))
     return _first_replaces(operations)
@@ -92,7 +92,7 @@ def _numbered(line: str) -> _Operation | None:
 
 
 def _cleaned(operation: _Operation) -> _Operation:
-    """Without a gutter that the model copied into the text."""
+    """The operation without a line number that the model copied into the text."""
     gutter = GUTTER.match(operation.text)
     if gutter is None or (operation.kind != "insert" and int(gutter[1]) != operation.number):
         return operation
@@ -100,7 +100,8 @@ def _cleaned(operation: _Operation) -> _Operation:
 
 
 def _first_replaces(operations: list[_Operation]) -> list[_Operation]:
-    """The same `L<n>` again: the first replaces, the others insert after it (also after its deletion)."""
+    """If `L<n>` occurs several times, the first replaces the line and the others insert after it (also after its
+    deletion)."""
     seen, result = set[int](), list[_Operation]()
     for operation in operations:
         if operation.kind == "insert":
@@ -114,7 +115,7 @@ def _first_replaces(operations: list[_Operation]) -> list[_Operation]:
 
 
 def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdit, ...]:
-    """One edit per line touched; an insertion stands right after its line."""
+    """One edit per line touched; an insertion goes right after its line."""
     indexes = {line.number: i for i, line in enumerate(block.lines) if line.number is not None}
     touched = dict[int, list[_Operation]]()
     for operation in operations:
@@ -139,7 +140,7 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
 
 
 def _edit_lines(block: ShownBlock, edit: LineEdit) -> list[str]:
-    """What the table of FORMATS.md has for one edit: lines replaced one for one, then deleted or inserted."""
+    """The lines for one edit, following the table in FORMATS.md: lines replaced one for one, then deleted or inserted."""
     numbers = [block.lines[i].number for i in range(edit.start, edit.end)]
     if any(number is None for number in numbers):
         raise ValueError(f"{edit} touches a line without a number")
@@ -152,14 +153,14 @@ def _edit_lines(block: ShownBlock, edit: LineEdit) -> list[str]:
 
 
 def _number_before(block: ShownBlock, index: int) -> int | None:
-    """The number of the line that an insertion at `index` stands after; 0 at the block's beginning."""
+    """The number of the line before an insertion at `index`; 0 at the block's beginning."""
     if all(line.document_line is None for line in block.lines[:index]):
         return 0
     return block.lines[index - 1].number
 
 
 def _writable(block: ShownBlock, edits: Sequence[LineEdit]) -> list[LineEdit]:
-    """An insertion after a line without a number has none to name: it becomes part of what is said of the next line."""
+    """An insertion after a line without a number cannot name that line, so it is merged into the edit of the next line."""
     result = list[LineEdit]()
     for edit in reversed(edits):
         at = edit.start
@@ -176,7 +177,7 @@ def _writable(block: ShownBlock, edits: Sequence[LineEdit]) -> list[LineEdit]:
 
 
 def _line(mark: str, text: str) -> str:
-    """A text that begins like a gutter is given one more, which reading takes away."""
+    """Text that begins like a line number gets another one in front, which reading removes."""
     if not text:
         return mark
     gutter = f"{mark.removesuffix('+')} " if GUTTER.match(text) else ""

@@ -19,12 +19,12 @@ from palimpsest.syntax.scopes import Scope, scopes
 
 KINDS = {"function": "function", "method": "function", "def": "function", "class": "class"}
 WHOLE = "file"
-"""The address of all of a block, where no definition is."""
+"""The address of the whole block if it is not a definition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Lines `start..end` of the block as shown; `scope` is None for all of a block."""
+    """Lines `start..end` of the block as shown; `scope` is None for the whole block."""
 
     address: str
     path: str
@@ -35,8 +35,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """`margin` is what the block's lines are indented by, and the parse is not; `around` the qualified name of what
-    is around the block."""
+    """`margin` is the indentation of the block's lines, which the parse leaves out; `around` is the qualified name of
+    the scope around the block."""
 
     found: tuple[Node, ...]
     whole: Node
@@ -45,8 +45,8 @@ class Nodes:
     around: str
 
     def at(self, address: str) -> Node:
-        """The definition of this name.  A kind may be left out, and so may what is around it.  Raises Unplaced, which
-        names those that are there."""
+        """The definition of this name.  The kind and the names of outer scopes may be omitted.  Raises Unplaced, which
+        lists the existing definitions."""
         words = " ".join(address.split())
         for node in (*self.found, self.whole):
             if node.address == words:
@@ -67,12 +67,12 @@ class Nodes:
 
 
 def nodes_of(block: ShownBlock) -> Nodes:
-    """The definitions of a block, an outer one before its inner ones; first all of the block, where no definition is
-    all of it."""
+    """The definitions of a block, outer ones before inner ones.  If no definition spans the whole block, the whole
+    block comes first."""
     lines = texts(block)
     margin = _margin(lines)
     parsed = parse_text("\n".join(line.removeprefix(margin) for line in lines), language_of("", block.uri))
-    is_lines = parsed.snapshot.line_count == len(lines)  # a lone carriage return would be one more
+    is_lines = parsed.snapshot.line_count == len(lines)  # a lone carriage return would count as another line
     definitions = scopes(parsed)[1:] if is_lines else []
     around, _, name = block.scope.rpartition(".")
     if not any(scope.qualified_name == name for scope in definitions):

@@ -1,6 +1,6 @@
-"""Which lines of a block have to be quoted, so that it is clear where an edit goes, and whether it is.
+"""Finds which lines of a block must be quoted to make the place of an edit unambiguous, and checks that it is.
 
-In: edits of a block.  Out: lines as they are and as they become.  Pure; knows no format.
+In: edits of a block.  Out: lines as they are and as they become.  Pure; does not know about formats.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from palimpsest.types import LineEdit
 
 
 def hunks(block: ShownBlock, edits: Sequence[LineEdit]) -> list[tuple[list[str], list[str]]]:
-    """(Lines quoted, what they become), each of which stands at one place of the block only, or is all of it; edits
-    that need the same lines are quoted together."""
+    """Pairs of (lines quoted, their replacement).  The quoted lines occur at only one place of the block, or are the
+    whole block; edits that need the same lines are quoted together."""
     lines, found = texts(block), list[tuple[int, int, list[LineEdit]]]()
     for edit in edits:
         start, end = _around(block, edit.start, edit.end)
         inside = [edit]
-        while found and found[-1][1] >= start:  # also where they only touch: an insertion could belong to either
+        while found and found[-1][1] >= start:  # even if they only touch: an insertion could belong to either
             first, last, before = found.pop()
             start, end = _around(block, min(first, start), max(last, end))
             inside = [*before, *inside]
@@ -34,7 +34,7 @@ def hunks(block: ShownBlock, edits: Sequence[LineEdit]) -> list[tuple[list[str],
 
 
 def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
-    """As few lines around these as stand nowhere else, taken from above and below in turn."""
+    """The smallest range around these lines that occurs only once, extended upwards and downwards in turn."""
     lines = texts(block)
     above = start == end
     while not any(line.strip() for line in lines[start:end]) or len(occurrences(block, lines[start:end])) > 1:
@@ -49,8 +49,8 @@ def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
 
 
 def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], Reply], reply: str) -> str:
-    """The reply, if it is read as it was meant.  Raises ValueError where it is not, since it adds a line that reads
-    like the mark of code left out, beside one."""
+    """The reply, if it is read back as it was meant.  Raises ValueError if not, because it adds a line that looks like
+    a mark of omitted code next to such a mark."""
     left_out = marks(block)
     like = {block.lines[i].text.strip() for i in left_out}
     if any(line.strip() in like for edit in edits for line in edit.lines):

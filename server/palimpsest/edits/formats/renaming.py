@@ -1,6 +1,7 @@
-"""A definition of a block by another name, with its uses in the block.
+"""Renames a definition of a block, together with its uses in the block.
 
-In: a definition, its new name.  Out: edits of the block's lines.  This room knows no document; the tree is `syntax/`'s.
+In: a definition, its new name.  Out: edits of the block's lines.  Does not know about documents; the tree comes from
+`syntax/`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from palimpsest.types import LineEdit
 
 
 def renamed(block: ShownBlock, nodes: Nodes, node: Node, name: str) -> list[LineEdit]:
-    """Raises Unplaced for what has no name, and for a new name that is none."""
+    """The edits that rename it.  Raises Unplaced if the node has no name or the new name is not valid."""
     if node.scope is None:
         raise Unplaced(f'"{node.address}" has no name that could be changed')
     if not name.isidentifier():
@@ -39,13 +40,13 @@ def renamed(block: ShownBlock, nodes: Nodes, node: Node, name: str) -> list[Line
 
 
 def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
-    """The definition's name, and what it is used as in the block; not what only reads the same."""
+    """Uses of the definition's name in the block that refer to it; other names spelled the same are left out."""
     found = uses(nodes.parsed, scope.name)
     own = next((use for use in found if use.role == scope.kind and use.line == scope.def_line), None)
     if own is None:
         raise Unplaced(f'the name of "{scope.qualified_name}" cannot be found: its code is broken')
     heads = _heads(nodes, scope)
-    alone = bool(heads) and not scope.is_method  # a method shown without its class: its bare name is another's
+    alone = bool(heads) and not scope.is_method  # a method without its class: its bare name is something else
     for use in found:
         same = use.belongs is not None and use.belongs == own.belongs and not alone
         member = use.role == "member" and not use.assigned and heads & _owners(nodes, use)
@@ -54,13 +55,13 @@ def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
 
 
 def _owners(nodes: Nodes, use: Use) -> frozenset[str]:
-    """What can be seen of whose member it is: the name before the dot, and that of its class."""
+    """What is known about the owner of a member: the name before the dot, and the name of that object's class."""
     language, at = nodes.parsed.language, (use.start, use.end)
     return language.owners(nodes.parsed, *at) | {language.head(nodes.parsed, *at)}
 
 
 def _heads(nodes: Nodes, scope: Scope) -> frozenset[str]:
-    """What a method is a member of: its class, and where the class is not in the block, its own first parameter."""
+    """Names whose member a method is: its class, and if the class is not in the block, the method's first parameter."""
     if scope.is_method and scope.parent is not None:
         return frozenset({scope.parent.name})
     if scope.kind == "function" and scope.parent is not None and scope.parent.kind == "file" and nodes.around:

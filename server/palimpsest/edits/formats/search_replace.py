@@ -1,8 +1,8 @@
-"""Edits as lines to be found and what they become (FORMATS.md, "search-replace").
+"""Edits as lines to find and their replacement (FORMATS.md, "search-replace").
 
-In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 
-The marks around a pair have as many signs as the pair's first, so that lines of code may read like shorter ones.
+All marks of a pair have as many signs as its first mark, so that lines of code may look like shorter marks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REPLACE = re.compile(r"[ \t]*(>{5,})\s*(?:REPLACE|UPDATED?)?:?\s*\Z", re.IGNOREC
 MARKS = (SEARCH, DIVIDER, REPLACE)
 SIGNS = 7
 MAX_LINES = 60
-"""Lines that one SEARCH part becomes, under the grammar."""
+"""The most lines that may replace one SEARCH part under the grammar."""
 
 _ROOM = r"""
 to ::= [ \t]* (">" (">" (">" ">"?)?)?)? (after text)? "\n"
@@ -50,14 +50,14 @@ class SearchReplace:
         return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
-        """One pair in each suggestion; its SEARCH part can only be lines shown one below the other, that stand at no
-        other place."""
+        """Allows one pair in each suggestion; its SEARCH part can only be consecutive shown lines that occur at a
+        single place."""
         return reply_grammar(shown, _rules, shared=f"{FREE}\n{_ROOM}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """`problem` says why there is no pair here."""
+    """`problem` says why this is not a valid pair."""
 
     old: tuple[str, ...]
     new: tuple[str, ...] = ()
@@ -85,8 +85,7 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
 
 
 def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
-    """The pairs written one after the other; what stands outside of them is ignored, and so is a last one that was
-    cut off."""
+    """The pairs in order; text outside them is ignored, and so is a last pair that was cut off."""
     pairs, at = list[_Pair](), 0
     while at < len(lines):
         head = SEARCH.match(lines[at])
@@ -102,7 +101,7 @@ def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
         end = _next(REPLACE, lines, divider + 1, signs)
         following = _next(SEARCH, lines, divider + 1, signs)
         if following is not None and (end is None or following < end):
-            end = following  # the last mark was forgotten
+            end = following  # the last mark is missing
         if end is None and not complete:
             break
         end = len(lines) if end is None else end
@@ -112,7 +111,7 @@ def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
 
 
 def _next(mark: re.Pattern[str], lines: Sequence[str], start: int, signs: int) -> int | None:
-    """The next line that is this mark, with as many signs if there is one."""
+    """The next line that is this mark, preferably with the same number of signs."""
     found = [(i, match) for i in range(start, len(lines)) if (match := mark.match(lines[i]))]
     exact = next((i for i, match in found if len(match[1]) == signs), None)
     return exact if exact is not None or not found or mark is SEARCH else found[0][0]
@@ -124,7 +123,7 @@ def _pair(block: ShownBlock, old: Sequence[str], new: Sequence[str]) -> list[str
 
 
 def _signs(lines: Iterable[str]) -> int:
-    """So many that no line reads like a mark with as many."""
+    """A number of signs that no line has as a mark."""
     taken = {len(match[1]) for line in lines for mark in MARKS if (match := mark.match(line))}
     return next(n for n in range(SIGNS, SIGNS + len(taken) + 1) if n not in taken)
 

@@ -1,6 +1,6 @@
-"""Edits as hunks of a unified diff, matched by what they quote (FORMATS.md, "udiff").
+"""Edits as hunks of a unified diff, matched by the lines they quote (FORMATS.md, "udiff").
 
-In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
 HEAD = "@@ @@"
-"""Numbers would be ignored."""
+"""Without line numbers, which would be ignored."""
 MAX_ADDED = 40
-"""Lines added at one place, under the grammar."""
+"""The most lines that may be added at one place under the grammar."""
 FILE_NAMES = re.compile(r"(?:---|\+\+\+) |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+)\s*\Z")
 
 
@@ -41,8 +41,8 @@ class Udiff:
         return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
-        """One hunk in each suggestion; the lines it keeps and deletes can only be lines shown one below the other,
-        that stand at no other place."""
+        """Allows one hunk in each suggestion; the lines it keeps and deletes can only be consecutive shown lines that
+        occur at a single place."""
         return reply_grammar(shown, _rules, shared='plus ::= "+" text "\\n"')
 
 
@@ -62,8 +62,7 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
 
 
 def _hunks(lines: Sequence[str]) -> list[list[str]]:
-    """The lines of each hunk that adds or deletes something; names of files, which may stand before the first `@@`,
-    left out."""
+    """The lines of each hunk that adds or deletes something, without the file names that may precede the first `@@`."""
     found, headed = [list[str]()], False
     for line in lines:
         if line.startswith("@@"):
@@ -79,7 +78,7 @@ def _names_a_file(line: str, before: Sequence[str]) -> bool:
 
 
 def _sides(lines: Iterable[str], shown: set[str]) -> tuple[list[str], list[str]]:
-    """The lines that a hunk quotes and what they become.  A line that is kept may have lost the space before it."""
+    """The lines that a hunk quotes and their replacement.  A kept line may have lost the space before it."""
     old, new = list[str](), list[str]()
     for line in lines:
         mark, text = line[:1], line[1:]

@@ -1,6 +1,6 @@
-"""Edits as the whole block again, changed (FORMATS.md, "whole").
+"""Edits as the whole block, rewritten with the changes (FORMATS.md, "whole").
 
-In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from palimpsest.types import LineEdit
 
 CUT_OFF = "the reply ends before the block does"
 MORE_LINES = 40
-"""So many lines more than were shown, the grammar lets a model write."""
+"""The grammar allows this many lines more than were shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Whole:
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         lines = applied(texts(block), edits)
-        if ungutter(lines, _left_out(block)) != lines:  # reading would take these for numbers
+        if ungutter(lines, _left_out(block)) != lines:  # reading would take these for line numbers
             lines = [f"L1 {line}" for line in lines]
         reply = element(block.name, lines, block) + summary_element(summary)
         return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
-        """As many lines as were shown and some more, with the marks of code left out between them, in order."""
+        """Allows as many lines as were shown and some more, with the marks of omitted code between them, in order."""
         return reply_grammar(shown, _rules, shared=FREE)
 
 
@@ -59,7 +59,7 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
 
 
 def _without_tags(found: Element, block: ShownBlock) -> Element:
-    """Without the tags of the block itself, copied; in its lines they would be escaped."""
+    """The element without copied tags of the block itself; in the block's lines they would be escaped."""
     lines = found.content.strip().split("\n")
     first, last = lines[0].strip(), lines[-1].strip()
     if first.startswith(f"<{block.element} ") and last == f"</{block.element}>" and len(lines) > 1:
