@@ -86,7 +86,7 @@ class _Lines:
         return [d for d in "0123456789" if (length, digits + d) in self.beginnings]
 
     def _step(self, length: int, digits: str, digit: str) -> str:
-        """Takes `digit`; the number is then complete, or any number of its length with these first digits may follow."""
+        """Takes `digit`; the number is then complete, or any number of its length that begins so may follow."""
         read = digits + digit
         rule = f"in-{read}" if len(read) == length else f"all-{length}-{read}"
         return f'"{digit}" {self.prefix}-{rule}'

@@ -63,7 +63,7 @@ class Runs:
         return [lines for lines in [*found, range(start, len(self.block.lines))] if lines]
 
     def _beginnings(self) -> Iterator[tuple[str, int]]:
-        """For every line that a run may begin with: (the fewest lines that identify the place, the index after them)."""
+        """For every line that may begin a run: (the fewest lines that identify the place, the index after them)."""
         left_out = {line.text.strip() for line in self.block.lines if line.document_line is None}
         # A line that looks like a mark is also found where a mark is.
         keys = [t.strip() if t.strip() in left_out else t for t in (line.text for line in self.block.lines)]

@@ -1,6 +1,6 @@
-"""The languages that are parsed: a folder each.
+"""The supported languages, one folder each.
 
 In: a language id or a file's name.  Out: a `Language` (`syntax/parse.py`).  A folder has a table (a `LANGUAGE` in its
-`__init__.py`), a query file (`queries.scm`), and code for what `base.py` cannot tell from these.  Nobody else says the
-name of a language.
+`__init__.py`), a query file (`queries.scm`), and code for what `base.py` cannot derive from these.  No code elsewhere
+names a particular language.
 """

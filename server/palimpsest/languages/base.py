@@ -46,9 +46,9 @@ from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _MANY = ("rest", "splat", "spread", "variadic")
-"""Parts of grammars' names for a parameter or an argument that stands for several."""
+"""Parts of the grammars' names for a parameter or an argument that stands for several."""
 _LONGEST_STATEMENT = 100
-"""Lines; what is longer has a bracket that nobody closes."""
+"""Maximum number of lines; a longer statement has a bracket that is never closed."""
 
 
 class Base:
@@ -57,14 +57,15 @@ class Base:
     language_ids: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     grammar_module = ""
-    """The grammar's wheel as it is imported, and the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`."""
+    """The grammar's package as it is imported, with the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`.
+    """
     lexical = Lexical()
     indented = False
     identifiers = frozenset({"identifier"})
     members: frozenset[str] = frozenset()
-    """Types of nodes that are a member with its head, `self.a`."""
+    """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
-    """Types of nodes that may stand in a target and bind nothing."""
+    """Types of nodes that may occur in a target but bind nothing."""
     import_hint = "import"
     builtins: frozenset[str] = frozenset()
     builtin_members: frozenset[str] = frozenset()
@@ -96,7 +97,7 @@ class Base:
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
-        """A line, and what follows while a string or a bracket other than a brace is open, or a backslash says so."""
+        """A line, and those after it while a string or a bracket (not a brace) is open, or a backslash ends the line."""
         depth, quote, first = 0, "", None
         for number in range(start, end):
             if first is None and not lines[number].strip():
@@ -236,7 +237,7 @@ class Base:
 
     # Half-written code
     def opens_block(self, statement: str) -> bool:
-        """Of braces: they are part of it, so that it has several lines."""
+        """For braces: they are part of the block, so that it has several lines."""
         return "\n" in statement.strip()
 
     def continues_block(self, line: str) -> bool:

@@ -27,7 +27,7 @@ class Entry:
     """One name of a module.  `signature` follows the name as the language writes it.
 
     `doc` is the first line of its documentation.  `members` are a class's public methods and attributes.  `target` is
-    the module's own name where `kind` is `module`.  `is_async` of a function.
+    the module's own name if `kind` is `module`.  `is_async` is for functions.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`public` in the module's order, `looked_up` what was asked for besides (None: there is no such name).
+    """`public` is in the module's order; `looked_up` has the names requested in addition (None: there is no such name).
 
-    `path` is the module's own file and `stamp` the version of it that was read, None where it has none.
+    `path` is the module's own file and `stamp` the version of it that was read, None if there is no file.
     """
 
     module: str
@@ -63,8 +63,8 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where modules are looked for.  `variables` are those of the environment; slow reads run on `executor`, or at once
-    if it is None; `cache` is a folder for answers that are worth keeping."""
+    """Where modules are searched for.  `variables` are the environment variables; slow reads run on `executor`, or
+    immediately if it is None; `cache` is a folder for answers worth keeping."""
 
     files: WorkspaceFiles
     settings: ContextSettings
@@ -74,13 +74,13 @@ class Surroundings:
 
 
 class Modules:
-    """One workspace's.  `near` is the file that refers to a module, None for a document that is no file."""
+    """The modules of one workspace.  `near` is the file that refers to a module, None for a document without a file."""
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         self._language = language
 
     def name_of(self, path: Path, root: Path | None) -> str:
-        """The module name of a file; `root` is the workspace folder that it is in."""
+        """The module name of a file; `root` is the workspace folder that contains it."""
         return self._language.module_name(relative(path, root) if root is not None else path.name)
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
@@ -96,7 +96,7 @@ class Modules:
         return False
 
     def is_known(self, name: str) -> bool:
-        """Whether the module is so common that a description would tell a model nothing."""
+        """Whether the module is so common that a description would not tell a model anything new."""
         return False
 
     def describe(self, name: str, names: frozenset[str], near: Path | None) -> Description | None:
@@ -109,7 +109,7 @@ class Modules:
 
     @property
     def revision(self) -> int:
-        """Rises when a module has been read that was not known before."""
+        """A number that increases when a module is read for the first time."""
         return 0
 
     def wait(self, seconds: float | None) -> bool:

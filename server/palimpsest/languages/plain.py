@@ -1,4 +1,4 @@
-"""Languages without a grammar: prose, and code of which only comments and strings are known.
+"""Languages without a grammar: prose, and code for which only comments and strings are known.
 
 In: a language id.  Out: a `Language` without a tree.
 """

@@ -1,6 +1,6 @@
-"""Which language a document is in.
+"""Finds the language of a document.
 
-In: a language id, a path.  Out: the `Language` that has it, found by its folder; one without a grammar where none does.
+In: a language id, a path.  Out: the `Language` found by its folder; if there is none, one without a grammar.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _MOST_PLAIN = 64
 
 @cache
 def languages() -> tuple[Language, ...]:
-    """Those with a folder, in order of its name."""
+    """The languages with a folder, in order of the folder's name."""
     packages = sorted(m.name for m in pkgutil.iter_modules(palimpsest.languages.__path__) if m.ispkg)
     return tuple(importlib.import_module(f"palimpsest.languages.{name}").LANGUAGE for name in packages)
 
 
 def language_of(language_id: str, path: str | None = None) -> Language:
-    """The language of an LSP language id, else of a file name's suffix; one without a grammar where there is none."""
+    """The language with this LSP language id, else the one with the file name's suffix, else one without a grammar."""
     found = next((language for language in languages() if language_id in language.language_ids), None)
     if found is not None:
         return found
@@ -36,7 +36,7 @@ def language_of(language_id: str, path: str | None = None) -> Language:
 
 
 def modules_of(language: Language, around: Surroundings) -> Modules:
-    """What a language knows of the modules around a workspace's files."""
+    """The modules of a language, for one workspace."""
     package = importlib.import_module(type(language).__module__).__package__ or ""
     make: type[Modules] = getattr(importlib.import_module(package), "MODULES", Modules)
     return make(language, around)

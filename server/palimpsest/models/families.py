@@ -27,12 +27,12 @@ STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`markers`: what precedes prefix, suffix and middle in a prompt as text.
+    """`markers`: the text before the prefix, suffix and middle of a prompt.
 
-    `piece` matches the suffix token's text in a model file, `names` the file's architecture and names, lower case
-    without punctuation; None matches anything, "" nothing.  `served` matches the name that a server lists.
-    `trained`: whether suffix first was part of the training, in `order`.  `layout`: the default, as its makers
-    show it."""
+    `piece` matches the suffix token's text in a model file, `names` the file's architecture and names, in lower case
+    without punctuation; None matches anything, "" nothing.  `served` matches the name that a server lists.  `trained`:
+    whether training included suffix first, in the order `order`.  `layout`: the default, as documented by its makers.
+    """
 
     name: str
     markers: tuple[str, str, str]
@@ -45,7 +45,7 @@ class Family:
 
     def types_behind(self, layout: str) -> bool:
         """Whether typed text can follow the middle's marker, as if the model had written it, so that neither prefix nor
-        suffix is decoded again."""
+        suffix has to be decoded again."""
         return layout == "psm" or self.order == "suffix-prefix-middle"
 
     def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
@@ -63,7 +63,7 @@ class Family:
                 return f"{before}{between}{suffix}{after}{prefix}{typed}"
 
     def neutral(self, text: str) -> str:
-        """`text` without anything that a server would take for a marker."""
+        """`text` without anything that a server would read as a marker."""
         for marker in self.markers:
             word = marker.strip()
             text = text.replace(word, f"{word[:1]} {word[1:]}")
@@ -128,12 +128,12 @@ FAMILIES: tuple[Family, ...] = (
     ),
 )
 OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix")
-"""A file that states `palimpsest.fim_layout` was trained on what `prompt/` and `kv/` write."""
+"""A file with `palimpsest.fim_layout` was trained on the prompts that `prompt/` and `kv/` write."""
 OTHER = Family("other", QWEN, None, None, "")
 
 
 def of_file(marker: str, names: str) -> Family:
-    """`marker`: the suffix token's text; `names`: architecture and names, in any writing."""
+    """`marker`: the suffix token's text; `names`: architecture and names, in any spelling."""
     plain = re.sub(r"[^a-z0-9]", "", names.lower())
     for family in FAMILIES:
         by_marker = family.piece is None or re.search(family.piece, marker)
@@ -143,7 +143,7 @@ def of_file(marker: str, names: str) -> Family:
 
 
 def of_server(model: str) -> Family | None:
-    """The family by a model's name, as servers list it; None for one not known to fill in the middle."""
+    """The family of a model by its name as servers list it; None if it is not known to support fill-in-the-middle."""
     name = model.lower().replace("_", "-")
     return next((family for family in (*FAMILIES, OURS) if re.search(family.served, name)), None)
 

@@ -1,8 +1,8 @@
-"""Which GGUF file is used: the setting's, else the one chosen with `palimpsest model use`, else the default model where
-it was fetched, else the small embedded one.
+"""Selects the GGUF file to use: the setting's, else the one chosen with `palimpsest model use`, else the default model
+if it was downloaded, else the small embedded one.
 
-In: settings, the user's folders.  Out: paths.  Fetching is for `download.py` and `default_model.py`; this room knows no
-engine.
+In: settings, the user's folders.  Out: paths.  `download.py` and `default_model.py` do the downloading.  Does not know
+about engines.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from palimpsest.models.header import GgufFile, read_header
 from palimpsest.system import folders
 
 EMBEDDED = "palimpsest-embedded.gguf"
-_EMBEDDED = "embedded"  # in the record: the package may move
+_EMBEDDED = "embedded"  # recorded by this name because the package may move
 
 
 def model_path(settings: ModelSettings) -> Path:
-    """The file to load; it may be missing or damaged, which `inspect` says."""
+    """The file to load; it may be missing or damaged, which `inspect` reports."""
     if settings.path:
         return Path(settings.path).expanduser().absolute()
     return chosen() or (default_model.path() if default_model.is_here() else embedded())
 
 
 def may_have_better(settings: ModelSettings) -> bool:
-    """Whether the embedded model is used only because nothing was chosen and the default one was not fetched."""
+    """Whether the embedded model is used only because nothing was chosen and the default one was not downloaded."""
     return default_model.can_be_had() and not settings.path and chosen() is None and not default_model.is_here()
 
 
 def inspect(path: Path) -> GgufFile:
-    """What the file is.  Raises ModelError, with a hint, when it is missing, no GGUF, or not complete."""
+    """Describes the file.  Raises ModelError, with a hint, if it is missing, not GGUF, or incomplete."""
     return read_header(path)
 
 
@@ -45,7 +45,7 @@ def embedded() -> Path:
 
 
 def chosen() -> Path | None:
-    """The file that `use` recorded last; None where the record cannot be read."""
+    """The file that `use` recorded last; None if the record cannot be read."""
     try:
         record = json.loads(_record().read_text(encoding="utf-8"))
         return embedded() if record["path"] == _EMBEDDED else Path(record["path"])
@@ -54,7 +54,7 @@ def chosen() -> Path | None:
 
 
 def use(path: Path) -> GgufFile:
-    """Record this file as the model to use from now on.  Raises ModelError, and records nothing, when it is not a
+    """Records this file as the model to use from now on.  Raises ModelError, and records nothing, if it is not a
     complete GGUF file."""
     found = inspect(path.expanduser().absolute())
     _write({"path": str(found.path)})
@@ -62,13 +62,13 @@ def use(path: Path) -> GgufFile:
 
 
 def use_embedded() -> GgufFile:
-    """Record the model in the package as the one to use, wherever the package will be."""
+    """Records the model in the package as the one to use, wherever the package may be later."""
     _write({"path": _EMBEDDED})
     return inspect(embedded())
 
 
 def use_default() -> GgufFile:
-    """Forget what was chosen.  Raises ModelError, and changes nothing, where the default model was not fetched."""
+    """Forgets the choice.  Raises ModelError, and changes nothing, if the default model was not downloaded."""
     found = inspect(_default())
     _record().unlink(missing_ok=True)
     return found
@@ -86,9 +86,10 @@ def downloaded() -> list[Path]:
 
 
 def find(name: str) -> Path:
-    """A file by its path, one in the models folder by its file name (with or without `.gguf`), `default`, `embedded`.
+    """Finds a file by its path, by its name in the models folder (with or without `.gguf`), or by `default` or
+    `embedded`.
 
-    Raises ModelError that names what there is.
+    Raises a ModelError that lists the available names.
     """
     path = Path(name).expanduser()
     if path.exists():
@@ -110,7 +111,7 @@ def _record() -> Path:
 
 
 def _write(record: dict[str, str]) -> None:
-    """Write the record as a whole: a server may read it at this moment."""
+    """Writes the record atomically: a server may be reading it."""
     target = _record()
     target.parent.mkdir(parents=True, exist_ok=True)
     new = target.with_name(f"{target.name}.{os.getpid()}")

@@ -59,13 +59,13 @@ TENSOR_TYPES: dict[int, tuple[str, int, int]] = {
     40: ("NVFP4", 64, 36),
     41: ("Q1_0", 128, 18),
 }
-"""ggml's tensor types: name, weights in a block, bytes of a block.  A newer type is taken to have no size."""
+"""ggml's tensor types: name, weights in a block, bytes of a block.  Newer types count as having no size."""
 
 
 @dataclass(frozen=True, slots=True)
 class GgufFile:
-    """`size` is in bytes; `n_ctx_train` is 0 and `name` the file's where the file does not say; `quantization` is the
-    type of most weights."""
+    """`size` is in bytes; `n_ctx_train` is 0 and `name` the file's name if the header does not give them;
+    `quantization` is the type of most weights."""
 
     path: Path
     architecture: str
@@ -160,7 +160,7 @@ class _Cursor:
         return self.string(), self.value(self.take("I"))
 
     def value(self, kind: int) -> Any:
-        """The value; of an array only None, since vocabularies are long and nobody asks for them here."""
+        """The value; None for an array, since vocabularies are long and not needed here."""
         if kind == _STRING:
             return self.string()
         if kind != _ARRAY:

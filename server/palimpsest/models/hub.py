@@ -1,10 +1,9 @@
-"""Where a model file comes from: names, addresses, and which of them get the person's token.
+"""Where a model file comes from: names, addresses, and which of them receive the person's token.
 
-In: what a person names, the environment.  Out: a `ModelSource`.  Opens no connection.
+In: the name that a person gives, the environment.  Out: a `ModelSource`.  Opens no connections.
 
-The token of the Hugging Face hub goes to the hub's own origin and nowhere else, neither to another address that a
-person names nor along a redirect.  `HF_ENDPOINT` names another hub; it counts as the person's own, over https, or on
-this machine.
+The token of the Hugging Face hub is sent only to the hub's own origin, not to other addresses that a person names, and
+not along redirects.  `HF_ENDPOINT` names another hub, which counts as the person's own, over https or on this machine.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """`sha256` is empty where only the other side knows it."""
+    """`sha256` is empty if only the server knows it."""
 
     url: str
     target: Path
@@ -56,13 +55,13 @@ def origin(url: str) -> tuple[str, str, int]:
 
 
 def is_private(url: str) -> bool:
-    """Whether nobody on the way can read or change what is sent there."""
+    """Whether nobody in between can read or change what is sent there."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 
 
 def the_hub(environment: Mapping[str, str] = os.environ) -> Hub:
-    """Raises ModelError for an endpoint that others could listen to."""
+    """The hub to use.  Raises ModelError for an endpoint that others could listen to."""
     url = (environment.get("HF_ENDPOINT") or HUB).rstrip("/")
     if not is_private(url):
         raise ModelError(f"HF_ENDPOINT is {url}, which others can read.", hint="It begins with https://.")

@@ -14,7 +14,7 @@ FREE = ("Apache-2.0", "MIT", "BSD-3-Clause")
 """Licences of models that are recommended without being asked for."""
 LINE_TOKENS = 8
 SOON_S = 0.5
-"""A completion of one line has to come within so many seconds, or nobody waits for it."""
+"""A completion of one line must arrive within this many seconds, or nobody waits for it."""
 CORE_GB_S, CPU_GB_S = 7.0, 60.0
 """Weights that one core reads in a second, in 10⁹ bytes, and the most that all cores together read.  Each token reads
 all weights, so memory is the bound.  Rough on purpose; `palimpsest doctor` measures."""
@@ -130,8 +130,7 @@ KNOWN: tuple[KnownModel, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`memory` in bytes, 0 where it cannot be told; `gpu` its name or empty, `gpu_memory` in bytes, 0 where it is the
-    machine's own."""
+    """`memory` in bytes, 0 if unknown; `gpu` is its name or empty, `gpu_memory` in bytes, 0 if shared."""
 
     memory: int
     cores: int
@@ -147,26 +146,26 @@ class Machine:
 
     @property
     def room(self) -> float:
-        """Bytes that a model may take: half of the memory, or most of a graphics processor's own."""
+        """Bytes that a model may use: half of the memory, or most of a graphics processor's own."""
         return self.gpu_memory * 0.85 if self.gpu and self.gpu_memory else self.memory / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`model` is None where none suits; `reason` is fit for a person."""
+    """`model` is None if none is suitable; `reason` is worded for a person."""
 
     model: KnownModel | None
     reason: str
 
 
 def line_s(known: KnownModel, machine: Machine) -> float:
-    """Seconds that a completion of one line takes to write, roughly."""
+    """Approximate number of seconds to generate a completion of one line."""
     return LINE_TOKENS * known.size_gb / machine.gb_s
 
 
 def recommended(machine: Machine) -> Choice:
-    """The largest free model that fits the machine's memory and answers soon; one that follows instructions, if any of
-    that size does."""
+    """The largest model with a free licence that fits the machine's memory and answers fast enough; preferably one that
+    follows instructions, if there is one of that size."""
     fitting = [known for known in KNOWN if known.is_free and known.memory_gib * _GIB <= machine.room]
     soon = [known for known in fitting if line_s(known, machine) <= SOON_S]
     where = f"a {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What this machine has for a model: memory, cores, a graphics processor.
+"""The machine's resources for a model: memory, cores, a graphics processor.
 
 In: the system.  Out: a `Machine`.
 """
@@ -18,20 +18,20 @@ ANSWER_S = 5.0
 
 
 def this_machine() -> Machine:
-    """Raises nothing: what is not known is 0 or empty.  May wait some seconds for a driver's tool."""
+    """Never raises: unknown values are 0 or empty.  May wait some seconds for a driver's tool."""
     gpu, gpu_memory = _gpu()
     return Machine(total_memory(), cores(), gpu, gpu_memory)
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def total_memory() -> int:
-    """The machine's memory in bytes; 0 where it cannot be told."""
+    """The machine's memory in bytes; 0 if unknown."""
     if sys.platform == "win32":
         status = (ctypes.c_uint64 * 8)()  # MEMORYSTATUSEX: its length in the first four bytes, ullTotalPhys second
         ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
@@ -44,7 +44,7 @@ def total_memory() -> int:
 
 
 def _gpu() -> tuple[str, int]:
-    """Name and own memory in bytes; Apple's shares the machine's."""
+    """Name and own memory in bytes; Apple's share the machine's memory."""
     if sys.platform == "darwin":
         return ("graphics processor of Apple's", 0) if platform.machine() == "arm64" else ("", 0)
     tool = shutil.which("nvidia-smi")

@@ -1,12 +1,14 @@
-"""Merge a LoRA adapter into its base model: one GGUF file in Q8_0, which prefills faster than the base's Q4_1.
+"""Merges a LoRA adapter into its base model: one GGUF file in Q8_0, which prefills faster than the base's Q4_1.
 
-In: the base's GGUF, an adapter's GGUF.  Out: a file that appears whole, by a rename.  Matrices are read, changed and
-written one at a time, so that the largest of them bounds the memory (the embedding, some 110 MB for 135 M parameters).
+In: the base's GGUF, an adapter's GGUF.  Out: a file that is moved into place when complete.  Matrices are read, changed
+and written one at a time, so that memory use is bounded by the largest (the embedding, some 110 MB for 135 M
+parameters).
 
-The adapter is llama.cpp's: tensors `NAME.lora_a` (rank, n_in), `NAME.lora_b` (n_out, rank), and `adapter.lora.alpha`.
-W becomes W + (alpha / rank) B A (Hu et al. 2021, arXiv 2106.09685, 4.1).  What is ours: its keys `palimpsest.*` and
-`tokenizer.*` are what the merged file says of itself, before the base's (`palimpsest.name`: its name);
-`palimpsest.rows` are new rows of the embedding, those of the tokens `palimpsest.rows.tokens`.
+The adapter is in llama.cpp's format: tensors `NAME.lora_a` (rank, n_in), `NAME.lora_b` (n_out, rank), and
+`adapter.lora.alpha`.  W becomes W + (alpha / rank) B A (Hu et al. 2021, arXiv 2106.09685, 4.1).  Our additions: its
+keys `palimpsest.*` and `tokenizer.*` become metadata of the merged file and take precedence over the base's
+(`palimpsest.name`: its name); `palimpsest.rows` are new rows of the embedding, those of the tokens
+`palimpsest.rows.tokens`.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ class Adapter:
         )
 
     def changed(self, name: str, weight: Matrix) -> Matrix:
-        """The matrix `name` of the merged model.  Raises ModelError where the adapter is for another shape."""
+        """The matrix `name` of the merged model.  Raises ModelError if the adapter has a different shape."""
         try:
             if name in self.pairs:
                 a, b = self.pairs[name]
@@ -82,9 +84,9 @@ class Adapter:
 
 
 def merge(base: Path, adapter: Path, target: Path, progress: Progress | None = None, kind: Kind = Kind.Q8_0) -> None:
-    """Write `target`, its matrices in Q8_0 or F32.  `progress` is told (bytes written, bytes in all).
+    """Writes `target`, its matrices in Q8_0 or F32.  `progress` is called with (bytes written, total bytes).
 
-    Raises ModelError, OSError; a target that was there stays as it was then.
+    Raises ModelError, OSError; an existing target is then left unchanged.
     """
     reader, lora = _reader(base), Adapter.read(adapter)
     if missing := lora.pairs.keys() - {tensor.name for tensor in reader.tensors}:
@@ -130,13 +132,13 @@ def _metadata(reader: gguf.GGUFReader, lora: Adapter) -> Iterator[tuple[str, Any
 
 
 def _kind(tensor: gguf.ReaderTensor, wanted: Kind) -> Kind:
-    """Vectors, and rows that are no multiple of a block, stay in f32."""
+    """The type to write: vectors, and rows whose length is not a multiple of a block, stay in f32."""
     whole = len(tensor.shape) > 1 and int(tensor.shape[0]) % gguf.GGML_QUANT_SIZES[wanted][0] == 0
     return wanted if whole else Kind.F32
 
 
 def _declare(writer: gguf.GGUFWriter, tensor: gguf.ReaderTensor, wanted: Kind) -> int:
-    """Name the tensor in the file's header; returns its size in bytes."""
+    """Declares the tensor in the file's header; returns its size in bytes."""
     kind = _kind(tensor, wanted)
     shape = tuple(int(n) for n in reversed(tensor.shape))
     block, size = gguf.GGML_QUANT_SIZES[kind]
@@ -148,7 +150,7 @@ def _declare(writer: gguf.GGUFWriter, tensor: gguf.ReaderTensor, wanted: Kind) -
 
 
 def _values(tensor: gguf.ReaderTensor) -> Matrix:
-    """(n_out, n_in) in f32; a vector as it is."""
+    """(n_out, n_in) in f32; a vector keeps its shape."""
     return dequantize(tensor.data, tensor.tensor_type).astype(np.float32, copy=False)
 
 

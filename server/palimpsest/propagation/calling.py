@@ -51,7 +51,7 @@ def await_places(change: AsyncChange, home: File, file: File, alone: bool) -> It
 
 
 def called(scope: str, home: File, file: File, alone: bool) -> Iterator[Call]:
-    """The calls of the function of that qualified name, in document order."""
+    """The calls of the function with that qualified name, in document order."""
     for use in referring(file, callee(scope, home, alone)):
         for call in calls(file.parsed, use.line, use.line + 1):
             if call.name_start == use.start:
@@ -63,7 +63,7 @@ def _qualified(change: SignatureChange | AsyncChange) -> str:
 
 
 def _stands(change: SignatureChange, home: File) -> bool:
-    """Whether the function still has the parameters that it was given."""
+    """Whether the function still has the parameters that the change gave it."""
     expected = [(p.name, p.kind, p.default) for p in change.after]
     return any(
         where(home.parsed, f.line) == _qualified(change)

@@ -1,7 +1,7 @@
-"""What an edit amounts to, and the sites that follow from it.
+"""Kinds of edits, and the sites that follow from them.
 
 In: nothing.  Out: immutable data.  `uri` is always the edited document, `scope` a qualified name (`Cart.add`, empty for
-the file).  Changes compare by value, so that one that was dismissed is recognised.
+the file).  Changes compare by value, so that a dismissed one is recognised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SiteKind = Literal["rename", "signature", "swap", "import", "async", "model"]
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """`scope` binds the name; of an attribute (methods are attributes, too) it is the class."""
+    """`scope` binds the name; for an attribute (including methods) it is the class."""
 
     uri: str
     kind: RenameKind
@@ -28,7 +28,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class SignatureChange:
-    """`scope` is the class of a method, or where the function stands; `renamed` are parameters, (old, new)."""
+    """`scope` is the class of a method, or the scope around the function; `renamed` are parameters, (old, new)."""
 
     uri: str
     scope: str
@@ -41,7 +41,7 @@ class SignatureChange:
 
 @dataclass(frozen=True, slots=True)
 class AsyncChange:
-    """A function became one whose calls are awaited."""
+    """A function became asynchronous, so its calls must be awaited."""
 
     uri: str
     scope: str
@@ -51,7 +51,7 @@ class AsyncChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportChange:
-    """A name is imported from another module, as written in absolute imports."""
+    """A name is imported from a different module; modules are as written in absolute imports."""
 
     uri: str
     name: str
@@ -63,7 +63,7 @@ class ImportChange:
 class Swap:
     """Two elements of `head` (what is called, or an operator) change places: `before` becomes `target`.
 
-    `now` is what stands at the edited place: `target`, or half of it, where one element stands twice.
+    `now` is the current text of the edited place: `target`, or a half-finished swap in which one element occurs twice.
     """
 
     uri: str
@@ -79,11 +79,11 @@ EditPattern = Rename | SignatureChange | AsyncChange | ImportChange | Swap
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """`text` replaces the bytes `start..end`, which read `before`.
+    """`text` replaces the bytes `start..end`, which contain `before`.
 
-    `hole` is an offset (characters) in `text` where a value for the parameter `wants` has to be written, which a tree
-    cannot tell; `where` names the scope it is in; `sure` is False where only its own text tells whether it has
-    followed already.
+    `hole` is an offset (characters) in `text` where a value for the parameter `wants` must be written, which the tree
+    does not determine; `where` names the scope it is in; `sure` is False if only the site's own text shows whether it
+    has already been changed.
     """
 
     uri: str

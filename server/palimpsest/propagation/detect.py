@@ -1,7 +1,7 @@
-"""Detects what an edit amounts to: a rename, a new signature, a moved import, a swap.
+"""Detects the kind of an edit: a rename, a new signature, a moved import, a swap.
 
-In: parses of a document before and after the edit.  Out: changes.  None where the edited lines have new syntax errors,
-where too many lines were edited, or where a tree cannot tell.
+In: parses of a document before and after the edit.  Out: changes.  None if the edited lines have new syntax errors, if
+too many lines were edited, or if the tree does not show it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from palimpsest.syntax.tokens import errors_between, tokens
 from palimpsest.syntax.uses import Use, uses
 
 MOST_LINES = 120
-"""Of one edit; more is no edit to follow but another text."""
+"""Maximum number of lines in one edit; more is treated as a different text."""
 Window = tuple[range, range]
 
 
 def window(before: Parsed, after: Parsed) -> Window | None:
-    """The lines that differ, of both, or None where nothing does."""
+    """The lines that differ, in both versions, or None if nothing differs."""
     old, new = before.snapshot.lines, after.snapshot.lines
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
@@ -47,14 +47,14 @@ def window(before: Parsed, after: Parsed) -> Window | None:
 
 
 def is_broken(before: Parsed, after: Parsed, lines: Window) -> bool:
-    """Whether the edit brought syntax errors: it is not finished."""
+    """Whether the edit introduced syntax errors, which means that it is not finished."""
     return after.n_errors > before.n_errors or errors_between(after, lines[1].start, lines[1].stop) > errors_between(
         before, lines[0].start, lines[0].stop
     )
 
 
 def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
-    """What the edit from `before` to `after` amounts to, without repetition."""
+    """The changes made by the edit from `before` to `after`, without duplicates."""
     lines = window(before, after)
     if lines is None or max(len(lines[0]), len(lines[1])) > MOST_LINES or is_broken(before, after, lines):
         return ()
@@ -69,7 +69,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
 
 
 def _renamed_names(before: Parsed, after: Parsed, lines: Window) -> list[tuple[Use, Use]]:
-    """(before, after) of each identifier that took another's place."""
+    """(before, after) of each identifier that replaced another."""
     old = tokens(before, lines[0].start, lines[0].stop)
     new = tokens(after, lines[1].start, lines[1].stop)
     matcher = SequenceMatcher(None, [t.text for t in old], [t.text for t in new], autojunk=False)
@@ -90,7 +90,7 @@ def _use_at(parsed: Parsed, name: str, start: int) -> Use | None:
 
 
 def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
-    """A rename, where the place gives the name its meaning and nothing there had the new name before."""
+    """A rename, if the name gets its meaning at this place and nothing there had the new name before."""
     if old.role != new.role or old.assigned != new.assigned:
         return None
     uri = after.snapshot.uri
@@ -110,13 +110,13 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
 
 
 def _how_far(use: Use) -> tuple[str, int]:
-    """What binds a use's name, counted from within: declarations may bind it far from where it stands."""
+    """What binds a use's name, and how many regions outwards that is: declarations may bind a name far from its use."""
     regions = [region for region in use.around if region == use.belongs]
     return (use.belongs.kind if use.belongs else "", use.around.index(regions[0]) if regions else -1)
 
 
 def _same(before: Parsed, use: Use) -> list[Use]:
-    """The uses that the new name had before, in a region of the same kind."""
+    """The uses of the new name before the edit, in a region of the same kind."""
     assert use.belongs is not None
     return [u for u in uses(before, use.name) if u.belongs is not None and u.belongs.kind == use.belongs.kind]
 
@@ -136,13 +136,13 @@ def _attribute(before: Parsed, after: Parsed, uri: str, scope: str, owner: str, 
 
 
 def _defines(parsed: Parsed, scope: str, name: str) -> bool:
-    """Whether a class's own body binds the name."""
+    """Whether the class body itself binds the name."""
     binding = [use.belongs for use in uses(parsed, name) if use.binds and use.belongs is not None]
     return any(region.kind == "class" and qualified(parsed, region) == scope for region in binding)
 
 
 def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rename]) -> Iterator[EditPattern]:
-    """Functions of the edited lines whose parameters changed, other than by name, or that became asynchronous."""
+    """Functions in the edited lines whose parameters changed, other than by a rename, or that became asynchronous."""
     old = {_place(before, f): f for f in functions(before, lines[0].start, lines[0].stop)}
     for function in functions(after, lines[1].start, lines[1].stop):
         scope, name = _place(after, function)
@@ -179,7 +179,7 @@ def _imports(before: Parsed, after: Parsed, lines: Window) -> Iterator[ImportCha
 
 
 def _swap(before: Parsed, after: Parsed, lines: Window) -> list[Swap]:
-    """The smallest pair that the edit was made in, where its elements changed places or are about to."""
+    """The smallest pair containing the edit whose elements have changed places or are about to."""
     old = {(pair.head, pair.start): pair for pair in pairs(before, lines[0].start, lines[0].stop)}
     found = list[tuple[int, Swap]]()
     for pair in pairs(after, lines[1].start, lines[1].stop):
@@ -195,7 +195,8 @@ def _swap(before: Parsed, after: Parsed, lines: Window) -> list[Swap]:
 
 
 def _target(was: Pair, pair: Pair) -> tuple[str, ...] | None:
-    """What the swap comes to, or None where it is none.  Numbers and strings are as likely just other values."""
+    """The finished swap, or None if it is not a swap.  Numbers and strings are ignored: they are as likely just new
+    values."""
     differ = [n for n, (a, b) in enumerate(zip(was.texts, pair.texts, strict=True)) if a != b]
     if len(differ) == 2:
         i, j = differ

@@ -1,6 +1,6 @@
-"""Finds a line like the edited one, for a model to be asked about where trees tell nothing.
+"""Finds a line similar to the edited one, to ask a model about it if syntax trees show nothing.
 
-In: a document before and after an edit.  Out: a line and what to ask.  Knows no model.
+In: a document before and after an edit.  Out: a line and what to ask.  Does not know about models.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scope_at
 
 ALIKE = 0.8
-"""Of two lines' words; below, they have little more than a language in common."""
+"""Minimum similarity of two lines' words; below it they share little more than a language."""
 SHORTEST = 12
-"""Characters of a line that says enough to be recognised."""
+"""Minimum number of characters in a line that can be recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """`line` (0-based) is like the edited line as it was; `instruction` says what was done there."""
+    """`line` (0-based) is similar to the edited line before the edit; `instruction` says what the edit did."""
 
     line: int
     instruction: str
 
 
 def related(before: Parsed, after: Parsed) -> Related | None:
-    """The nearest line, in another definition, that is like the one line that was edited; None where there is none."""
+    """The nearest line in another definition that is similar to the only edited line; None if there is none."""
     lines = window(before, after)
     if lines is None or len(lines[0]) != 1 or len(lines[1]) != 1:
         return None

@@ -1,7 +1,7 @@
 """The sites that follow a rename: other uses of the same name.
 
-In: a rename, files.  Out: sites.  Shadowed names, strings and comments are left alone, as are members
-of values seen to be of another class.
+In: a rename, files.  Out: sites.  Shadowed names, strings, comments and members of values known to be of another class
+are left alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from palimpsest.syntax.uses import Region, Use, uses
 
 
 def member_target(change: EditPattern, constructor: str) -> EditedName | None:
-    """What a change of a member is about; None where it is about no member, or about what a call of the class runs."""
+    """The member that a change is about.  None if it is not about a member, or is about the method that runs when the
+    class is called."""
     match change:
         case Rename(kind="attribute"):
             return EditedName(change.old, change.scope, True, "")
@@ -52,10 +53,10 @@ def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterat
 
 
 def stands(change: Rename, home: File) -> bool:
-    """Whether the new name still has the old one's meaning: it is bound there, and the old one is not.
+    """Whether the new name still has the old name's meaning: it is bound there, and the old one is not.
 
-    What is assigned again later keeps its name until that follows, too; a second definition of the old name means that
-    it has a meaning of its own.
+    Later assignments keep the old name until they follow, too; a second definition of the old name means that it has a
+    meaning of its own.
     """
     new, old = (_meanings(change, home, name) for name in (change.new, change.old))
     if change.kind in ("local", "variable"):
@@ -69,7 +70,7 @@ def stands(change: Rename, home: File) -> bool:
 
 
 def _meanings(change: Rename, home: File, name: str) -> list[Use]:
-    """The uses that give a name its meaning where the change was made: what binds it, or gives it to `self`."""
+    """The uses that give a name its meaning where the change was made: those that bind it or assign it on `self`."""
     found, regions = [], _regions(change, home)
     for use in uses(home.parsed, name):
         if change.kind == "attribute" and use.role == "member" and use.assigned:
@@ -82,7 +83,7 @@ def _meanings(change: Rename, home: File, name: str) -> list[Use]:
 
 
 def _regions(change: Rename, home: File) -> set[Region]:
-    """Those that bind the new name, in the scope of the change."""
+    """The regions that bind the new name in the scope of the change."""
     return {
         use.belongs
         for use in uses(home.parsed, change.new)
@@ -105,8 +106,8 @@ def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
 
 
 def _imported_as(change: Rename, file: File) -> str:
-    """The new name, where another file's import may have it already and its uses have yet to follow; not where the old
-    one means something by itself."""
+    """The new name, if another file's import may already use it while the file's other uses do not yet.  Empty if the
+    old name has a meaning of its own there."""
     return "" if is_built_in(file.parsed, change.old) else change.new
 
 
@@ -120,7 +121,7 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
             if own or (cls is not None and use.binds and target.owner in file.parsed.language.bases(file.parsed, cls)):
                 yield use
     made = any(s.qualified_name == f"{change.scope}.{home.parsed.language.constructor}" for s in scopes(home.parsed))
-    if not made:  # fields that are given by name when one is made
+    if not made:  # fields passed by name to the constructor
         yield from _keywords(change.old, file, EditedName(target.owner, _around(change.scope), False, home.name))
 
 
@@ -131,7 +132,7 @@ def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iter
 
 
 def callee(scope: str, home: File, alone: bool) -> EditedName:
-    """What is called to run the function of that qualified name."""
+    """What is called to run the function with that qualified name."""
     around, _, name = scope.rpartition(".")
     is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
     if is_method and name == home.parsed.language.constructor:

@@ -1,7 +1,7 @@
 """The sites of a change in one file.
 
-In: a change, the edited file as it is now, a file.  Out: sites in document order.  They are looked up in the current
-texts, so none is ever stale, and one that has been edited is no longer found.
+In: a change, the edited file as it is now, a file.  Out: sites in document order.  Sites are looked up in the current
+texts, so they are never stale, and one that has been edited is no longer found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from palimpsest.syntax.uses import uses
 
 
 def places(change: EditPattern, home: File, file: File, *, alone: bool = False) -> list[Site]:
-    """The places in `file`; `home` is the same file, or the edited one.  `alone`: as in `targets.EditedName`."""
+    """The sites in `file`; `home` is the edited file, possibly the same one.  `alone`: as in `targets.EditedName`."""
     found: Iterator[Site]
     match change:
         case Rename():
@@ -35,7 +35,7 @@ def places(change: EditPattern, home: File, file: File, *, alone: bool = False) 
 
 
 def words(change: EditPattern, home: File) -> tuple[str, ...]:
-    """A file has a place only if it has one of these in its text."""
+    """A file can have sites only if its text contains one of these words."""
     match change:
         case Rename():
             return (change.old,)
@@ -50,7 +50,7 @@ def words(change: EditPattern, home: File) -> tuple[str, ...]:
 
 
 def is_local(change: EditPattern) -> bool:
-    """Whether only the edited file can have places."""
+    """Whether only the edited file can have sites."""
     match change:
         case Rename():
             return change.kind in ("local", "import") or (change.kind != "attribute" and _is_nested(change))
@@ -62,13 +62,13 @@ def is_local(change: EditPattern) -> bool:
 
 
 def member_of(change: EditPattern, home: File) -> tuple[str, str] | None:
-    """(member, class) where it matters whether other classes have such a member."""
+    """(member, class) if it matters whether other classes have a member of that name."""
     target = member_target(change, home.parsed.language.constructor)
     return None if target is None else (target.name, target.owner)
 
 
 def is_shared(member: tuple[str, str], file: File) -> bool:
-    """Whether another class in the file has such a member."""
+    """Whether another class in the file has a member of that name."""
     return has_elsewhere(file.parsed, *member)
 
 
@@ -77,7 +77,7 @@ def _is_nested(change: Rename) -> bool:
 
 
 def _import_places(change: ImportChange, file: File) -> Iterator[Site]:
-    """Statements that import the name, and nothing else, from where it was."""
+    """Statements that import only this name, from its old module."""
     parsed = file.parsed
     statements = dict[int, set[str]]()
     for item in imports(parsed):
@@ -93,7 +93,7 @@ def _import_places(change: ImportChange, file: File) -> Iterator[Site]:
 
 
 def _swap_places(change: Swap, file: File) -> Iterator[Site]:
-    """The other half where half of it was made; else the same pairs of the file that were not swapped."""
+    """The other half if only half of the swap was made; otherwise the same pairs in the file that were not swapped."""
     if not file.home:
         return
     expected = change.before if change.now == change.target else change.now

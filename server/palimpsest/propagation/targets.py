@@ -1,6 +1,7 @@
 """Whether a use of a name refers to what was changed.
 
-In: a file's parse, a use, the target.  Out: yes or no; in doubt no, since a wrong site costs more than a missed one.
+In: a file's parse, a use, the target.  Out: yes or no.  If in doubt no, since a wrong site costs more than a missed
+one.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ class File:
         return self.parsed.snapshot.uri
 
     def gives(self, source: str, file: str) -> bool:
-        """Whether an import from `source`, as written here, may be of what another file defines."""
+        """Whether an import from `source`, as written in this file, may provide what another file defines."""
         language = self.parsed.language
         return language.gives(source, self.name, language.module_name(file))
 
     def means_module(self, head: str, file: str) -> bool:
-        """Whether `head`, as in `head.name`, is another file by an import here."""
+        """Whether `head`, as in `head.name`, refers to another file because of an import in this one."""
         language = self.parsed.language
         return language.means_module(head, imports(self.parsed), self.name, language.module_name(file))
 
 
 @dataclass(frozen=True, slots=True)
 class EditedName:
-    """What a change is about.  `scope`: the class of a member, else where the name is bound.  `alone`: no other class
-    of the workspace is known to have such a member."""
+    """What a change is about.  `scope`: the class of a member, else the scope that binds the name.  `alone`: no other
+    class of the workspace is known to have a member of that name."""
 
     name: str
     scope: str
@@ -61,7 +62,7 @@ def qualified(parsed: Parsed, region: Region) -> str:
     line = data.count(b"\n", 0, region.start)
     scope = scope_at(parsed, line, 0)
     leads = not data[data.rfind(b"\n", 0, region.start) + 1 : region.start].strip()
-    # A body that begins with a definition begins where that does.
+    # The body's region starts where its first definition starts, if it begins with one.
     while leads and scope.parent is not None and scope.start_line >= line:
         scope = scope.parent
     return scope.qualified_name
@@ -72,7 +73,8 @@ def where(parsed: Parsed, line: int) -> str:
 
 
 def referring(file: File, target: EditedName, name: str = "", also: str = "") -> Iterator[Use]:
-    """The uses of `name` (else the target's own) that are the target, not what binds it in its own file."""
+    """The uses of `name` (default: the target's own name) that refer to the target, except those that bind it in its
+    own file."""
     for use in uses(file.parsed, name or target.name, also):
         if target.member:
             if use.role == "member" and _is_member(file, use, target):
@@ -85,7 +87,7 @@ def referring(file: File, target: EditedName, name: str = "", also: str = "") ->
 
 
 def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
-    """Where another file imports the target by `name`, whatever it calls it there."""
+    """Where another file imports the target as `name`, under any alias."""
     if target.scope or target.member or file.home:
         return
     for use in uses(file.parsed, name):
@@ -94,7 +96,7 @@ def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
 
 
 def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
-    """Whether a class other than `owner`, and than those derived from it here, has a member of that name."""
+    """Whether a class other than `owner` and its subclasses in this file has a member of that name."""
     for use in uses(parsed, name):
         if not (use.assigned or (use.binds and use.around[0].kind == "class")):
             continue
@@ -107,17 +109,17 @@ def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
 
 
 def is_common(parsed: Parsed, name: str) -> bool:
-    """Whether values of the language's own types have a member of that name."""
+    """Whether values of the language's built-in types have a member of that name."""
     return name in parsed.language.builtin_members
 
 
 def is_built_in(parsed: Parsed, name: str) -> bool:
-    """Whether the language knows the name where nothing defines it."""
+    """Whether the language defines the name itself."""
     return name in parsed.language.builtins
 
 
 def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
-    """Whether one of the names is the owner, or a class of this file that has it as a base."""
+    """Whether one of the names is the owner, or a class in this file derived from it."""
     names = set(owners)
     if owner in names:
         return True
@@ -130,7 +132,7 @@ def _is_member(file: File, use: Use, target: EditedName) -> bool:
     owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
         return derived(file.parsed, owners, target.owner)
-    # Nothing is seen of the value: only a name that is nobody else's, in a file that speaks of the class.
+    # The type of the value is unknown: accept only a name unique to the class, in a file that mentions the class.
     speaks = file.home or any(item.bound == target.owner for item in imports(file.parsed))
     return target.alone and speaks and not is_common(file.parsed, target.name)
 

@@ -17,9 +17,10 @@ _OPENED = "f("
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`start..end` is the whole call, `inner` what is between the brackets; `name_start` where its last name is.
+    """`start..end` is the whole call, `inner` the text between the brackets; `name_start` is the start of its last
+    name.
 
-    `chained`: something of its value is used at once, as in `f().x`.
+    `chained`: its value is used directly, as in `f().x`.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name_start` is where its name is, `line` that line."""
+    """`name_start` is the start of its name, `line` the line of the name."""
 
     name: str
     name_start: int
@@ -80,7 +81,8 @@ def functions(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
 
 
 def first_argument(text: str, language: Language) -> str:
-    """The first argument of what may go on for longer: `total, 3)` is `total`; empty for what is no expression."""
+    """The first argument in a text that may continue after it: `total, 3)` gives `total`; empty if it is not an
+    expression."""
     lines = text.split("\n")
     for end in range(1, len(lines) + 1):
         part = "\n".join(lines[:end])

@@ -1,7 +1,7 @@
 """Finds the definitions of a document.
 
-In: a parse.  Out: headers.  The tree is used wherever it is sound.  Where a child of the root has an error or is
-indented without a parent, the language scans its lines, together with those it may belong to.
+In: a parse.  Out: headers.  The tree is used where it has no errors.  If a child of the root has an error or is
+indented without a parent, the language scans its lines instead, together with those it may belong to.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Header
 
 OUTLINE_DEPTH = 6
-"""Nodes below the root to a definition in two compound statements: `try`, its block, `if`, its block, decorators."""
+"""Number of nodes from the root to a definition inside two compound statements: `try`, its block, `if`, its block,
+decorators."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scanned:
-    """The lines where indentation decides, none for a sound tree, and the definitions that start there."""
+    """The lines where indentation decides, empty for a tree without errors, and the definitions that start there."""
 
     ranges: tuple[range, ...] = ()
     headers: tuple[Header, ...] = ()
@@ -32,14 +33,14 @@ class _Scanned:
 
 
 def all_headers(parsed: Parsed, max_depth: int | None = None) -> list[Header]:
-    """Every definition, in no order; with `max_depth` at least those at most so many nodes below the root."""
+    """Every definition, unordered; with `max_depth`, at least those no more than that many nodes below the root."""
     scanned = parsed.once(_scanned)
     sound = _tree_headers(parsed.matches("scopes", max_depth=max_depth), parsed)
     return [*(header for header in sound if not scanned.holds(header.start_line)), *scanned.headers]
 
 
 def headers_between(parsed: Parsed, start: int, end: int) -> list[Header]:
-    """The definitions that start in the lines `start..end`, in no order; looks at no other line's nodes."""
+    """The definitions that start in the lines `start..end`, unordered; does not examine nodes of other lines."""
     scanned = parsed.once(_scanned)
     found = [header for header in scanned.headers if start <= header.start_line < end]
     if not any(start in lines and end - 1 in lines for lines in scanned.ranges):
@@ -49,7 +50,7 @@ def headers_between(parsed: Parsed, start: int, end: int) -> list[Header]:
 
 
 def headers_at(parsed: Parsed, line: int) -> list[Header]:
-    """The definitions whose lines hold `line`, in no order; looks at no other line's nodes."""
+    """The definitions whose lines include `line`, unordered; does not examine nodes of other lines."""
     scanned = parsed.once(_scanned)
     headers: Sequence[Header] = scanned.headers
     if not scanned.holds(line):
@@ -58,7 +59,7 @@ def headers_at(parsed: Parsed, line: int) -> list[Header]:
 
 
 def _tree_headers(matches: list[dict[str, list[Node]]], parsed: Parsed) -> list[Header]:
-    """A header per definition; where decorators belong to one, it is matched with and without them."""
+    """One header per definition; a definition with decorators is matched both with and without them."""
     found: dict[int, Header] = {}
     for captures in matches:
         kind: Literal["function", "class"] = "function" if "function" in captures else "class"
@@ -77,7 +78,7 @@ def _header(
     while last is not None and "comment" in last.type:
         last = last.prev_sibling
     header_end = def_line if last is None else last.end_point.row
-    first = next((child for child in body.children if child.is_named), None)  # not the bracket that opens the body
+    first = next((child for child in body.children if child.is_named), None)  # skips the bracket that opens the body
     is_inline = first is not None and first.start_point.row == header_end
     header_end += 1
     indent = indent_width(parsed.snapshot.lines[def_line])
@@ -87,7 +88,7 @@ def _header(
 
 
 def _end_line(node: Node) -> int:
-    """Behind the node's last line; a node that ends at a line's very start does not reach into it."""
+    """The line after the node's last line; a node that ends at the very start of a line does not include that line."""
     row, column = node.end_point
     return row if column == 0 and row > node.start_point.row else row + 1
 
@@ -98,7 +99,7 @@ def _scanned(parsed: Parsed) -> _Scanned:
         return _Scanned()
     lines, ranges = parsed.snapshot.lines, _broken_lines(parsed, parsed.root.children)
     for index, broken in enumerate(ranges[:-1]):
-        # What stands behind an open string was read inside out, however sound it looks.
+        # After an unterminated string, code and strings are swapped, even if the tree has no errors there.
         if language.is_string_open(lines, broken.start, broken.stop):
             ranges[index:] = [range(broken.start, ranges[-1].stop)]
             break
@@ -109,19 +110,20 @@ def _scanned(parsed: Parsed) -> _Scanned:
 
 
 def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
-    """The lines of the root's children that are unsound and of what they may belong to, apart and in order."""
+    """The lines of the root's children that have errors, and of what they may belong to, as separate sorted ranges."""
     ranges: list[range] = []
     for index, node in enumerate(nodes):
         hangs = _hangs(parsed, node)
         if not (node.has_error or hangs):
             continue
         first = last = index
-        # What hangs, or is no statement, may belong to something above that a stray line ended too early.
+        # An indented child, or one that is not a statement, may belong to something above that a stray line ended too
+        # early.
         if node.is_error or hangs:
             first = max(0, first - 1)
             while first > 0 and not _begins_a_block(parsed, nodes[first - 1], nodes[first]):
                 first -= 1
-        # An error may be the first part of what follows it, half a decorator perhaps.
+        # An error may be the first part of what follows it, for example half a decorator.
         while last < len(nodes) - 1 and (nodes[last].is_error or "comment" in nodes[last].type):
             last += 1
         start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[last])
@@ -133,13 +135,13 @@ def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
 
 
 def _begins_a_block(parsed: Parsed, before: Node, node: Node) -> bool:
-    """Whether the node begins a line, at no indent, and has more lines."""
+    """Whether the node begins a line without indentation and has several lines."""
     row = node.start_point.row
     return before.end_point.row < row < node.end_point.row and not _hangs(parsed, node)
 
 
 def _hangs(parsed: Parsed, node: Node) -> bool:
-    """Whether a child of the root is indented, as if it belonged to something that the parser did not see."""
+    """Whether a child of the root is indented, as if it belonged to something that the parser did not recognise."""
     row, column = node.start_point
     if column == 0 or "comment" in node.type:
         return False

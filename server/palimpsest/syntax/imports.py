@@ -34,7 +34,8 @@ def _imports(parsed: Parsed) -> tuple[Import, ...]:
 
 
 def _sound_items(parsed: Parsed, node: Node, hinted: list[int]) -> list[Import]:
-    """The names of a statement; where it does not parse, line by line, as a half-typed one swallows the next."""
+    """The names of a statement.  If it does not parse, they are read line by line, since an unfinished one swallows the
+    next."""
     first, last = node.start_point.row, node.end_point.row
     if not node.has_error or first == last:
         return parsed.language.imported(parsed, node)

@@ -1,6 +1,6 @@
-"""Indents: their width, and statements at a wrong one.
+"""Indentation: its width, and statements with a wrong indent.
 
-Some grammars have no error for a statement at a wrong indent, although such code does not run.
+Some grammars report no error for a statement with a wrong indent, although such code does not run.
 
 In: a line, or a parse.  Out: columns; the number of such statements, and whether an edit adds to them.
 """
@@ -17,7 +17,7 @@ _SEPARATOR = ";"
 
 
 def indent_width(line: str) -> int:
-    """The indent in columns: a tab goes on to the next multiple of 8; a form feed or a byte order mark starts anew."""
+    """The indent in columns: a tab advances to the next multiple of 8; a form feed or a byte order mark resets to 0."""
     width = len(line) - len(line.lstrip(" "))
     if line[width : width + 1] not in ("\t", "\f", "\ufeff"):
         return width
@@ -35,7 +35,8 @@ def indent_width(line: str) -> int:
 
 
 def faults(parsed: Parsed) -> int:
-    """The tree's errors; where it has none, statements at a wrong indent.  Behind an error, indents say little."""
+    """The number of errors in the tree or, if there are none, of statements with a wrong indent.  After an error,
+    indents mean little."""
     return parsed.n_errors or parsed.once(misplaced)
 
 
@@ -47,8 +48,8 @@ def is_worse(after: Parsed, before: Parsed) -> bool:
 
 
 def misplaced(parsed: Parsed) -> int:
-    """Blocks without a statement, statements that stand deeper or less deep than those beside them, clauses (`else`)
-    that stand elsewhere than what they belong to."""
+    """The number of blocks without a statement, statements indented differently from their neighbours, and clauses
+    (`else`) indented differently from the statement they belong to."""
     if parsed.root is None:
         return 0
     found = 0
@@ -65,7 +66,7 @@ def misplaced(parsed: Parsed) -> int:
 
 
 def _uneven(parsed: Parsed, group: Node) -> int:
-    """Statements that do not stand where the group's first one does; at a file's top, at the margin."""
+    """The number of statements not indented like the group's first one or, at a file's top level, not at the margin."""
     indents = [indent for child in _statements(group) if (indent := _indent(parsed, child)) is not None]
     if not indents:
         return 0
@@ -74,7 +75,7 @@ def _uneven(parsed: Parsed, group: Node) -> int:
 
 
 def _statements(group: Node) -> Iterator[Node]:
-    """A group's own children but remarks, errors, and what stands behind a separator or a line that goes on."""
+    """A group's own children, except comments, errors, and what follows a separator or a continued line."""
     behind = False
     for child in group.children:
         if child.is_named and not child.is_extra and not child.is_error and not behind:
@@ -84,7 +85,7 @@ def _statements(group: Node) -> Iterator[Node]:
 
 
 def _indent(parsed: Parsed, node: Node) -> bytes | None:
-    """What stands before a node on its line, if that is white space only; None where it is not the line's first."""
+    """The white space before a node on its line; None if something else precedes it."""
     start = node.start_byte
     before = parsed.snapshot.utf8[start - node.start_point.column : start]
     before = before.removeprefix(b"\xef\xbb\xbf").rpartition(b"\f")[2]

@@ -1,7 +1,7 @@
 """Tells brackets, strings and comments apart without a tree.
 
-In: text, how its language writes comments and strings, the state before the text.  Out: tokens, or the state after each
-character.  Half-written code can mislead it about where a statement ends.  Pure.
+In: text, the language's syntax of comments and strings, the state before the text.  Out: tokens, or the state after
+each character.  Unfinished code can mislead it about where a statement ends.  Pure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPE = r"\\.?"
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """`code` finds what means something outside of strings; `closing` is by what ends a string or block comment."""
+    """`code` finds tokens outside strings; `closing` maps the end mark of a string or block comment to its pattern."""
 
     code: re.Pattern[str]
     closing: dict[str, re.Pattern[str]]
@@ -28,9 +28,10 @@ class _Patterns:
 
 @dataclass(frozen=True)
 class Lexical:
-    """How a language writes comments and strings.
+    """The syntax of comments and strings in a language.
 
-    `quotes` end with their line at the latest, `block_quotes` do not; block comments are (opening, closing).
+    Strings in `quotes` end with their line at the latest, those in `block_quotes` do not; block comments are (opening,
+    closing).
     """
 
     line_comments: tuple[str, ...] = ()
@@ -44,8 +45,8 @@ class Lexical:
 
 
 class Token(NamedTuple):
-    """`begin` and `end` are a string's or a block comment's, `comment` is a line comment's beginning; `quote` is what
-    ends a string or a block comment.  An `escape` is a backslash with the character behind it, if there is one."""
+    """`begin` and `end` are those of a string or block comment, `comment` is the start of a line comment; `quote` is
+    the end mark of the string or block comment.  An `escape` is a backslash with the following character, if any."""
 
     kind: Literal["open", "close", "begin", "end", "comment", "escape", "line"]
     start: int
@@ -55,9 +56,9 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Between two characters.  `depth` counts open brackets and goes below 0 where more were closed than opened;
-    `quote` is what ends the string or block comment one is in, or empty; `in_block`: that may be on a later line;
-    `escaped`: the next character stands for itself."""
+    """The state between two characters.  `depth` counts open brackets and is negative if more were closed than opened;
+    `quote` is the end mark of the current string or block comment, or empty; `in_block`: it may end on a later line;
+    `escaped`: the next character is literal."""
 
     depth: int = 0
     quote: str = ""
@@ -70,7 +71,7 @@ def _patterns(lexical: Lexical) -> _Patterns:
     comments = dict(lexical.block_comments)
     ends = {**comments, **{quote: quote for quote in (*lexical.quotes, *lexical.block_quotes)}}
     begins = sorted((*ends, *lexical.line_comments), key=len, reverse=True)
-    # Literals throughout, no sets: `re` then skips to the first character that can begin one.
+    # Only literals, no character sets: `re` can then skip to the first character that can begin one.
     code = "|".join([_ESCAPE, r"\n", *map(re.escape, [*_OPEN, *_CLOSE, *begins])])
     closing = {quote: re.compile(rf"{_ESCAPE}|\n|{re.escape(quote)}", re.DOTALL) for quote in lexical.quotes}
     closing |= {quote: re.compile(rf"{_ESCAPE}|{re.escape(quote)}", re.DOTALL) for quote in lexical.block_quotes}
@@ -80,7 +81,7 @@ def _patterns(lexical: Lexical) -> _Patterns:
 
 
 def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iterator[Token]:
-    """The tokens of `text` from `start` on, in order; `quote` is what ends the string that is open there."""
+    """The tokens of `text` from `start` on, in order; `quote` is the end mark of the string that is open there."""
     patterns = lexical.patterns
     at = start
     while (found := (patterns.closing[quote] if quote else patterns.code).search(text, at)) is not None:
@@ -107,7 +108,7 @@ def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iter
 
 
 def scan(text: str, lexical: Lexical, state: State | None = None) -> Iterator[State]:
-    """The state after each character of `text`; a delimiter of several characters counts from its first one on."""
+    """The state after each character of `text`; a delimiter of several characters takes effect at its first one."""
     state, at = state or State(), 0
     if state.escaped and text:
         state, at = replace(state, escaped=False), 1
@@ -149,7 +150,7 @@ def _after(state: State, token: Token, lexical: Lexical) -> State:
 
 
 def unmatched_closers(text: str, lexical: Lexical, state: State) -> int:
-    """How many brackets that were open before `text` it closes."""
+    """The number of brackets opened before `text` that it closes."""
     lowest = state.depth
     for after in scan(text, lexical, state):
         lowest = min(lowest, after.depth)

@@ -1,6 +1,6 @@
-"""Names: what some lines use, and what is visible at a scope.
+"""Names: which ones some lines use, and which are visible in a scope.
 
-In: a parse, lines or a scope.  Out: names with signatures.  This room infers no type and follows no import.
+In: a parse, lines or a scope.  Out: names with signatures.  Does not infer types or follow imports.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _LONGEST_VALUE = 40
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A name that can be written at a scope.
+    """A name that is visible in a scope.
 
-    `signature` is one line: `x: int`, `y = Foo(...)`, `def f(a) -> int:`, `from a import b`; `line` is 0-based.
-    An attribute's and a method's name begins with the method's own first parameter: `self.items`.
+    `signature` is one line: `x: int`, `y = Foo(...)`, `def f(a) -> int:`, `from a import b`; `line` is 0-based.  The
+    names of attributes and methods begin with the method's own first parameter: `self.items`.
     """
 
     name: str
@@ -61,10 +61,10 @@ def attributes_in(parsed: Parsed, start_line: int, end_line: int) -> set[tuple[s
 
 
 def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
-    """The names visible at a scope, innermost first; of names alike the innermost.
+    """The names visible in a scope, innermost first; of equal names only the innermost.
 
-    In this order: the scope's own parameters and what it assigns and defines; for a method what is reached through
-    `self`; the same for the functions around it; the file's functions and classes, constants and imports.
+    Order: the scope's own parameters and what it assigns and defines; for a method, the members of `self`; the same for
+    the functions around it; the file's functions and classes, constants and imports.
     """
     found: dict[str, Visible] = {}
     for item in _visible(parsed, scope):
@@ -99,7 +99,7 @@ def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
 
 
 def _own(parsed: Parsed, scope: Scope, kind: VisibleKind, prefix: str = "") -> Iterator[Visible]:
-    """What a scope's own lines assign, then what they define."""
+    """The names that a scope's own lines assign, then those they define."""
     inner = children(parsed, scope)
     lines = (scope.body_start_line, scope.end_line) if scope.kind != "file" else None
     depth = OUTLINE_DEPTH if lines is None else None
@@ -112,7 +112,7 @@ def _own(parsed: Parsed, scope: Scope, kind: VisibleKind, prefix: str = "") -> I
 
 
 def _members(parsed: Parsed, scope: Scope, prefix: str) -> Iterator[Visible]:
-    """A class's attributes, from its body and from what makes an instance, then its methods."""
+    """A class's attributes, from its body and its initializers, then its methods."""
     own = list(_own(parsed, scope, "attribute", prefix))
     yield from (item for item in own if item.kind == "attribute")
     for maker in children(parsed, scope) if prefix else ():
@@ -139,7 +139,7 @@ def _file_level(parsed: Parsed) -> tuple[Visible, ...]:
 def _assigned(
     parsed: Parsed, lines: tuple[int, int] | None, inner: list[Scope], max_depth: int | None
 ) -> Iterator[tuple[str, str, int]]:
-    """(name, signature, line) of what is assigned in the lines, in document order, definitions inside left out."""
+    """(name, signature, line) of each assignment in the lines, in document order, without those inside definitions."""
     start, end = (None, 0) if lines is None else lines
     hidden = {line for scope in inner for line in range(scope.start_line, scope.end_line)}
     for captures in parsed.matches("assignments", start, end, max_depth=max_depth):

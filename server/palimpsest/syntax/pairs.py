@@ -1,4 +1,4 @@
-"""Elements that stand side by side and may be swapped: arguments, operands, parts of a tuple.
+"""Neighbouring elements that may be swapped: arguments, operands, parts of a tuple.
 
 In: a parse and lines.  Out: `Pair`s, in bytes.
 """
@@ -28,7 +28,7 @@ class Pair:
 
 
 def pairs(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> list[Pair]:
-    """What touches the lines `start..end`, or everything, with two elements at least; in document order."""
+    """The pairs with at least two elements that touch the lines `start..end`, or all of them; in document order."""
     found = []
     for captures in parsed.matches("pairs", start_line, end_line):
         pair = captures["pair"][0]
@@ -45,7 +45,7 @@ def pairs(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> l
 
 
 def _head(parsed: Parsed, pair: Node, elements: list[Node]) -> str:
-    """What the elements are elements of, without them: `f` of a call, `-` of a difference, the kind of a tuple."""
+    """What the elements belong to, without the elements: `f` for a call, `-` for a difference, the kind of a tuple."""
     data = parsed.snapshot.utf8
     before = data[pair.start_byte : elements[0].start_byte]
     between = data[elements[0].end_byte : elements[1].start_byte]

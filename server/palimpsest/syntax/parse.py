@@ -1,7 +1,7 @@
 """Syntax trees (`Parsed`) and the interface of a language (`Language`).
 
-In: snapshots.  Out: parses.  Knows no file, no editor and no language by name: what differs between languages is
-asked of the `Language` of a parse, which `languages/` implements.
+In: snapshots.  Out: parses.  Does not know about files, editors or particular languages: the differences between
+languages are in the `Language` of a parse, which `languages/` implements.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
 
 MOST_PUNCTUATION = 5_000
-"""Nodes without a name among the children of one node of broken code: a query's time is quadratic in them, a minute
-for 200,000 open brackets."""
+"""Maximum number of unnamed nodes among the children of one node of broken code: a query takes quadratic time in them,
+a minute for 200,000 open brackets."""
 T = TypeVar("T")
 
 
@@ -34,43 +34,43 @@ class Language(Protocol):
     """
 
     id: str
-    """The name of its folder; LSP's for the language where it has no folder here."""
+    """The name of its folder, or LSP's id if the language has no folder here."""
     name: str
-    """As a person writes it."""
+    """The name as people write it."""
     language_ids: tuple[str, ...]
-    """LSP's names for it."""
+    """LSP's ids for it."""
     suffixes: tuple[str, ...]
-    """Ends of its files' names, with the dot, in small letters."""
+    """Suffixes of its file names, with the dot, in lower case."""
     lexical: Lexical
     indented: bool
-    """Whether blocks go by indentation."""
+    """Whether blocks are defined by indentation."""
     identifiers: frozenset[str]
-    """Types of nodes that are one name."""
+    """Types of nodes that are a single name."""
     import_hint: str
-    """A word on a line of every import, so that only such lines are looked at."""
+    """A word that occurs on a line of every import, so that only such lines are examined."""
     builtins: frozenset[str]
-    """Names that are known without being defined."""
+    """Names that are known without a definition."""
     builtin_members: frozenset[str]
     """Members that values of built-in types have."""
     common_words: frozenset[str]
-    """Words that say nothing of what a text is about, though it mentions them."""
+    """Words that say nothing about the topic of a text that contains them."""
     constructor: str
-    """The method that runs when a class is called; "" where none has a fixed name."""
+    """The method that runs when a class is called; "" if it has no fixed name."""
     initializers: frozenset[str]
     """The methods in which an object gets its attributes."""
     receiver: str
-    """What a method calls its object; "" where that is its first parameter."""
+    """The name of the object inside a method; "" if that is the first parameter."""
     omitted_body: str
-    """What stands behind a signature in place of its body."""
+    """The text that replaces a body after its signature."""
 
     # Grammar
     @property
     def grammar(self) -> tree_sitter.Language | None: ...
 
     def query(self, section: str) -> Query | None:
-        """A section of the query file, compiled; None where it has none."""
+        """A section of the query file, compiled; None if it does not exist."""
 
-    # Lines, which need no tree
+    # Lines (no tree needed)
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """The lines of each statement and comment in `start..end`, in order; blank lines are in none."""
 
@@ -81,26 +81,27 @@ class Language(Protocol):
         """Whether a string over several lines that begins in the lines does not end there."""
 
     def is_whole(self, line: str) -> bool:
-        """Whether a statement that begins on the line surely ends there."""
+        """Whether a statement that begins on the line certainly ends there."""
 
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
-        """The header on one line, without what stands before the definition itself."""
+        """The header on one line, without anything before the definition itself."""
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
-        """A parse with the header, and the lines it has there: those of the document, unless these may not parse."""
+        """A parse that contains the header, and its lines there: those of the document, unless these may not parse."""
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
-        """The documentation that a definition or file carries in its body, without its marks and its indent."""
+        """The documentation in the body of a definition or file, without its delimiters and indent."""
 
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-        """(Behind the first line of its text, behind its last line); (0, 0) where there is none before `end`."""
+        """(The line after the first line of its text, the line after its last line); (0, 0) if there is none before
+        `end`."""
 
     def docstring_written(self, text: str) -> str:
-        """One line of documentation, as it stands in a body."""
+        """One line of documentation as it is written in a body."""
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
-        """Whether a method's first parameter is its object, which its calls do not give."""
+        """Whether a method's first parameter is its object, which calls do not pass."""
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
@@ -114,23 +115,24 @@ class Language(Protocol):
         """One imported name as a statement on one line."""
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
-        """The module, as written, that an imported name is said to be from."""
+        """The module, as written, that a name is imported from."""
 
     def module_name(self, file: str) -> str:
-        """What a file (a path relative to its root, with `/`) is called by imports; else its own name."""
+        """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
+        name."""
 
     def gives(self, source: str, file: str, module: str) -> bool:
-        """Whether an import from `source` in `file` may be of what `module` defines."""
+        """Whether an import from `source` in `file` may provide what `module` defines."""
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-        """Whether `head`, as in `head.name`, is `module` by one of the imports of `file`."""
+        """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
 
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        """Words for the classes of what the member at these bytes is a member of; none where nothing can be seen."""
+        """Words for the classes that own the member at these bytes; empty if nothing is known."""
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
-        """`a.b` of the member at these bytes in `a.b.name`; empty where it is more than dotted names."""
+        """`a.b` of the member at these bytes in `a.b.name`; empty if it is more than dotted names."""
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         """The last names of a class's bases as written."""
@@ -142,28 +144,28 @@ class Language(Protocol):
     def is_awaited(self, call: Node) -> bool: ...
 
     def is_chained(self, call: Node) -> bool:
-        """Whether something of a call's value is used at once, as in `f().x`."""
+        """Whether a call's value is used directly, as in `f().x`."""
 
     def awaited(self, call: str, *, chained: bool) -> str:
-        """A call with its value awaited."""
+        """The call with its value awaited."""
 
     def by_name(self, name: str, value: str) -> str | None:
-        """An argument given by name; None where the language has none."""
+        """An argument passed by name; None if the language has no such arguments."""
 
     # Half-written code
     def opens_block(self, statement: str) -> bool:
         """Whether the body of a statement follows it."""
 
     def continues_block(self, line: str) -> bool:
-        """Whether a line at the indent of a block's head belongs to it: a clause, a closing bracket."""
+        """Whether a line indented like a block's head belongs to the block: a clause, a closing bracket."""
 
     def defines(self, before: str) -> bool:
-        """Whether what stands before a bracket makes it that of a definition's parameters."""
+        """Whether the text before a bracket makes it the bracket of a definition's parameters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A snapshot with its tree; `tree` is None for a language that has no grammar here."""
+    """A snapshot with its tree; `tree` is None for a language without a grammar."""
 
     snapshot: Snapshot
     tree: Tree | None
@@ -181,11 +183,11 @@ class Parsed:
 
     @cached_property
     def _is_too_wide(self) -> bool:
-        """Whether queries would take too long: then nothing is looked for in the tree."""
+        """Whether queries would take too long, in which case the tree is not searched."""
         return self.root is not None and _is_wide(self.root)
 
     def once(self, make: Callable[[Parsed], T]) -> T:
-        """`make(self)`, computed when first asked for and kept with this parse; `make` is a module's function."""
+        """`make(self)`, computed on first use and kept with this parse; `make` must be a module-level function."""
         if make not in self._derived:
             self._derived[make] = make(self)
         result: T = self._derived[make]
@@ -199,8 +201,8 @@ class Parsed:
     ) -> list[dict[str, list[Node]]]:
         """Captures of a query section, in document order.
 
-        With `start_line`, of what touches the lines `start..end`; with `max_depth`, of what starts at most so many
-        nodes below the root, which costs far less than the whole tree.
+        With `start_line`, only matches that touch the lines `start..end`; with `max_depth`, only those that start at
+        most that many nodes below the root, which is far cheaper than searching the whole tree.
         """
         cursor = self._cursor(section, start_line, end_line)
         if cursor is None or self.root is None:
@@ -210,7 +212,7 @@ class Parsed:
         return [captures for _, captures in cursor.matches(self.root)]
 
     def captures(self, section: str, start_line: int, end_line: int) -> dict[str, list[Node]]:
-        """Nodes by capture name, where it does not matter which belong together; faster than `matches`."""
+        """Nodes by capture name, for cases where it does not matter which belong together; faster than `matches`."""
         cursor = self._cursor(section, start_line, end_line)
         return {} if cursor is None or self.root is None else cursor.captures(self.root)
 
@@ -220,7 +222,7 @@ class Parsed:
             return None
         cursor = QueryCursor(query)
         if start_line is not None:
-            # Up to the last line's end and not the next one's start, which would let its first node in.
+            # Up to the end of the last line, not the start of the next one, which would include that line's first node.
             last = min(end_line, self.snapshot.line_count) - 1
             if last < start_line:
                 return None
@@ -229,19 +231,19 @@ class Parsed:
 
 
 def parse_text(text: str, language: Language) -> Parsed:
-    """A throw-away parse of some text, for a check."""
+    """A temporary parse of some text, for a check."""
     return parse_snapshot(Snapshot("", 0, language.id, text), language)
 
 
 def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
-    """A parse that nobody goes on from."""
+    """A parse that will not be updated incrementally."""
     grammar = language.grammar
     tree = None if grammar is None else tree_sitter.Parser(grammar).parse(snapshot.utf8)
     return Parsed(snapshot, tree, language)
 
 
 def _is_wide(root: Node) -> bool:
-    """Looks only into subtrees that have errors."""
+    """Examines only subtrees that have errors."""
     rest = [root]
     while rest:
         node = rest.pop()
@@ -253,7 +255,7 @@ def _is_wide(root: Node) -> bool:
 
 
 def _count_errors(root: Node) -> int:
-    """Looks only into subtrees that have errors."""
+    """Examines only subtrees that have errors."""
     n_errors, rest = 0, [root]
     while rest:
         node = rest.pop()

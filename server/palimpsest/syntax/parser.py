@@ -24,16 +24,16 @@ class Parser:
         self._newest: dict[str, Parsed] = {}
 
     def parse(self, snapshot: Snapshot) -> Parsed:
-        """The parse of a snapshot: the one at hand if it is of this very text, else from scratch."""
+        """The parse of a snapshot: the stored one if it is of exactly this text, else a new one."""
         known = self._known(snapshot)
         return known if known is not None else self._keep(snapshot, None)
 
     def update(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
-        """The parse of `new`, which `edits` made of `old`; a known old tree is reused, and stays valid."""
+        """The parse of `new`, the result of applying `edits` to `old`; a known old tree is reused and stays valid."""
         return self._keep(new, self._edited(old, new, edits))
 
     def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
-        """As `update`, of a text that is no document's yet: the newest tree stays that of `old`."""
+        """Like `update`, for a text that no document has yet: the newest tree stays that of `old`."""
         return self._parsed(new, self._edited(old, new, edits))
 
     def _edited(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Tree | None:

@@ -16,10 +16,10 @@ OUTSIDE = "\u2026"
 
 def shape(parsed: Parsed, start_line: int, end_line: int, *, comments: bool = True) -> tuple[str, ...]:
     """The lines `start..end` without their layout: equal for two texts that differ only in white space between tokens
-    and in line breaks that mean nothing.
+    and in insignificant line breaks.
 
-    What lies wholly outside of the lines counts as one mark.  Of code that does not parse, or of a language without a
-    grammar, the lines without trailing white space and without blank ones.
+    Anything wholly outside the lines counts as one mark.  For code that does not parse, or a language without a
+    grammar: the lines without trailing white space and without blank lines.
     """
     if parsed.root is None or parsed.n_errors:
         lines = (line.rstrip() for line in parsed.snapshot.lines[start_line:end_line])
@@ -31,13 +31,13 @@ def shape(parsed: Parsed, start_line: int, end_line: int, *, comments: bool = Tr
 
 
 def _tokens(parsed: Parsed, root: Node, lines: range, whole: set[int], skipped: set[int]) -> Iterator[str]:
-    rest: list[Node | None] = [root]  # None: a node ends here
+    rest: list[Node | None] = [root]  # None marks the end of a node
     while rest:
         node = rest.pop()
         if node is None:
             yield ")"
         elif node.id in skipped or (node.is_extra and node.id not in whole):
-            continue  # the mark that a line goes on in the next is such an extra
+            continue  # line continuation marks are such extras
         elif node.end_point.row < lines.start or node.start_point.row >= lines.stop:
             yield OUTSIDE
         elif node.id in whole or not node.child_count:

@@ -40,7 +40,7 @@ def scopes(parsed: Parsed) -> list[Scope]:
 
 
 def scope_at(parsed: Parsed, line: int, column: int) -> Scope:
-    """The innermost scope at a position (code points); a position that does not exist is clamped."""
+    """The innermost scope at a position (code points); a position outside the document is clamped."""
     lines = parsed.snapshot.lines
     line = max(0, min(line, len(lines) - 1))
     text = lines[line]
@@ -65,7 +65,7 @@ def enclosing(scope: Scope) -> Iterator[Scope]:
 
 
 def children(parsed: Parsed, scope: Scope) -> list[Scope]:
-    """The definitions directly inside a scope, in order; of a file, those in at most two compound statements."""
+    """The definitions directly inside a scope, in order; for a file, also those in up to two compound statements."""
     if scope.kind == "file":
         return [inner for inner in parsed.once(_outline) if inner.parent == scope]
     inside = headers_between(parsed, scope.start_line, scope.end_line)
@@ -85,7 +85,7 @@ def docstring(parsed: Parsed, scope: Scope) -> str | None:
 
 
 def class_around(parsed: Parsed, line: int) -> Scope | None:
-    """The innermost class that a line belongs to, methods of it included."""
+    """The innermost class that a line belongs to, including lines of its methods."""
     return next((scope for scope in enclosing(scope_at(parsed, line, 0)) if scope.kind == "class"), None)
 
 
@@ -104,7 +104,7 @@ def _outline(parsed: Parsed) -> tuple[Scope, ...]:
 
 
 def _chain(parsed: Parsed, line: int) -> tuple[Scope, ...]:
-    """The file and the definitions whose lines hold `line`, outermost first."""
+    """The file and the definitions whose lines include `line`, outermost first."""
     file = file_scope(parsed)
     return (file, *_nest(file, headers_at(parsed, line)))
 

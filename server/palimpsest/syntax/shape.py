@@ -1,10 +1,10 @@
 """Whether the rest of a line or a whole block is missing at a cursor.
 
-In: a parse and a position.  Out: "line" or "block".  Knows no completion and no setting.
+In: a parse and a position.  Out: "line" or "block".  Does not know about completions or settings.
 
 A block is missing in the empty body of a header, in documentation or a bracket that has just begun, at the end of a
-block, and between two definitions; between other statements it is a line.  Half-written code is judged by what the
-parser recovered of it, and by indentation where it recovered nothing.
+block, and between two definitions; between other statements it is a line.  Unfinished code is judged by what the parser
+recovered from it, and by indentation if it recovered nothing.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ Point = tuple[int, int]
 _LONG_QUOTE = 3
 _OPENERS, _CLOSERS = ("(", "[", "{"), (")", "]", "}")
 _MOST_TOKENS = 1000
-"""Of an error that is looked into: a whole file in one says nothing, and a keystroke waits."""
+"""Maximum number of tokens examined in an error: an error that spans a whole file says nothing, and keystrokes must not
+wait."""
 _MOST_COMMENTS = 20
-"""Lines of comments between a header and the cursor that are looked through."""
+"""Maximum number of comment lines examined between a header and the cursor."""
 
 
 def shape_at(parsed: Parsed, position: Position) -> Shape:
-    """What is missing at `position` (code points; clamped).  Behind a cursor with code after it: the line."""
+    """What is missing at `position` (code points; clamped).  If code follows the cursor on its line: the line."""
     snapshot = parsed.snapshot
     position = snapshot.clamp(position)
     if snapshot.lines[position.line][position.column :].strip() or parsed.root is None:
@@ -41,7 +42,7 @@ def shape_at(parsed: Parsed, position: Position) -> Shape:
 
 
 class _Position:
-    """The end of a line, and the nodes around it that tell a shape."""
+    """The end of a line, and the nodes around it that determine a shape."""
 
     def __init__(self, parsed: Parsed, position: Position) -> None:
         lines = parsed.snapshot.lines
@@ -53,7 +54,7 @@ class _Position:
         self._on_empty_line = not self._before.strip()
 
     def _last_code(self) -> int:
-        """The last line up to the cursor's with more than a comment; `_nodes` becomes those from there on."""
+        """The last line up to the cursor's that has more than a comment; sets `_nodes` to those from there on."""
         first = self._line
         for _ in range(_MOST_COMMENTS):
             first = next((n for n in range(first, -1, -1) if self._lines[n].strip()), 0)
@@ -66,7 +67,7 @@ class _Position:
         return first
 
     def _of(self, *names: str) -> list[Node]:
-        """In document order, the outer before the inner."""
+        """The nodes in document order, outer before inner."""
         found = [node for name in names for node in self._nodes.get(name, ())]
         return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
@@ -92,7 +93,7 @@ class _Position:
         return self._in_empty_body or (self._on_empty_line and self._at_block_end)
 
     def _by_string(self) -> bool | None:
-        """None: the cursor is in no string; else whether it is one of several lines that still has to be written."""
+        """None: the cursor is not in a string; else whether it is in a multi-line one that still has to be written."""
         closed = [node for node in self._of("string") if node.start_point < self._at < node.end_point]
         for quote in reversed([node for node in self._of("quote") if node.end_point <= self._at]):
             is_long = quote.end_byte - quote.start_byte >= _LONG_QUOTE and _is_long(self._parsed.text_of(quote))
@@ -103,7 +104,7 @@ class _Position:
         return False if closed else None
 
     def _by_bracket(self) -> bool | None:
-        """None: the cursor is in no bracket; else whether what belongs into it is missing."""
+        """None: the cursor is not in a bracket; else whether the bracket's content is missing."""
         closed = [node for node in self._of("bracket") if node.start_point < self._at < node.end_point]
         openers = self._open_in_errors()
         if openers and (not closed or closed[-1].start_point < openers[-1].start_point):
@@ -135,7 +136,7 @@ class _Position:
 
     @property
     def _at_block_end(self) -> bool:
-        """Whether no statement of the cursor's block follows, or only another definition behind one."""
+        """Whether no statement follows in the cursor's block, or only another definition after a definition."""
         width = indent_width(self._before)
         after = next((n for n in range(self._line + 1, len(self._lines)) if self._lines[n].strip()), None)
         if after is None or indent_width(self._lines[after]) < width:
@@ -144,7 +145,7 @@ class _Position:
         return before and behind and indent_width(self._lines[after]) == width
 
     def _defines(self, line: int, *, before: bool) -> bool:
-        """Whether a definition ends on (`before`), or begins on, a line, at the cursor's indent."""
+        """Whether a definition ends on a line (`before`), or begins on it, at the cursor's indent."""
         column = self._at[1]
         nodes = self._parsed.captures("shape", line, line + 1).get("definition", ())
         return any(

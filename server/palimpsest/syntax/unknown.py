@@ -1,6 +1,6 @@
-"""What lines define, which names nothing defines, and what is defined twice.
+"""What lines define, which names are undefined, and what is defined twice.
 
-In: a parse.  Out: names.  Infers no type, follows no import and knows no edit.
+In: a parse.  Out: names.  Does not infer types, follow imports or know about edits.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from palimpsest.text.snapshot import Position
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """A name that stands at `start` and is defined nowhere."""
+    """An undefined name that begins at `start`."""
 
     name: str
     start: Position
 
 
 def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
-    """The names that the lines `start..end` bind: definitions, parameters, targets, imports; members are none."""
+    """The names that the lines `start..end` bind: definitions, parameters, targets, imports, but not members."""
     captures = parsed.captures("binds", start_line, end_line)
     found = {parsed.text_of(node) for node in captures.get("name", ())}
     for target in captures.get("target", ()):
@@ -34,8 +34,8 @@ def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
 
 
 def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
-    """The names that the lines use and neither bind nor have from the language; none where an import of everything
-    makes it impossible to know."""
+    """The names that the lines use and that neither they nor the language define; empty if a wildcard import makes it
+    impossible to know."""
     if parsed.root is None or any(item.bound == "*" for item in imports(parsed)):
         return set()
     known = parsed.language.builtins | bound_in(parsed, start_line, end_line)
@@ -43,9 +43,9 @@ def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
 
 
 def unbound_in(parsed: Parsed, start_line: int, end_line: int) -> list[Unbound]:
-    """Where the lines `start..end` use a name that the whole document neither binds nor has from the language, in
-    order, and says only once: what is said twice is hardly a slip.  Nothing where the document does not parse:
-    broken code has words that only look like names."""
+    """Where the lines `start..end` use a name that neither the document nor the language defines and that occurs only
+    once, in order: a name that occurs twice is hardly a typing error.  Empty if the document does not parse, since
+    broken code contains words that only look like names."""
     if parsed.n_errors:
         return []
     free = free_in(parsed, start_line, end_line) - bound_in(parsed, 0, parsed.snapshot.line_count)
@@ -60,10 +60,10 @@ def unbound_in(parsed: Parsed, start_line: int, end_line: int) -> list[Unbound]:
 
 
 def defined_twice(parsed: Parsed) -> Counter[str]:
-    """Qualified names that several definitions of one block have, with how many there are.
+    """Qualified names that several definitions of one block have, with their number.
 
-    Definitions with decorators are left out (a property's setter, an overload), and so are those in the branches of
-    an `if`: these are blocks of their own.
+    Definitions with decorators are left out (a property's setter, an overload), and so are those in the branches of an
+    `if`, which are separate blocks.
     """
     nodes, decorated = dict[int, tuple[Node, str]](), set[int]()
     for captures in parsed.matches("scopes"):
@@ -82,7 +82,7 @@ def defined_twice(parsed: Parsed) -> Counter[str]:
 
 
 def documented_twice(parsed: Parsed) -> int:
-    """How many definitions have a second documentation right behind their first."""
+    """The number of definitions with a second documentation right after their first."""
     return len(parsed.matches("documented"))
 
 

@@ -1,6 +1,7 @@
-"""Where a name stands in a document, its role there, and the scope it belongs to.
+"""Where a name occurs in a document, its role there, and the scope it belongs to.
 
-In: a parse and a name.  Out: `Use`s; names in comments and strings are none.  Follows no import and infers no type.
+In: a parse and a name.  Out: `Use`s; names in comments and strings do not count.  Does not follow imports or infer
+types.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from palimpsest.text.positions import utf8
 Role = Literal[
     "function", "class", "parameter", "assigned", "import", "imported", "module", "member", "keyword", "declared", "use"
 ]
-"""`import` binds a name here, `imported` is one that goes by an alias here; `declared`: `global` and the like."""
+"""`import` binds a name here, `imported` is a name that has an alias here; `declared`: `global` and the like."""
 RegionKind = Literal["file", "class", "function", "inner"]
 
 _BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
@@ -25,7 +26,7 @@ _BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the text with names of its own, in bytes; `inner` is a comprehension.  `name` is a class's."""
+    """A part of the text with its own names, in bytes; `inner` is a comprehension.  `name` is the name of a class."""
 
     kind: RegionKind
     start: int
@@ -35,12 +36,11 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One place of a name, in bytes.
+    """One occurrence of a name, in bytes.
 
-    `around` are the regions that it stands in, innermost first.  `assigned`: a member that is given a value.
-    `belongs` is the region whose name it is; None for members, keywords and parts of modules, for names that the
-    file does not bind, and for what is bound elsewhere under another name.
-    `source` is the module of an import, as written.
+    `around` are the regions that contain it, innermost first.  `assigned`: a member that is given a value.  `belongs`
+    is the region that owns the name; None for members, keywords and parts of modules, for names that the file does not
+    bind, and for names bound elsewhere under another name.  `source` is the module of an import, as written.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the query says of the lines that a name stands on, by node."""
+    """What the query found on the lines that contain a name, by node."""
 
     roles: dict[int, str]
     owners: dict[int, int]
@@ -69,9 +69,9 @@ class _Seen:
 
 
 def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
-    """Every place of `name` in document order, with whom it belongs to.
+    """Every occurrence of `name` in document order, with the region it belongs to.
 
-    With `also`, a region that binds that name is taken to bind `name`: as it does once a rename has been followed.
+    With `also`, a region that binds that name counts as binding `name`, as it will once a rename is complete.
     """
     nodes = nodes_named(parsed, name)
     if not nodes:
@@ -84,7 +84,7 @@ def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
 
 
 def nodes_named(parsed: Parsed, name: str) -> list[Node]:
-    """The identifiers that are written `name`, in document order."""
+    """The identifiers spelled `name`, in document order."""
     if parsed.root is None or not name:
         return []
     searched, data, types = utf8(name), parsed.snapshot.utf8, parsed.language.identifiers
@@ -120,7 +120,7 @@ def _seen(parsed: Parsed, line: int) -> _Seen:
                 owners[node.id] = captures["owner"][0].id
             elif kind in ("scope", "owner") or roles.get(node.id) == "parameter":
                 continue
-            elif len(label) > len(roles.get(node.id, "")):  # what says more stands: a member that is assigned
+            elif len(label) > len(roles.get(node.id, "")):  # the more specific label wins: a member that is assigned
                 roles[node.id] = label
     return _Seen(roles, owners, regions, frozenset(outside))
 
@@ -143,7 +143,7 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
             around.insert(0, Region("function", body.start_byte, body.end_byte))
             owner = None
         above = above.parent
-    if not around:  # nothing but an error is the root
+    if not around:  # the root is itself an error
         around.append(Region("file", 0, len(parsed.snapshot.utf8)))
     source = parsed.language.import_source(parsed, node) if role in ("import", "imported") else ""
     use = Use(
@@ -175,7 +175,7 @@ def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:
 
 
 def _home(use: Use, label: str) -> Region:
-    """The region that a binding use binds its name in, declarations aside."""
+    """The region in which a use binds its name, ignoring declarations."""
     if label == "assigned.around":
         return next(region for region in use.around if region.kind != "inner")
     return use.around[0]
@@ -195,8 +195,8 @@ def _resolved(use: Use, label: str, bound: dict[Region, int], declared: set[tupl
 def _lookup(
     use: Use, around: Sequence[Region], bound: dict[Region, int], declared: set[tuple[Region, str]]
 ) -> Region | None:
-    """Whose name it is.  A class's names are seen in its own body only, and there not before they are given: in the
-    body's `x = x` the second is the file's, whatever is in between."""
+    """The region that owns the name.  A class's names are visible only in its own body, and only after they are bound:
+    in the body's `x = x`, the second `x` is the file's, whatever is in between."""
     for n, region in enumerate(around):
         if (region, "declared.file") in declared:
             return around[-1]

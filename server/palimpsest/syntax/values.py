@@ -13,9 +13,10 @@ ScopeKind = Literal["function", "class", "file"]
 
 @dataclass(slots=True)
 class Header:
-    """A definition: `start_line` counts decorators, `end_line` is behind the last line that belongs to it.
+    """A definition: `start_line` includes decorators, `end_line` is the line after the last one that belongs to it.
 
-    `header_end_line` is behind the header's last line; the body starts there, or before it on the header's own line.
+    `header_end_line` is the line after the header's last one; the body starts there, or earlier if it is on the
+    header's line.
     """
 
     kind: Literal["function", "class"]
@@ -30,11 +31,11 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Lines are 0-based and half-open; `start_line` counts decorators.
+    """Lines are 0-based and half-open; `start_line` includes decorators.
 
     `qualified_name` joins the names of the definitions around it with "." (`Cart.add`, `outer.inner`); a file's is
-    empty.  `header_end_line` is behind the header's last line; `body_start_line` the same, or the line before where the
-    body begins on the header's own line.
+    empty.  `header_end_line` is the line after the header's last one; `body_start_line` is the same, or the line before
+    if the body begins on the header's line.
     """
 
     kind: ScopeKind
@@ -79,7 +80,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """`keyword` is empty for a positional one; `star`: it unpacks, so that nothing can be told of its place."""
+    """`keyword` is empty for a positional argument; `star`: it is unpacked, so its position is unknown."""
 
     start: int
     end: int
@@ -91,10 +92,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind`: "plain", "keyword" (given by name only), "star" (takes many) or "mark" (says how its neighbours are
-    given, and takes nothing itself).
+    """`kind`: "plain", "keyword" (passed by name only), "star" (takes many) or "mark" (says how its neighbours are
+    passed, and takes nothing itself).
 
-    `value` is its default as written, empty for none.
+    `value` is its default as written, empty if there is none.
     """
 
     name: str

@@ -171,7 +171,7 @@ def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]
 
 
 def _around(nodes: Nodes, start: int, end: int) -> Node:
-    """The smallest definition that contains these lines; one does not contain an insertion at its first or last line."""
+    """The smallest definition that contains these lines; an insertion at its first or last line is outside it."""
     inside = [n for n in nodes.found if n.start <= start and end <= n.end and (start < end or n.start < start < n.end)]
     return min(inside, key=lambda node: node.end - node.start, default=nodes.whole)
 

@@ -140,7 +140,7 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
 
 
 def _edit_lines(block: ShownBlock, edit: LineEdit) -> list[str]:
-    """The lines for one edit, following the table in FORMATS.md: lines replaced one for one, then deleted or inserted."""
+    """The lines for one edit, as in the table in FORMATS.md: lines replaced one for one, then deleted or inserted."""
     numbers = [block.lines[i].number for i in range(edit.start, edit.end)]
     if any(number is None for number in numbers):
         raise ValueError(f"{edit} touches a line without a number")
@@ -160,7 +160,7 @@ def _number_before(block: ShownBlock, index: int) -> int | None:
 
 
 def _writable(block: ShownBlock, edits: Sequence[LineEdit]) -> list[LineEdit]:
-    """An insertion after a line without a number cannot name that line, so it is merged into the edit of the next line."""
+    """An insertion after a line without a number cannot name that line, so it is merged into the next line's edit."""
     result = list[LineEdit]()
     for edit in reversed(edits):
         at = edit.start

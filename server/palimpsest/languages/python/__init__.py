@@ -1,4 +1,4 @@
-"""Python: its table.  What queries cannot tell is beside it; what its modules offer is in `packages/`."""
+"""Python: its table.  Other modules here handle what queries cannot; `packages/` reads what Python modules offer."""
 
 from palimpsest.languages.python.language import Python
 from palimpsest.languages.python.packages.modules import PythonModules

@@ -1,4 +1,4 @@
-"""The docstring of a scope, by its text, so that code that does not parse has one too.
+"""The docstring of a scope, read from its text, so that it is also found in code that does not parse.
 
 In: a parse and a scope.  Out: its text, its lines.
 """

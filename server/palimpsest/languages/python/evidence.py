@@ -19,7 +19,7 @@ from palimpsest.syntax.scopes import Scope, children, class_around, file_scope, 
 from palimpsest.syntax.uses import Use, nodes_named, uses
 
 DEEPEST = 6
-"""Steps from a value to where it comes from."""
+"""Maximum number of steps from a value to its origin."""
 _LITERALS = frozenset(
     {
         "string",
@@ -44,14 +44,14 @@ _NOTHING: Words = frozenset()
 
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
-    """Words for what a member (`head.name`) is a member of; empty where nothing can be seen."""
+    """Words for the owner of a member (`head.name`); empty if nothing is known."""
     node = _node_at(parsed, start, end)
     head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
     return _NOTHING if head is None else _of_value(parsed, head, DEEPEST)
 
 
 def head(parsed: Parsed, start: int, end: int) -> str:
-    """`a.b` of a member `a.b.name`, without white space; empty where the head is more than dotted names."""
+    """`a.b` of a member `a.b.name`, without white space; empty if the head is more than dotted names."""
     node = _node_at(parsed, start, end)
     above = node.parent if node is not None else None
     before = above.child_by_field_name("object") if above is not None else None
@@ -107,7 +107,7 @@ def _of_name(parsed: Parsed, node: Node, depth: int) -> Words:
 
 
 def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
-    """What the place where a name gets its value says of the value."""
+    """What the place where a name gets its value tells about the value."""
     if use.role in ("class", "import"):
         return frozenset({use.name}) | frozenset(use.source.replace(".", " ").split()[-1:])
     node = _node_at(parsed, use.start, use.end)
@@ -120,7 +120,7 @@ def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
 
 
 def _of_target(parsed: Parsed, node: Node, depth: int) -> Words:
-    """A parameter's or an assignment's annotation, else the value that is assigned, or looped over."""
+    """The annotation of a parameter or an assignment, else the value that is assigned or looped over."""
     child, above = node, node.parent
     while above is not None and above.type in _AROUND_TARGETS:
         child, above = above, above.parent
@@ -146,7 +146,7 @@ def _is_first_of_method(parsed: Parsed, node: Node) -> bool:
 
 
 def _of_call(parsed: Parsed, function: Node, depth: int) -> Words:
-    """What a call gives: an instance of the class that is called, or what the function is annotated to return."""
+    """What a call returns: an instance of the class that is called, or the function's annotated return type."""
     if depth <= 0:
         return _NOTHING
     name = function.child_by_field_name("attribute") or function
@@ -167,7 +167,8 @@ def _of_call(parsed: Parsed, function: Node, depth: int) -> Words:
 
 
 def _of_member(parsed: Parsed, node: Node, depth: int) -> Words:
-    """What the classes of the head say of a member: annotations and values in their bodies, and given to `self`."""
+    """What the classes of the head tell about a member: annotations and values in their bodies and assignments to
+    `self`."""
     head, member = node.child_by_field_name("object"), node.child_by_field_name("attribute")
     if head is None or member is None or depth <= 0:
         return _NOTHING
@@ -200,7 +201,7 @@ def _returned(parsed: Parsed, scope: Scope) -> Words:
 
 
 def words_of(parsed: Parsed, annotation: Node) -> Words:
-    """The identifiers of an annotation, those in a string, too."""
+    """The identifiers of an annotation, including those in a string."""
     return frozenset(_words(parsed.text_of(annotation)))
 
 

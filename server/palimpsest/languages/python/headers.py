@@ -1,7 +1,7 @@
 """The text of a definition's header on one logical line, and of a docstring.
 
-In: source text that starts at `def` or `class`, or at a body.  Out: text.  This room knows no tree, so that it does
-the same for code that does not parse.
+In: source text that starts at `def` or `class`, or at a body.  Out: text.  Uses no tree, so that it gives the same
+result for code that does not parse.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _DOCSTRING = re.compile(
 def one_line(text: str) -> tuple[str, bool]:
     """(The header up to its colon on one line, whether the colon was there.)
 
-    White space runs become one space, comments and a trailing comma before a newline go, strings stay as they are.  An
-    unfinished header is ended as a reader would: `def f(a` becomes `def f(a...):`.
+    Runs of white space become one space, comments and a trailing comma before a newline are removed, strings stay
+    unchanged.  An unfinished header is completed in the obvious way: `def f(a` becomes `def f(a...):`.
     """
     header, _, complete = _split(text)
     return header, complete
 
 
 def after_colon(text: str) -> str:
-    """What stands behind the header's colon; empty for an unfinished header."""
+    """The text after the header's colon; empty for an unfinished header."""
     return _split(text)[1]
 
 
@@ -68,13 +68,13 @@ def _strip_before_close(out: list[str], *, outermost: bool) -> None:
 
 
 def ends_with_colon(statement: str) -> bool:
-    """But for white space, and a comment without quotes.  Each character is looked at twice at most."""
+    """Ignores white space and a comment without quotes at the end.  Looks at each character at most twice."""
     rest = _QUOTE.split(statement)[-1]
     return rest.rstrip().endswith(":") or _COLON_AND_COMMENT.search(rest) is not None
 
 
 def docstring_text(body: str) -> str | None:
-    """The docstring that a body starts with, its indent taken away and escapes as written; None where there is none."""
+    """The docstring that a body starts with, without its indent and with escapes as written; None if there is none."""
     match = _DOCSTRING.match(body)
     if match is None or match["more"]:
         return None

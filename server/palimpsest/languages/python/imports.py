@@ -1,6 +1,6 @@
 """Import statements.
 
-In: a parse and a statement's node.  Out: `Import`s, and how one is written.  Reads no file.
+In: a parse and a statement's node.  Out: `Import`s, and the text of an import.  Reads no files.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def written(item: Import) -> str:
 
 
 def source_of(parsed: Parsed, name: Node) -> str:
-    """The module of a name behind `from`, as written; empty for `import x`."""
+    """The module name after `from`, as written; empty for `import x`."""
     above = name.parent
     while above is not None:
         module = above.child_by_field_name("module_name")

@@ -1,4 +1,4 @@
-"""Python as a `Language`: its table, and what its own modules know better than queries.
+"""Python as a `Language`: its table, and the methods that its own modules implement better than queries.
 
 In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
 """
@@ -21,7 +21,7 @@ from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
-"""Names that modules and methods have, besides the builtins."""
+"""Names that modules and methods have in addition to the builtins."""
 _BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
 _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
@@ -58,7 +58,7 @@ class Python(Base):
         return one_line("\n".join(header).lstrip())[0]
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
-        """From the signature's text, so that a header in a part that does not parse has parameters, too."""
+        """Built from the signature's text, so that a header that does not parse in the document has parameters, too."""
         header = parse_text(self.signature(parsed, scope) + self.omitted_body, parsed.language)
         return header, range(header.snapshot.line_count)
 

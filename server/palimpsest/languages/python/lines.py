@@ -1,11 +1,11 @@
 """Definitions found by indentation alone, for code that does not parse.
 
-In: lines.  Out: headers of functions and classes with their lines.  This room knows no tree.
+In: lines.  Out: headers of functions and classes with their lines.  Uses no tree.
 
-On code that parses it finds what a parser finds (a test holds that on the standard library).  On code that does not,
-it recovers where a person sees at once what is meant: an unclosed bracket ends at the next line that can only be a
-statement, an unterminated string at the next definition, a missing colon changes nothing, a stray line at a lesser
-indent does not end the function around it, merge markers are nobody's code.
+On code that parses it finds what a parser finds (a test checks this on the standard library).  On code that does not,
+it recovers where the meaning is obvious to a person: an unclosed bracket ends at the next line that can only be a
+statement, an unterminated string at the next definition, a missing colon changes nothing, a stray less indented line
+does not end the function around it, and merge markers are ignored.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Logical:
 
 @dataclass(slots=True)
 class _Open:
-    """What is open at the end of a line: brackets, a string, a backslash."""
+    """What is open at the end of a line: brackets, a string, a line continued by a backslash."""
 
     depth: int = 0
     quote: str = ""
@@ -77,11 +77,11 @@ class _Open:
         if not self.quote:
             self.last_char = line[:code_end].rstrip()[-1:] or self.last_char
         elif self.quote in LEXICAL.quotes and not goes_on:
-            self.quote = ""  # a string of one line ends with it, closed or not, unless a backslash carries it on
+            self.quote = ""  # a single-line string ends with its line, closed or not, unless a backslash continues it
 
 
 def _tokens(line: str, quote: str) -> Iterator[Token]:
-    """Those of a line; outside of strings a backslash means something at its end only."""
+    """The tokens of a line; outside strings a backslash has a meaning only at the end of the line."""
     at: int | None = 0
     while at is not None:
         start, at = at, None
@@ -113,8 +113,9 @@ def _is_string_open(logical: Sequence[_Logical]) -> bool:
 def statements(lines: Sequence[str], start: int, end: int) -> Iterator[range]:
     """The lines of each statement and comment in `start..end`, in order, continuation lines included.
 
-    A compound statement's header is one by itself.  Blank lines are in none.  Of a statement whose bracket or string
-    never closes only the first line counts, so that typing an opening bracket moves no other statement.
+    A compound statement's header counts as a statement of its own.  Blank lines belong to none.  If a bracket or string
+    never closes, only the first line of its statement counts, so that typing an opening bracket moves no other
+    statement.
     """
     while start < end:
         for line in _logical_lines(lines, start, end, recover=False):
@@ -129,8 +130,8 @@ def statements(lines: Sequence[str], start: int, end: int) -> Iterator[range]:
 
 
 def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool) -> Iterator[_Logical]:
-    """Statements and comments in order.  With `recover`, a definition ends a string that is open; without, the last
-    logical line has an empty text where a string is still open at the end."""
+    """Statements and comments in order.  With `recover`, a definition ends an open string; without it, the last logical
+    line has an empty text if a string is still open at the end."""
     lexer, current = _Open(), None
     for number in range(start, end):
         line = lines[number]
@@ -176,10 +177,11 @@ def _breaks_off(current: _Logical, lexer: _Open, lines: Sequence[str], number: i
 
 
 def _string_is_over(lines: Sequence[str], number: int, quote: str, indent: int) -> bool:
-    """Whether a string that began on a line with `indent` must have ended before line `number`, no deeper than that.
+    """Whether a string that began on a line with `indent` must have ended before line `number`, whose indent is no
+    deeper.
 
-    It must where it is never closed; else at a definition, if that is less deep, or if the next such quote looks like
-    another string's beginning, with a word right behind it.
+    It must if it is never closed.  Otherwise it must at a definition that is less indented, or if the next such quote
+    looks like the beginning of another string, with a word right after it.
     """
     closing = next((line for line in islice(lines, number, None) if quote in line), None)
     if closing is None:
@@ -192,7 +194,7 @@ def _string_is_over(lines: Sequence[str], number: int, quote: str, indent: int) 
 def _headers(lines: Sequence[str], logical: Sequence[_Logical]) -> list[Header]:
     found: list[Header] = []
     stack: list[Header] = []
-    suspended: list[Header] = []  # ended by a stray line at a lesser indent, if it was one
+    suspended: list[Header] = []  # ended by a less indented line, which may be a stray one
     decorator: _Logical | None = None
     before: _Logical | None = None
     for line in logical:

@@ -19,7 +19,7 @@ from palimpsest.languages.python.packages.library import Library, ModuleLocation
 log = logging.getLogger(__name__)
 
 FORGET_SECONDS = 30.0
-"""After this time a missing module is looked for again."""
+"""A missing module is searched for again after this time."""
 _MOST_CACHED = 512
 
 
@@ -54,7 +54,8 @@ class Catalog:
         self._reading = threading.Lock()
 
     def describe(self, module: str, names: frozenset[str]) -> Description | None:
-        """The module as last read, or None; read again in the background if it is outdated or lacks some of `names`."""
+        """The module as last read, or None; it is read again in the background if it is outdated or lacks some of
+        `names`."""
         with self._lock:
             known = self._known.get(module)
         if known is not None and self._serves(known, names):
@@ -97,7 +98,7 @@ class Catalog:
             self._pending[module] = future
         try:
             executor.submit(self._run, module, names, future)
-        except RuntimeError:  # the executor is shut down: the process ends
+        except RuntimeError:  # the executor is shut down because the process is ending
             self._finish(module, future)
 
     def _run(self, module: str, names: frozenset[str], future: Future[None]) -> None:
@@ -122,7 +123,7 @@ class Catalog:
                 if self._library is not None:
                     description = self._library.describe(module, names)
         except Exception:
-            # A module that breaks our reader has no description; the log says why.
+            # A module that makes the reader fail has no description; the log says why.
             log.exception("cannot describe the module %s", module)
         with self._lock:
             self._known.pop(module, None)

@@ -1,13 +1,13 @@
-"""Which Python the workspace runs on, and where that keeps its modules.
+"""Finds the Python interpreter of the workspace, and the folders where it keeps its modules.
 
-In: the setting, the workspace's folders, environment variables.  Out: an `Environment`.  Knows no module.
+In: the setting, the workspace's folders, environment variables.  Out: an `Environment`.  Does not know about modules.
 
-An interpreter is run once, isolated, to say where its folders are.  Only one is run that a person chose (the setting,
-an activated environment, what is first on PATH, our own) and that lies outside of the workspace and of the repository
-that the workspace is a folder of: whoever wrote a repository must not get a program of theirs run by someone who opens
-a file of it.  An environment in the workspace is read, in bounds, and nothing of it is run or imported: its version is
-what its `pyvenv.cfg` says, and our own interpreter stands in for it (`-I -S`).  Links and `.pth` files of such an
-environment that lead outside of the workspace are not followed.
+An interpreter is run once, isolated, to report its folders.  It is run only if a person chose it (the setting, an
+activated environment, the first on PATH, our own) and it lies outside the workspace and outside the repository that
+contains the workspace folder: the author of a repository must not be able to run a program on the machine of someone
+who opens a file of it.  An environment in the workspace is only read, within limits, and nothing of it is run or
+imported: its version is taken from its `pyvenv.cfg`, and our own interpreter is used in its place (`-I -S`).  Links and
+`.pth` files of such an environment that lead outside the workspace are not followed.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ _PROBE = (
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """`flags` are how `python` is to be run.  `stdlib` and `site` are the folders to look for modules in, in order.
+    """`flags` are the options for running `python`.  `stdlib` and `site` are the folders to search for modules, in
+    order.
 
-    `trusted`: its installed packages may be imported in a process of their own, but for what lies in `strangers`,
-    the workspace's folders and repositories.
+    `trusted`: its installed packages may be imported in a separate process, except those in `strangers`, the
+    workspace's folders and repositories.
     """
 
     python: Path
@@ -68,21 +69,21 @@ class Environment:
 
     @property
     def importable(self) -> tuple[Path, ...]:
-        """Where a process of the interpreter may import from: never from the workspace or its repository."""
+        """The folders a process of the interpreter may import from: never the workspace or its repository."""
         trusted = self.path if self.trusted else self.stdlib
         return tuple(folder for folder in trusted if not is_inside(folder, self.strangers))
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A possible interpreter; `home` is the virtual environment that it stands in for, which is only read."""
+    """A possible interpreter; `home` is the virtual environment that it replaces, which is only read."""
 
     python: Path
     home: Path | None = None
 
 
 def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Environment | None:
-    """The first of the possible interpreters that answers.  Runs processes: not for the typing path."""
+    """The first of the possible interpreters that answers.  Runs processes, so it must not be called while typing."""
     for choice in _choices(setting, roots, variables):
         flags = ("-I",) if choice.home is None else ("-I", "-S")
         answer = run_python(choice.python, (*flags, "-c", _PROBE), "", PROBE_SECONDS)
@@ -96,9 +97,9 @@ def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str
 
 
 def run_python(python: Path, arguments: Sequence[str], given: str, seconds: float) -> str | None:
-    """What the interpreter printed, or None when it could not be run, failed or took too long.
+    """The interpreter's output, or None if it could not be run, failed or took too long.
 
-    It gets no more of our surroundings than an interpreter needs to start.
+    It gets only the environment variables that an interpreter needs to start.
     """
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "HOME", "TEMP") if name in os.environ}
     try:
@@ -142,13 +143,13 @@ def _choices(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) 
 
 
 def foreign(roots: Sequence[Path]) -> tuple[Path, ...]:
-    """The workspace's folders and the repositories that they are in: what somebody else may have written."""
+    """The workspace's folders and the repositories that contain them, which other people may have written."""
     return tuple(dict.fromkeys([*roots, *(top_of(root) for root in roots)]))
 
 
 def _named(setting: str, strangers: Sequence[Path], path: str) -> Path | str:
-    """The interpreter that a person names: a bare name on PATH, else an absolute path (of one, or of a virtual
-    environment); or why it is none, as the end of a sentence."""
+    """The interpreter that a person names: a bare name on PATH, else an absolute path (of an interpreter or a virtual
+    environment).  If there is none, the reason, as the end of a sentence."""
     named = Path(setting).expanduser()
     if len(named.parts) == 1 and not named.is_absolute():
         return on_path(setting, strangers, path) or "is not on PATH (for a folder, write an absolute path)"
@@ -166,7 +167,8 @@ def _python_in(folder: Path) -> Path | None:
 
 
 def _configuration(folder: Path, inside: Sequence[Path]) -> dict[str, str]:
-    """`pyvenv.cfg`; `version` whether `venv` (`version`) or `virtualenv` and uv (`version_info`) wrote it."""
+    """The contents of `pyvenv.cfg`; `version` is set whether `venv` (`version`) or `virtualenv` and uv (`version_info`)
+    wrote it."""
     try:
         lines = read_text(folder / "pyvenv.cfg", MOST_OF_SETTINGS, inside).splitlines()
     except (OSError, Refused):
@@ -213,7 +215,7 @@ def _environment(
 
 
 def _site_of(home: Path, version: str, inside: Sequence[Path]) -> list[Path]:
-    """A virtual environment's package folders and what its `.pth` files name, as far as both lie in the workspace;
+    """A virtual environment's package folders and the folders named in its `.pth` files, if they are in the workspace;
     lines of code in those files are not run."""
     library = home / "lib"
     site = [library / f"python{_short(version)}" / "site-packages", home / "Lib" / "site-packages"]
@@ -233,7 +235,7 @@ def _site_of(home: Path, version: str, inside: Sequence[Path]) -> list[Path]:
 
 
 def _names(folder: Path, beginnings: tuple[str, ...], end: str) -> list[str]:
-    """Of a folder of any size: names among its first entries, sorted."""
+    """Matching names among the first entries of a folder of any size, sorted."""
     try:
         with os.scandir(folder) as entries:
             some = [entry.name for _, entry in zip(range(_MOST_ENTRIES), entries, strict=False)]

@@ -1,6 +1,6 @@
-"""Find a module's file as Python's import would, without importing.
+"""Finds a module's file as Python's import would, without importing.
 
-In: a dotted name, folders in order.  Out: a `Found`.  Opens no file.
+In: a dotted name, folders in order.  Out: a `Found`.  Opens no files.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from palimpsest.syntax.values import Import
 
 
 def source_folder(path: Path, root: Path | None) -> Path:
-    """The folder in which a file's dotted name starts: around its outermost package, else `src`, else the root."""
+    """The folder that a file's dotted name starts from: the one around its outermost package, else `src`, else the
+    root."""
     folder = path.parent
     if (folder / "__init__.py").is_file():
         while (folder / "__init__.py").is_file() and folder.parent != folder:

@@ -1,9 +1,8 @@
-"""Run by the workspace's own interpreter: imports one module and prints what it offers, as JSON.
+"""A program that the workspace's own interpreter runs: imports one module and prints what it offers, as JSON.
 
-In, on standard input: `{"module", "path"}`, the latter `sys.path` as it is to be.  Out: `{"doc", "exports",
-"entries"}`.
-Standard library only and any Python from 3.8 on; it is never imported by the server.  What the module prints while it
-is imported goes nowhere.
+In, on standard input: `{"module", "path"}`, where `path` is the `sys.path` to use.  Out: `{"doc", "exports",
+"entries"}`.  Uses only the standard library and supports Python 3.8 and later; the server never imports it.  Anything
+the module prints during its import is discarded.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SHORTEST = 60
 
 
 def first_line(doc: Any, name: str) -> str:
-    """The first line, behind the signature that many C functions begin their docstring with."""
+    """The first line of a docstring, after the signature that many C functions put at its beginning."""
     lines = [line.strip() for line in (doc if isinstance(doc, str) else "").strip().splitlines()]
     if lines and name and lines[0].startswith(name + "("):
         lines = lines[lines.index("") :] if "" in lines else lines[1:]
@@ -59,7 +58,7 @@ def entry(name: str, obj: Any, deep: bool) -> dict[str, Any]:
                 if not key.startswith("_") and len(members) < MAX_MEMBERS:
                     members.append(entry(key, getattr(obj, key, None), False))
         text = signature(obj, name)
-        text = "" if text == "(...)" else text  # that a class can be called goes without saying
+        text = "" if text == "(...)" else text  # it is obvious that a class can be called
         return {"name": name, "kind": "class", "signature": text, "doc": doc, "members": members}
     if callable(obj):
         text = signature(obj, name)
@@ -82,11 +81,11 @@ def main() -> None:
         if len(entries) < MAX_ENTRIES:
             try:
                 entries.append(entry(name, getattr(module, name), True))
-            except Exception:  # a descriptor of somebody else's may do anything
+            except Exception:  # a third-party descriptor may do anything
                 continue
     json.dump({"doc": first_line(module.__doc__, ""), "exports": exports, "entries": entries}, out)
     out.flush()
-    os._exit(0)  # whatever the module would do when the interpreter ends is none of our business
+    os._exit(0)  # skip whatever the module would do when the interpreter exits
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Ask the interpreter about modules without readable source: built in, compiled, or created at import time.
+"""Asks the interpreter about modules without readable source: built in, compiled, or created at import time.
 
-In: an environment and a module's name.  Out: `model.Module`.  `inspect_script.py` imports the module in a process of
-its own; answers are cached on disk by module, version of its file, and interpreter.  `locations.py` decides whether a
+In: an environment and a module's name.  Out: `model.Module`.  `inspect_script.py` imports the module in a separate
+process; answers are cached on disk by module, version of its file, and interpreter.  `locations.py` decides whether a
 module may be imported at all.
 """
 
@@ -104,7 +104,7 @@ def _module(name: str, data: dict[str, Any]) -> Module | None:
 
 
 def _entry(data: Any) -> Entry:
-    """Lenient: what is no string becomes empty.  Raises ValueError for what is no entry at all."""
+    """Lenient: values that are not strings become empty.  Raises ValueError if it is not an entry at all."""
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         raise ValueError("not an entry")
     kind = data.get("kind")

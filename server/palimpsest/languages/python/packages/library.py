@@ -20,7 +20,8 @@ MAX_FILES = 60
 """Files read for one description."""
 MAX_PUBLIC = 400
 MAX_QUESTIONS = 20_000
-"""Names looked up for one description: files that import everything from each other offer a name in many ways."""
+"""Maximum number of names looked up for one description: files that all import from each other offer a name in many
+ways."""
 _MAX_STEPS = 10
 _MOST_CACHED = 256
 
@@ -37,14 +38,14 @@ class ModuleLocation(Protocol):
         """The version that `read` would return."""
 
     def inspect(self, name: str, found: Found | None) -> Module | None:
-        """Ask the interpreter; None if it may not or cannot import the module."""
+        """Asks the interpreter; None if it may not or cannot import the module."""
 
     def canonical(self, target: str) -> str:
-        """The module that a dotted name means on this platform (`os.path`)."""
+        """The module that a dotted name refers to on this platform (`os.path`)."""
 
 
 class Library:
-    """Owner of the modules read so far.  Not thread-safe."""
+    """Holds the modules read so far.  Not thread-safe."""
 
     def __init__(self, location: ModuleLocation) -> None:
         self._location = location
@@ -67,7 +68,7 @@ class Library:
         if module is None:
             return None
         public = dict[str, Entry]()
-        # The requested names come first: they must not exceed the limits.
+        # Requested names come first, so that the limits do not cut them off.
         looked_up = {item: self._lookup(module, item, 0) for item in sorted(names)}
         for item in self._public_names(module, 0):
             if self._questions <= 0:
@@ -119,9 +120,9 @@ class Library:
         self._allowance -= 1
         module = read_module(name, path, text)
         if module is None and known is not None:
-            module = known[1]  # while the user types, the file may not parse; its last version will do
+            module = known[1]  # while the user types, the file may not parse: use its last version
         if name == "os" and module is not None:
-            # Which of the two it is, `os` decides at run time.
+            # `os` decides at run time which of the two it is.
             alias = Alias("path", self._location.canonical("os.path"), explicit=True)
             module = replace(module, members={**module.members, "path": alias})
         self._modules.pop((name, kind), None)
@@ -166,7 +167,8 @@ class Library:
         return self._elsewhere(module, name, is_alias=member is not None)
 
     def _starred(self, module: Module, name: str) -> list[Module]:
-        """The modules that `name` may come from by `import *`: those that export it, then those that do not say."""
+        """The modules that `name` may come from by `import *`: those that export it, then those without a list of
+        exports."""
         sources = [source for star in reversed(module.stars) if (source := self._module(star)) is not None]
         if name.startswith("_"):
             return [source for source in sources if name in (source.exports or ())]
@@ -191,7 +193,8 @@ class Library:
         return None
 
     def _target(self, target: str, steps: int) -> Entry | None:
-        """The object of a dotted name: a module, or a name in the longest part of it that is one."""
+        """The object that a dotted name refers to: a module, or a name in the module given by its longest possible
+        prefix."""
         parts = target.split(".")
         for n in range(len(parts), 0, -1):
             name = self._location.canonical(".".join(parts[:n]))
@@ -219,7 +222,7 @@ class Library:
     def _public_names(self, module: Module, steps: int) -> dict[str, None]:
         """In the module's order: what it exports, then what it defines without a leading underscore."""
         if module.name not in self._named:
-            self._named[module.name] = {}  # for modules that take names from each other
+            self._named[module.name] = {}  # for modules that import names from each other
             self._named[module.name] = self._names_of(module, steps)
         return self._named[module.name]
 
@@ -240,5 +243,5 @@ class Library:
 
 
 def _is_offered(module: Module, alias: Alias, top: str) -> bool:
-    """Whether an import is meant for users: a package's, from within, with no `__all__` to say otherwise."""
+    """Whether an import is meant for users: a package importing from itself, with no `__all__` to say otherwise."""
     return module.exports is None and module.is_package and alias.target.partition(".")[0] == top and alias.explicit

@@ -1,7 +1,7 @@
 """The two locations of modules: the workspace, and the interpreter's folders.
 
 In: names and paths.  Out: files and their texts.  A module of the workspace is read as it is in the editor, and never
-imported; built-in and compiled modules of the interpreter are imported in a process of their own.
+imported; built-in and compiled modules of the interpreter are imported in a separate process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 _NOT_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "lib2to3", "test", "__main__", "site"})
-"""Modules of the standard library with effects when imported."""
+"""Modules of the standard library that have side effects when imported."""
 
 
 class WorkspaceModules:
@@ -59,7 +59,7 @@ class InstalledModules:
         return found if found is None or self._may_read(found.path) else None
 
     def _may_read(self, path: Path) -> bool:
-        """In an environment in the workspace, links that lead out of it are not followed."""
+        """Whether the path may be read: an environment in the workspace may not link outside it."""
         environment = self.environment
         in_site = any(path.is_relative_to(folder) for folder in environment.site)
         return environment.trusted or not in_site or is_inside(path, environment.strangers)

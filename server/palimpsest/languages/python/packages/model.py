@@ -1,6 +1,6 @@
-"""A module as its file says it is: names of its own, and names that stand for others.
+"""A module as described by its file: its own names, and names that stand for others.
 
-In: nothing.  Out: small immutable values.  Knows neither griffe nor files.
+In: nothing.  Out: small immutable values.  Does not know about griffe or files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from palimpsest.languages.modules import Entry
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name that stands for another module's: `target` is dotted; a wildcard stands for all that `target` exports."""
+    """A name that stands for one in another module: `target` is dotted; a wildcard stands for everything `target`
+    exports."""
 
     name: str
     target: str
@@ -23,8 +24,8 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """`exports` is `__all__` as far as it could be read, None where there is none; members in order of definition.
-    `stars` are the modules that all names are taken from."""
+    """`exports` is `__all__` as far as it could be read, None if there is none; members are in order of definition.
+    `stars` are the modules imported with `import *`."""
 
     name: str
     doc: str = ""

@@ -21,7 +21,7 @@ from palimpsest.syntax.parse import Language
 from palimpsest.syntax.values import Import
 
 _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
-"""Modules whose names say all there is to say."""
+"""Modules whose names need no description."""
 
 
 class PythonModules(Modules):
@@ -74,7 +74,7 @@ class PythonModules(Modules):
         return self._installed.wait(seconds) and self._own.wait(seconds)
 
     def _find(self, name: str, near: Path | None) -> Found | None:
-        """In the workspace; a name of the standard library's is not taken for a module there."""
+        """The module in the workspace; a name of the standard library is not looked for there."""
         if name.partition(".")[0] in sys.stdlib_module_names:
             return None
         folders = self._near(near)

@@ -1,6 +1,6 @@
-"""Dotted names of modules: which file an import speaks of, by its words alone.
+"""Dotted names of modules: decides from its text alone which file an import refers to.
 
-In: paths relative to a workspace folder, imports as written.  Out: names, answers.  Looks at no file.
+In: paths relative to a workspace folder, imports as written.  Out: names, answers.  Accesses no files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def module_name(file: str) -> str:
 
 
 def absolute(source: str, file: str) -> str:
-    """The module that `from <source> import` names in a file: `..a` in `shop/x/y.py` is `shop.a`."""
+    """The module that `from <source> import` refers to in a file: `..a` in `shop/x/y.py` is `shop.a`."""
     name = source.lstrip(".")
     level = len(source) - len(name)
     if level == 0:
@@ -33,20 +33,20 @@ def absolute(source: str, file: str) -> str:
 
 
 def is_module(name: str, module: str) -> bool:
-    """Whether an absolute name speaks of the module, whose own name may begin in a folder above (`src.shop.cart`)."""
+    """Whether an absolute name refers to the module, whose own name may begin in a folder above (`src.shop.cart`)."""
     return bool(name) and (module == name or module.endswith(f".{name}"))
 
 
 def gives(source: str, file: str, module: str) -> bool:
-    """Whether an import from `source` in `file` may be of the module's names: the module's, or a package's around it,
-    which hands them on."""
+    """Whether an import from `source` in `file` may provide the module's names: from the module itself, or from a
+    package around it that re-exports them."""
     name = absolute(source, file)
     parts = module.split(".")
     return any(is_module(name, ".".join(parts[:n])) for n in range(len(parts), 0, -1))
 
 
 def means_module(head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-    """Whether `head`, as in `head.name`, is the module by one of the file's imports."""
+    """Whether `head`, as in `head.name`, refers to the module because of one of the file's imports."""
     for item in imported:
         source = "." * item.level + item.module
         if item.name is None and (item.alias or item.module) == head and is_module(item.module, module):

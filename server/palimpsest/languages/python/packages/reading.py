@@ -1,7 +1,8 @@
-"""Reads a module's source without running it, through griffe.
+"""Reads a module's source with griffe, without running it.
 
-In: a module's name and text.  Out: `model.Module`.  The only importer of griffe.  One file at a time: griffe's own
-loader would read a whole package, seconds for what a block needs a few names of; `library.py` follows the aliases.
+In: a module's name and text.  Out: `model.Module`.  The only importer of griffe.  Reads one file at a time: griffe's
+own loader would read a whole package, which takes seconds when a block needs only a few names; `library.py` follows the
+aliases.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _SPACE = re.compile(r"\s+")
 
 
 def read_module(name: str, path: Path, text: str) -> Module | None:
-    """None for text that does not parse."""
+    """The module; None if the text does not parse."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as invalid escapes in somebody's code
+            warnings.simplefilter("ignore")  # such as invalid escapes in third-party code
             found = griffe.visit(name.rpartition(".")[2], filepath=path, code=text, parent=_parent(name, path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -34,9 +35,9 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
         if converted is not None:
             members[key] = converted
     for key, overloads in found.overloads.items():
-        if overloads and key not in members:  # a stub's function with nothing but overloads
+        if overloads and key not in members:  # a stub's function that has only overloads
             members[key] = _function(overloads[0])
-    # A list made at run time reads as an empty one.
+    # A list built at run time is read as an empty one.
     exports = tuple(item for item in found.exports or () if isinstance(item, str))[:_MOST_EXPORTS] or None
     stars = [member.target for member in members.values() if isinstance(member, Alias) and member.wildcard]
     is_package = path.stem == "__init__"
@@ -44,7 +45,7 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
 
 
 def _parent(name: str, path: Path) -> griffe.Module | None:
-    """The packages around a module, empty: griffe resolves relative imports by them."""
+    """The packages around a module, without contents: griffe needs them to resolve relative imports."""
     *packages, _ = name.split(".")
     folder = path.parent.parent if path.stem == "__init__" else path.parent
     folders = [folder, *folder.parents][: len(packages)]
@@ -91,7 +92,7 @@ def _class(found: griffe.Class) -> Entry:
 
 
 def _constructor(found: griffe.Class) -> str:
-    """What a call of the class takes; empty where the class itself does not say."""
+    """The arguments of a call of the class; empty if the class itself does not define them."""
     for name in ("__init__", "__new__"):
         member = found.members.get(name)
         if isinstance(member, griffe.Function):
@@ -135,7 +136,7 @@ def _short(text: str) -> str:
 
 
 def _first_line(docstring: griffe.Docstring | None, name: str = "") -> str:
-    """The first line that says something, but for a signature, which some docstrings begin with."""
+    """The first meaningful line, after the signature that some docstrings begin with."""
     lines = [] if docstring is None else [line.strip() for line in docstring.value.splitlines()]
     return next((line for line in lines if line and not (name and line.startswith(f"{name}("))), "")
 
