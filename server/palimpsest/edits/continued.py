@@ -3,7 +3,7 @@
 The reply was made on the text with the proposal applied; the result applies to the text without it.
 
 In: the reply as read, the proposal's change, each document then and now.  Out: a reading of the documents as they are
-now.  Pure: knows no engine and no editor.
+now.  Pure: does not know about engines or editors.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What the grammars of all edit formats share: the elements of a reply, the text of a line, literal text.
 
 In: the blocks shown, each format's rules for one of them.  Out: GBNF with the root rule `root` (llama.cpp's
-`grammars/README.md`).  This room knows no token and no engine.
+`grammars/README.md`).  Does not know about tokens or engines.
 
     text   the rest of a line, without a closing tag of a suggestion: a `<` is taken together with what follows it
-    free   a whole line with its end, which does not begin with a tag of ours either
+    free   a whole line with its end, which does not begin with one of our tags either
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The grammar of a request: a GBNF that admits only the names and numbers that were shown.
+"""The grammar of a request: a GBNF that allows only the names and numbers that were shown.
 
-In: the blocks shown.  Out: GBNF text with the root rule `root` (llama.cpp's `grammars/README.md`).  This room knows
-no token and no engine.
+In: the blocks shown.  Out: GBNF text with the root rule `root` (llama.cpp's `grammars/README.md`).  Does not know
+about tokens or engines.
 
 After each line the only numbers that may follow are larger ones, so a grammar that lists, for each line, the numbers
-after it would be quadratic, and one that makes every line optional would have a parse open for each line to come.
+after it would be quadratic, and one that makes every line optional would keep a parse open for every later line.
 Instead the numbers are a trie of decimal digits.  The state "a number above k" differs from the whole trie only along
-the digits of k, so a block of n lines has some n small rules of each kind and few parses are open at any time:
+the digits of k, so a block of n lines has about n small rules of each kind and few parses are open at any time:
 
     <p>-in-k       what follows `L<k>`: text, `-` or `+`, further insertions, and then a larger number or the end
     <p>-above-k    the rest of `L<m>` and what follows it, for any m > k

@@ -1,9 +1,9 @@
-"""Grammar rules for quoting lines: runs of the lines shown that stand at one place only.
+"""Grammar rules for quoting lines: runs of shown lines that occur at one place only.
 
-In: a block, how each of its lines is written.  Out: GBNF rules.  This room knows no token and no format.
+In: a block, how each of its lines is written.  Out: GBNF rules.  Does not know about tokens or formats.
 
-A run may begin at any line from which few lines are enough to tell the place.  All beginnings together are a trie of
-characters, so that at any time few parses are open; once the place is told, the run goes on line by line:
+A run may begin at any line from which a few lines are enough to identify the place.  All beginnings form a trie of
+characters, so that few parses are open at any time; once the place is known, the run continues line by line:
 
     <p>-at-n    a node of the trie: a few beginnings have this in common
     <p>-more-k  the line `k` and what follows it, or the end of the run

@@ -1,7 +1,7 @@
 """Limits edits to the lines that a person selected.
 
 In: blocks as shown, the selected lines, a reply.  Out: blocks in which only these lines can be edited, and the reply,
-with a problem if it changes others.  Pure: knows no format.
+with a problem if it changes others.  Pure: does not know about formats.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The blocks that a model was shown, with the line numbers that its reply uses.
 
-In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  Knows no
-document, no token and no engine.
+In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  Does not
+know about documents, tokens or engines.
 """
 
 from __future__ import annotations

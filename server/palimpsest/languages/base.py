@@ -1,12 +1,12 @@
-"""What a language is unless it says otherwise: a table, and what a grammar's queries tell.
+"""The default implementation of a language: a table, and what a grammar's queries find.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A language derives from `Base`, sets what its table
-has to say and overrides what truly differs.  Where queries cannot tell, the answer is none: in doubt nothing is done.
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A language derives from `Base`, sets the
+values of its table and overrides what differs.  If queries do not give an answer, it is None: in doubt nothing is done.
 
 A query file has sections, each headed by a line `;; name` and compiled on its own, so that a keystroke runs only what
-it needs.  One that is missing finds nothing:
+it needs.  A missing section finds nothing:
 
-    scopes       @function or @class with @name and @body; @outer where decorators belong to it
+    scopes       @function or @class with @name and @body; @outer if decorators belong to it
     imports      one @import per import statement; @module with the @name and @alias that it gives
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
@@ -17,12 +17,12 @@ it needs.  One that is missing finds nothing:
     binds        @name for an identifier that is bound there, or @target, which may hold several
     verbatim     @verbatim: white space inside of it counts
     comments     @comment
-    roles        @scope.*: a part with names of its own; @function, @class, @parameter (with the @owner of its name),
+    roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name),
                  @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
-                 stands where its parent does
+                 must have its parent's indent
     documented   the second documentation of one definition, @again
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
@@ -97,7 +97,7 @@ class Base:
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
-        """A line, and those after it while a string or a bracket (not a brace) is open, or a backslash ends the line."""
+        """A line, and those that follow while a string or a bracket (not a brace) is open, or after a backslash."""
         depth, quote, first = 0, "", None
         for number in range(start, end):
             if first is None and not lines[number].strip():

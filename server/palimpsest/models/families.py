@@ -2,15 +2,15 @@
 
 In: a marker's text, a model's names.  Out: a `Family`.  Pure data; loads nothing.
 
-With the prefix first there is one order.  With the suffix first there are three, of which a model knows one:
+With the prefix first there is one order.  With the suffix first there are three, and a model knows one of them:
 
     psm                    <prefix> prefix <suffix> suffix <middle> → middle
     suffix-prefix          <suffix> suffix <prefix> prefix → middle
     suffix-prefix-middle   <suffix> suffix <prefix> prefix <middle> → middle
     prefix-suffix-middle   <prefix> <suffix> suffix <middle> prefix → middle   (the "joint" order)
 
-The joint order is an ordinary prompt with an empty prefix and the first part of the middle.  So it is also used where a
-model that was trained prefix first is asked suffix first.
+The joint order is an ordinary prompt with an empty prefix and the first part of the middle.  So it is also used if a
+model trained with the prefix first is prompted with the suffix first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parses open documents incrementally.
 
-In: snapshots and the edits between them.  Out: `Parsed`.  Knows no editor; the function it is given says which language
-a document is in.
+In: snapshots and the edits between them.  Out: `Parsed`.  Knows nothing about editors; a function passed to it says
+which language a document is in.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which function or class a line belongs to.
 
-In: a parse.  Out: scopes, their signatures and documentation.  Knows no editor.
+In: a parse.  Out: scopes, their signatures and documentation.  Does not know about editors.
 
 A line belongs to the innermost definition whose lines contain it.  Decorators and documentation are a definition's own
 lines; a lambda is no scope.  A blank line or a comment after a definition's last line belongs to it if it is indented

@@ -1,6 +1,6 @@
 """Edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
 
-In: replies, blocks shown.  Out: edits of the blocks' lines.  This room knows no document.
+In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grammar rules for operations on definitions.
 
-In: a block shown.  Out: GBNF rules.  This room knows no document and no engine.
+In: a block shown.  Out: GBNF rules.  Does not know about documents or engines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The definitions of a block by the names that the blocks show: `function Cart.add`, `class Cart`.
+"""The definitions of a block by the names shown to the model: `function Cart.add`, `class Cart`.
 
-In: a block shown.  Out: its definitions with their lines.  This room knows no document; the tree is `syntax/`'s.
+In: a block shown.  Out: its definitions with their lines.  The tree comes from `syntax/`.
 
-A block is parsed as it is shown, moved to the left margin: the marks of code left out stand where code may stand.
+A block is parsed as it is shown, moved to the left margin: marks of omitted code are where code may be.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What code says of a value's class, without type inference: the words that name it.
+"""Words in the code that name a value's class, found without type inference.
 
-In: a parse and where an expression stands.  Out: names of classes and modules; none where nothing is said.  Follows no
-import and runs nothing.
+In: a parse and where an expression stands.  Out: names of classes and modules; empty if there are none.  Does not
+follow imports or run anything.
 
     cart.add(x)          cart: Cart            {"Cart"}
     line.price()         for line in lines     {"list", "Line"}, where `lines: list[Line]`
