@@ -1,7 +1,7 @@
 """The default implementation of a language: a table, and what a grammar's queries find.
 
 In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A language derives from `Base`, sets the
-values of its table and overrides what differs.  If queries do not give an answer, it is None: in doubt nothing is done.
+values of its table and overrides what differs.  If queries find no answer, it is empty: in doubt nothing is done.
 
 A query file has sections, each headed by a line `;; name` and compiled on its own, so that a keystroke runs only what
 it needs.  A missing section finds nothing:
