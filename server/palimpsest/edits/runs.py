@@ -116,8 +116,8 @@ def _shared(first: str, last: str) -> str:
 
 
 def _line_ends(text: str, last: bool) -> list[str]:
-    """The text split after its line ends.  An empty last piece is kept, since something must follow a line end, except at
-    the end of a beginning (`last`)."""
+    """The text split after its line ends.  An empty last piece is kept, since something must follow a line end, except
+    at the end of a beginning (`last`)."""
     parts = text.split("\n")
     cut = [f"{part}\n" for part in parts[:-1]]
     return cut if last else [*cut, parts[-1]]
