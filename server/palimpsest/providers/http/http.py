@@ -33,6 +33,7 @@ from palimpsest.errors import (
     ModelError,
 )
 from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.http.connections import Connections
 from palimpsest.providers.http.sse import events
 
 CONNECT_S = 5.0
@@ -53,7 +54,7 @@ class Http:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        self._client = httpx.AsyncClient(
+        client = httpx.AsyncClient(
             base_url=endpoint.url,
             headers=headers,
             timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S),
@@ -61,6 +62,7 @@ class Http:
             trust_env=not endpoint.is_here,
             limits=httpx.Limits(keepalive_expiry=IDLE_S),
         )
+        self._connections = Connections(client)
 
     async def get(self, path: str) -> dict[str, Any]:
         """One short attempt, which also shows whether the server is there."""
@@ -96,7 +98,7 @@ class Http:
                 await attempts.next_after(error)
 
     async def aclose(self) -> None:
-        await self._client.aclose()
+        await self._connections.aclose()
 
     async def _once(self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
         async with self._open(method, path, data, seconds) as response:
@@ -125,7 +127,9 @@ class Http:
         headers = {"Content-Type": "application/json"} if content else {}
         timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
         try:
-            async with self._client.stream(method, path, content=content, headers=headers, timeout=timeout) as response:
+            async with self._connections.stream(
+                method, path, content=content, headers=headers, timeout=timeout
+            ) as response:
                 if not response.is_success:
                     found = _object_or_text(await response.aread())
                     raise self._refusal(response.status_code, found, response.headers)

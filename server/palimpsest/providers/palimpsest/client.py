@@ -22,6 +22,7 @@ from palimpsest.json_data import from_json, to_json
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
+from palimpsest.providers.http.connections import Connections
 from palimpsest.providers.http.http import verification
 from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
@@ -62,9 +63,10 @@ class InPlaceEngine:
         headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # our workspaces live as long as its lease
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx.AsyncClient(
+        client = httpx.AsyncClient(
             transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
         )
+        self._connections = Connections(client)
         self._patience = patience
         self._known_texts = KnownTexts()
 
@@ -213,7 +215,7 @@ class InPlaceEngine:
         await self._call("POST", "/v1/shutdown", {}, timeout=SHORT)
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self._connections.aclose()
 
     async def _ask(
         self,
@@ -250,7 +252,7 @@ class InPlaceEngine:
         """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
         content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
         headers = {"Content-Type": "application/json"} if content else {}
-        async with self._http.stream(
+        async with self._connections.stream(
             method, path, content=content, params=parameters, headers=headers, timeout=timeout or self._patience
         ) as response:
             if not response.is_success:
