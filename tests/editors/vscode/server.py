@@ -1,0 +1,149 @@
+"""A VS Code of the test's own (code-server), with its settings, its extensions and the folders of its engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tests.editors.conftest import SAMPLE, environment, running, until
+from tests.editors.vscode.recording import Recording
+
+RECORDER = Path(__file__).with_name("recorder.py")
+PALIMPSEST = [str(Path(sys.executable).with_name("palimpsest")), "serve"]
+QUIET: dict[str, Any] = {
+    "chat.disableAIFeatures": True,
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.enableExperiments": False,
+    "extensions.autoCheckUpdates": False,
+    "extensions.ignoreRecommendations": True,
+    "telemetry.telemetryLevel": "off",
+    "update.mode": "none",
+    "git.enabled": False,
+    "editor.wordBasedSuggestions": "off",
+    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
+    "editor.autoClosingBrackets": "never",
+    "editor.autoClosingQuotes": "never",
+    "editor.cursorBlinking": "solid",
+    "editor.minimap.enabled": False,
+    "files.hotExit": "off",
+    "files.autoSave": "off",
+    "window.confirmBeforeClose": "never",
+    "security.workspace.trust.enabled": False,
+}
+"""What a test does not want to be about: other helpers, questions at start, what types by itself."""
+
+
+class CodeServer:
+    """One server for several windows.  Every language server that it starts is recorded."""
+
+    def __init__(self, rig: Path, folder: Path, vsix: Path, artefacts: Path) -> None:
+        """`artefacts` is where a failing test leaves what it saw."""
+        self.folder, self.artefacts = folder, artefacts
+        self.recording = Recording(folder / "messages.jsonl")
+        self._rig = rig
+        self._env = environment(folder) | {"PATH": f"{rig / 'bin'}:{os.environ['PATH']}"}
+        self._data, self._extensions = folder / "data", folder / "extensions"
+        self._common = ["--user-data-dir", str(self._data), "--extensions-dir", str(self._extensions)]
+        self.log = folder / "code-server.log"
+        self.configure()
+        self._run("--install-extension", str(vsix))
+        self._process, self.port = self._start()
+
+    def _run(self, *arguments: str) -> str:
+        command = [str(self._rig / "bin" / "code-server"), *self._common, *arguments]
+        done = subprocess.run(command, env=self._env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    @property
+    def extensions(self) -> list[str]:
+        return [line for line in self._run("--list-extensions").splitlines() if "." in line and " " not in line]
+
+    def _start(self) -> tuple[subprocess.Popen[bytes], int]:
+        config = self.folder / "config" / "code-server.yaml"
+        config.write_text("{}\n", encoding="utf-8")
+        command = [
+            str(self._rig / "bin" / "code-server"), "--config", str(config), "--bind-addr", "127.0.0.1:0",
+            "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override",
+            "--reconnection-grace-time", "1", *self._common,
+        ]  # fmt: skip
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(
+                command, env=self._env, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )  # fmt: skip
+
+        def port() -> re.Match[str] | None:
+            assert process.poll() is None, self.said()
+            return re.search(r"listening on http://127\.0\.0\.1:(\d+)", self.said())
+
+        return process, int(until(port, self.said)[1])
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def configure(self, **settings: Any) -> None:
+        """The person's settings: those of every test and these.  Names have `__` for dots."""
+        own = {name.replace("__", "."): value for name, value in settings.items()}
+        command = [sys.executable, str(RECORDER), str(self.recording.path), *PALIMPSEST]
+        told = QUIET | {"palimpsest.server.command": command} | own
+        self.settings_file.parent.mkdir(parents=True, exist_ok=True)
+        self.settings_file.write_text(json.dumps(told, indent=1), encoding="utf-8")
+
+    @property
+    def settings_file(self) -> Path:
+        return self._data / "User" / "settings.json"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.settings_file.read_text(encoding="utf-8"))
+        return found
+
+    def workspace(self, name: str) -> Path:
+        """A fresh copy of the sample."""
+        path = self.folder / "work" / name
+        shutil.copytree(SAMPLE, path, ignore=shutil.ignore_patterns("__pycache__"))
+        (path / "pyproject.toml").touch()
+        return path
+
+    def processes(self, word: str) -> set[int]:
+        """Those of this VS Code with the word among their arguments: by the runtime folder in their environment."""
+        place = f"XDG_RUNTIME_DIR={self.folder / 'run'}".encode()
+        found = set()
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit():
+                with suppress(OSError):
+                    arguments = (process / "cmdline").read_bytes().split(b"\0")
+                    if word.encode() in arguments and place in (process / "environ").read_bytes().split(b"\0"):
+                        found.add(int(process.name))
+        return found
+
+    def logs(self) -> dict[str, str]:
+        """What the editor and its extensions have written down, by file."""
+        found = {self.log.name: self.said()}
+        for path in sorted((self._data / "logs").rglob("*.log")):
+            found[str(path.relative_to(self._data / "logs"))] = path.read_text(encoding="utf-8", errors="replace")
+        return found
+
+    def close(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+        self._process.wait(timeout=30)
+        for row in running(self.folder):
+            subprocess.run(
+                [sys.executable, "-P", "-m", "palimpsest", "engine", "--stop", row["name"]],
+                env=environment(self.folder), check=False, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+        for pid in self.processes("serve") | self.processes("engine"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

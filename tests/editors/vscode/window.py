@@ -1,0 +1,166 @@
+"""A window of VS Code in a headless Chromium, used as a person uses it: keys, the command palette, and looking."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import Error as BrowserError
+
+from tests.editors.conftest import PATIENCE_S, until
+from tests.editors.vscode.server import CodeServer
+
+GHOST = (
+    ".monaco-editor .ghost-text, .monaco-editor .ghost-text-decoration, .monaco-editor .ghost-text-decoration-preview"
+)
+NBSP = "\u00a0"
+MS = 1000
+
+
+class Window:
+    opened: ClassVar[list[Window]] = []
+    """Those that are open now: what a failing test keeps pictures of."""
+
+    def __init__(self, context: BrowserContext, server: CodeServer, folder: Path, file: str = "") -> None:
+        self.server, self.folder = server, folder
+        self.since = server.recording.mark()
+        self.console: list[str] = []
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE_S * MS)
+        self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
+        self.opened.append(self)
+        self.page.goto(self._address(file))
+        self.page.wait_for_selector(".monaco-workbench .statusbar-item")
+        if file:
+            self.editor(file)
+
+    def _address(self, file: str) -> str:
+        host = f"127.0.0.1:{self.server.port}"
+        address = f"http://{host}/?folder={quote(str(self.folder))}"
+        if file:
+            opened = [["openFile", f"vscode-remote://{host}{self.folder / file}"]]
+            address += f"&payload={quote(json.dumps(opened))}"
+        return address
+
+    # Keys and commands --------------------------------------------------------------------------------------------
+
+    def key(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text: str, delay_ms: int = 20) -> None:
+        self.page.keyboard.type(text, delay=delay_ms)
+
+    def choose(self, text: str) -> None:
+        """Write into the open quick pick and take its first row, once that is the one."""
+        box = self.page.locator(".quick-input-widget input[type=text]")
+        box.fill(text)
+        wanted = text.removeprefix(">").strip()
+        row = self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=wanted)
+        row.first.wait_for()
+        self.key("Enter")
+
+    def command(self, title: str) -> None:
+        """By its title, from the command palette."""
+        self.key("F1")
+        self.page.locator(".quick-input-widget input[type=text]").wait_for()
+        self.choose(f">{title}")
+
+    def open(self, file: str) -> None:
+        self.key("Control+p")
+        self.page.locator(".quick-input-widget input[type=text]").wait_for()
+        self.choose(file)
+        self.editor(file)
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        self.key("Control+g")
+        box = self.page.locator(".quick-input-widget input[type=text]")
+        box.wait_for()
+        box.fill(f":{line}:{column}")
+        self.key("Enter")
+        self.until(lambda: f"Ln {line}, Col {column}" in self.status_bar)
+
+    def at(self, file: str, needle: str, *, after: bool = True) -> None:
+        """Put the cursor behind (or before) the first place of a text in the file as it is on disk."""
+        text = (self.folder / file).read_text(encoding="utf-8")
+        before = text[: text.index(needle) + (len(needle) if after else 0)]
+        self.go_to(before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+    # What is seen -------------------------------------------------------------------------------------------------
+
+    def editor(self, file: str) -> Locator:
+        """The editor's tab for the file, as soon as it is the active one."""
+        tab = self.page.locator(".tab.active", has_text=Path(file).name).first
+        tab.wait_for()
+        return tab
+
+    @property
+    def ghost(self) -> str:
+        """The ghost text, all lines of it."""
+        parts: list[str] = self.page.locator(GHOST).all_inner_texts()
+        return "".join(parts).replace(NBSP, " ")
+
+    @property
+    def status_bar(self) -> str:
+        return self.page.locator(".part.statusbar").inner_text().replace(NBSP, " ").replace("\n", " ")
+
+    @property
+    def notifications(self) -> str:
+        return "\n".join(self.page.locator(".notification-list-item").all_inner_texts())
+
+    @property
+    def message(self) -> dict[str, Any]:
+        return self.server.recording.status(self.since)
+
+    def text(self, file: str) -> str:
+        """The editor's text, saved and read from disk."""
+        self.save()
+        return (self.folder / file).read_text(encoding="utf-8")
+
+    def save(self) -> None:
+        self.command("File: Save All Files")
+        self.until(lambda: self.page.locator(".tab.dirty").count() == 0)
+
+    def until(self, met: Callable[[], Any]) -> Any:
+        def seen() -> Any:
+            try:
+                return met()
+            except BrowserError as error:  # what was looked at was drawn anew meanwhile
+                if self.page.is_closed():
+                    raise
+                return "detached" not in str(error) and False
+
+        return until(seen, lambda: f"still waiting; notifications: {self.notifications}; {self.keep('waiting')}")
+
+    def ready(self) -> None:
+        """The language server of this window answers, and its model is loaded."""
+        self.until(lambda: self.message.get("kind") == "Normal")
+
+    # Records ------------------------------------------------------------------------------------------------------
+
+    def screenshot(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=path)
+
+    def keep(self, name: str) -> Path:
+        """A picture of the window, its console and all logs, in the folder for artefacts."""
+        place = self.server.artefacts / re.sub(r"\W+", "-", name).strip("-")
+        self.screenshot(place / "window.png")
+        (place / "console.log").write_text("\n".join(self.console), encoding="utf-8")
+        for file, text in self.server.logs().items():
+            target = place / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        return place
+
+    def close(self) -> None:
+        """As a person closes a tab: the window says good-bye, and its extensions end."""
+        self.opened.remove(self)
+        self.page.goto("about:blank")
+        self.page.close()
+        until(lambda: not self.server.processes("serve"), lambda: "a language server is left behind")
