@@ -112,10 +112,10 @@ class Neovim:
         return str(self.lua("return vim.fn.execute('messages')"))
 
     def close(self) -> None:
-        self.keys("<C-\\><C-n>:qa!<CR>")
+        self._ask("--remote-send", "<C-\\><C-n>:qa!<CR>", check=False)  # 0.11 may be gone before it has answered
         self._process.communicate(timeout=PATIENCE_S)
 
-    def _ask(self, *arguments: str) -> str:
+    def _ask(self, *arguments: str, check: bool = True) -> str:
         command = [self._program, "--server", self._socket, *arguments]
-        asked = subprocess.run(command, env=self._env, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+        asked = subprocess.run(command, env=self._env, capture_output=True, text=True, timeout=PATIENCE_S, check=check)
         return asked.stdout or asked.stderr

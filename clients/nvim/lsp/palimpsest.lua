@@ -1,0 +1,16 @@
+-- How Neovim starts the server: `vim.lsp.enable("palimpsest")`, which plugin/palimpsest.lua does with the first file.
+-- `vim.lsp.config("palimpsest", {...})` overrides any of it.
+
+local config = require("palimpsest.config")
+local start = require("palimpsest.start")
+
+return {
+  cmd = start.connect,
+  root_dir = start.root,
+  reuse_client = start.reuse,
+  capabilities = start.capabilities(),
+  settings = { palimpsest = config.for_server() },
+  handlers = { ["palimpsest/status"] = start.on_status },
+  commands = start.commands(),
+  on_exit = start.on_exit,
+}

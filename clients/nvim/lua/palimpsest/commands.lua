@@ -1,0 +1,101 @@
+--- `:Palimpsest <id>`: every command by the name it has in each editor, and a menu of them.
+local M = {}
+
+---@class palimpsest.Command
+---@field id string
+---@field title string
+---@field run fun(words: string[], arguments: table)
+---@field words? string[] what may follow
+
+---@param module string
+---@param name string
+local function call(module, name)
+  return function(words, arguments)
+    require("palimpsest." .. module)[name](words, arguments)
+  end
+end
+
+local ON_OFF = { "completion", "nextEdit", "everywhere", "language", "folder", "buffer", "on", "off" }
+
+---@type table<string, { run: fun(words: string[], arguments: table), words?: string[] }>
+local RUNS = {
+  complete = { run = call("completion", "ask") },
+  nextEdit = { run = call("next_edits", "take") },
+  ["nextEdit.dismiss"] = { run = call("next_edits", "dismiss") },
+  toggle = { run = call("toggle", "run"), words = ON_OFF },
+  restartServer = {
+    run = function()
+      require("palimpsest.start").restart()
+    end,
+  },
+}
+
+---@type { id: string, title: string }[]
+local TITLES = {
+  { id = "complete", title = "Complete Here" },
+  { id = "nextEdit", title = "Next Edit: Jump or Accept" },
+  { id = "nextEdit.dismiss", title = "Dismiss the Next Edit" },
+  { id = "toggle", title = "Switch Completions On or Off…" },
+  { id = "restartServer", title = "Restart the Server" },
+}
+
+---@return palimpsest.Command[]
+function M.all()
+  local found = {}
+  for _, one in ipairs(TITLES) do
+    if RUNS[one.id] then
+      table.insert(found, { id = one.id, title = one.title, run = RUNS[one.id].run, words = RUNS[one.id].words })
+    end
+  end
+  return found
+end
+
+---@param id string
+---@param words string[]
+---@param arguments table
+local function run(id, words, arguments)
+  require("palimpsest.start").begin()
+  RUNS[id].run(words, arguments)
+end
+
+---@param arguments table of the user command
+function M.run(arguments)
+  local words = vim.deepcopy(arguments.fargs)
+  local id = table.remove(words, 1)
+  if id and RUNS[id] then
+    return run(id, words, arguments)
+  elseif id then
+    local text = ("there is no command `%s`; `:Palimpsest` alone shows all of them."):format(id)
+    return require("palimpsest.tell").say(text, vim.log.levels.ERROR)
+  end
+  vim.ui.select(M.all(), {
+    prompt = "Palimpsest",
+    format_item = function(command)
+      return command.title
+    end,
+  }, function(command)
+    if command then
+      run(command.id, {}, arguments)
+    end
+  end)
+end
+
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local words = vim.split(line:gsub("^.-Palimpsest%s+", ""), "%s+")
+  local found = {}
+  if #words > 1 then
+    found = RUNS[words[1]] and RUNS[words[1]].words or {}
+  else
+    for _, command in ipairs(M.all()) do
+      table.insert(found, command.id)
+    end
+  end
+  return vim.iter(found):filter(function(one)
+    return vim.startswith(one, lead)
+  end):totable()
+end
+
+return M
