@@ -19,11 +19,13 @@ def test_a_word_a_line_and_all_are_accepted(start: Start, backend: str) -> None:
     text = nvim.ghost()
     before = nvim.line
     shown = nvim.ghost_now()
-    assert shown and ("nvim.lsp" in shown[0]) == (backend == "native")
+    assert shown
+    assert ("nvim.lsp" in shown[0]) == (backend == "native")
     nvim.keys("<M-Right>")
     nvim.until(f"return vim.api.nvim_get_current_line() ~= [[{before}]]")
     word = nvim.line.removeprefix(before)
-    assert text.startswith(word) and word
+    assert word
+    assert text.startswith(word)
     rest = nvim.ghost()
     assert word + rest == text, "the rest stays on the screen"
     nvim.keys("<Tab>")
