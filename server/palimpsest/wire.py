@@ -31,6 +31,7 @@ connection.
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -240,6 +241,11 @@ class GenerateAnswer:
     drafted: int = 0
     accepted: int = 0
     searched: int = 0
+
+    @property
+    def confidence(self) -> float:
+        """The mean probability of the first choice's tokens (their geometric mean), 1 where there are none."""
+        return math.exp(self.choices[0].logprob) if self.choices else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.bench.command import main
+from palimpsest.bench.completing import quiet
 from palimpsest.bench.completing.holes import KINDS, Hole, holes
 from palimpsest.bench.completing.plot import svg
 from palimpsest.bench.completing.scores import Offered, row, scored, similarity
@@ -210,7 +211,13 @@ def test_a_completion_is_scored(shop: Path) -> None:
     assert 0 < broken.similarity < 1
     nothing = scored(hole, "", ["price_of"])
     assert (nothing.exact, nothing.valid) == (False, False)
+    sure = [Offered("x", 4, 2, 10.0, 0.8), Offered("y", 2, 1, 20.0, 0.4)]
     of_all = row([Offered("x", 4, 2, 10.0), Offered("", 2, 0, 20.0)], [right, nothing])
+    assert [found["least"] for found in quiet.rows(sure, [right, nothing])] == list(quiet.BOUNDS)
+    by_bound = {found["least"]: (found["quiet"], found["right"]) for found in quiet.rows(sure, [right, nothing])}
+    assert by_bound[0.0] == (0.0, 0.5)
+    assert by_bound[0.5] == (0.5, 1.0)
+    assert by_bound[0.9] == (1.0, None)
     assert (of_all["n"], of_all["offered"], of_all["exact"], of_all["valid"]) == (2, 0.5, 0.5, 0.5)
     assert of_all["names"] == {"of": 2, "rate": 0.5}
     assert "passed" not in of_all
@@ -320,3 +327,5 @@ def test_quality_of_a_workspace_with_its_tests(environment: dict[str, str], shop
     assert "</svg>" in picture.read_text()
     again = json.loads(bench(environment, str(shop), "--json", "--n", "2", "--run", run))
     assert without_times(again) == without_times(result)
+    assert [row["of"] for row in result["quiet"]] == [6] * len(quiet.BOUNDS)
+    assert result["quiet"][0]["quiet"] <= result["quiet"][-1]["quiet"]

@@ -49,6 +49,12 @@ def shown(code: str, text: str, *, multiline: bool = False, language: str = "pyt
         ("def f():\n    |\n    return x", "ret", ""),
         ("def f():\n    |\n    return x", "re", "re"),
         ("def f():\n    x = 1|\n    return x", "0\n    return x", "0"),
+        # what was just typed
+        ("def f(self):\n    return self.|", "return self.total", ""),
+        ("total = |", " total = 1", ""),
+        ("total = |", "totals", "totals"),
+        ("x = |", "x = 1", "x = 1"),
+        ('"""\nWhere it is:|', " Where it is:", " Where it is:"),
         # nothing
         ("x = |", "", ""),
         ("x = |", "  \n\t ", ""),

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from lsprotocol.types import Position
+
 from tests.e2e.conftest import start_editor, stop_editor
 
 
@@ -30,5 +32,57 @@ async def test_without_a_bound_it_is_shown(machine: dict[str, str], shop: Path) 
         position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
         await editor.settled(uri, position)
         assert await editor.complete(uri, position)
+    finally:
+        await stop_editor(editor)
+
+
+async def test_what_was_just_deleted_is_not_offered_again_until_it_is_asked_for(
+    machine: dict[str, str], shop: Path
+) -> None:
+    editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
+        await editor.settled(uri, position)
+        (offered,) = await editor.complete(uri, position)
+        text = offered.insert_text
+        assert isinstance(text, str)
+        assert len(text.strip()) > 3
+        behind = editor.type(uri, position, text)
+        await editor.until_idle()
+
+        for n in range(len(text)):  # by backspace
+            end = Position(behind.line, behind.character - n)
+            editor.replace(uri, Position(end.line, end.character - 1), end, "")
+        await editor.settled(uri, position)
+        assert await editor.complete(uri, position) == []
+        await editor.until_idle()
+        assert await editor.complete(uri, position) == []
+        asked = await editor.complete(uri, position, invoked=True)
+        assert text in [item.insert_text for item in asked]
+
+        behind = editor.type(uri, position, text)  # at once, as an editor's undo does it
+        editor.replace(uri, position, behind, "")
+        assert text not in [item.insert_text for item in await editor.complete(uri, position)]
+
+        again = await editor.complete(uri, editor.type(uri, position, text[0]))  # typing it is wanting it
+        assert text in [item.insert_text for item in again]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_wrong_key_taken_back_hides_nothing(machine: dict[str, str], shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
+        await editor.settled(uri, position)
+        (offered,) = await editor.complete(uri, position)
+        for wrong in ("(((", "#"):
+            editor.replace(uri, position, editor.type(uri, position, wrong), "")
+            (again,) = await editor.complete(uri, position)
+            assert again.insert_text == offered.insert_text
     finally:
         await stop_editor(editor)

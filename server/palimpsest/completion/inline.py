@@ -32,6 +32,7 @@ _LONGEST = 40
 """Maximum length of a tag, in characters."""
 _OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
 _WORD = re.compile(r"\w")
+_NAME = re.compile(r"[^\W\d]\w\w")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """This many characters of the last line must agree with the next line for it to count as the beginning of that line."""
@@ -251,6 +252,13 @@ def _repeats_lines(text: str, place: _Position) -> int:
     return len(text)
 
 
+def _repeats_typed(text: str, place: _Position) -> int:
+    """Nothing remains of a text that begins with all that stands before the cursor on its line."""
+    typed = place.line.strip()
+    again = _NAME.search(typed) and text.lstrip().startswith(typed)
+    return 0 if again and not place.state.in_block else len(text)
+
+
 def _goes_in_circles(text: str, place: _Position) -> int:
     """Where degenerate text starts to repeat itself or the text right above it."""
     return kept(text, place.above)
@@ -272,5 +280,6 @@ _RULES: tuple[Callable[[str, _Position], int], ...] = (
     _closing_quote,
     _repeats_rest,
     _repeats_lines,
+    _repeats_typed,
     _goes_in_circles,
 )

@@ -178,10 +178,11 @@ class CompletionSettings:
         low=0,
     )
     min_confidence: float = _setting(
-        0.0,
+        -1.0,
         "How sure of a completion the model must be for it to be shown while typing: the mean probability of its "
-        "tokens, 0 to 1. One that you ask for is always shown.",
-        low=0,
+        "tokens, 0 to 1. -1: what was measured to suit the default model, and no bound for others. One that you ask "
+        "for is always shown.",
+        low=-1,
         high=1,
     )
     cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)

@@ -56,7 +56,8 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
 
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     """`stats` are this window's sums, of answers it got; `engine` are the engine's, of all it did for all windows;
-    `ms` says where the time of the last completion or edit went (`usage.Usage.parts`)."""
+    `ms` says where the time of the last completion or edit went (`usage.Usage.parts`), `confidence` how sure the model
+    was of it."""
     spans = []
     for span in found.spans:
         key = BlockKey.parse(span.key)
@@ -73,6 +74,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "stats": totals,
         "engine": dict(found.stats),
         "ms": dict(usage.parts),
+        "confidence": round(usage.last.confidence, 4),
     }
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from palimpsest import wire
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
+from palimpsest.assist.completions.quiet import Quiet
 from palimpsest.assist.shared.events import (
     CacheForgotten,
     CompletionsSwitched,
@@ -68,6 +69,7 @@ class Completions:
         self._screen: _OnScreen | None = None
         self._n_asked = 0
         self._n_awaited = 0
+        self._quiet = Quiet(services)
         self.offers = Offers(services.statistics)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(CompletionsSwitched, lambda _: self._forget_screen())
@@ -129,6 +131,8 @@ class Completions:
             return None
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
+        if not invoked:
+            left = [it for it in left if not self._quiet.undoes(it.text, snapshot, position)]
         if left and screen is not None and screen.asked >= n:
             return self._typed_along(screen, snapshot, position, left)
 
@@ -141,7 +145,7 @@ class Completions:
             if number != self._n_asked or services.documents.find(snapshot.uri) is not snapshot:
                 return None  # the person typed or moved on: a stale answer is never shown
         if not invoked:
-            result = self._sure(result)
+            result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
         first = result.texts[0] if result.texts else ""
@@ -162,11 +166,6 @@ class Completions:
             screen, snapshot=snapshot, position=position, text=first, finished=finished, followed=followed
         )
         return Completed(snapshot, position, texts, ids)
-
-    def _sure(self, result: Result) -> Result:
-        """Without texts where the model is not confident enough; the cache keeps them for an explicit request."""
-        sure = result.confidence >= self._services.settings.completion.min_confidence
-        return result if sure else replace(result, texts=())
 
     def _query(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
         model = self._services.supervisor.status.model
@@ -214,7 +213,7 @@ class Completions:
         answer = await self._ahead(query)
         result = replace(query.result(answer, 1), finished=True)
         self._results.put(query.place, query.prefix, result)
-        result = self._sure(result)
+        result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
             return  # with newer blocks it may say something else: what is on screen stays

@@ -6,7 +6,6 @@ worth showing.  Sends nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,4 +62,4 @@ class CompletionQuery:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None
         in_time = first is None or first.finish != "time"
-        return Result(tuple(texts), asked, in_time, math.exp(first.logprob) if first is not None else 1.0)
+        return Result(tuple(texts), asked, in_time, answer.confidence)

@@ -29,11 +29,13 @@ class Totals:
 
 @dataclass(slots=True)
 class Last:
-    """The last request for text: tokens decoded and reused for its prompt, its blocks included; milliseconds."""
+    """The last request for text: tokens decoded and reused for its prompt, its blocks included; milliseconds.
+    `confidence`: how sure the model was of the first answer (`completion.results.Result`)."""
 
     decoded: int = 0
     reused: int = 0
     ms: float = 0.0
+    confidence: float = 1.0
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ class Usage:
             decoded=answer.decoded + (sync.decoded if sync else 0),
             reused=answer.reused + (sync.reused if sync else 0),
             ms=round(answer.ms.get("total", 0.0), 1),
+            confidence=answer.confidence,
         )
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()

@@ -8,6 +8,7 @@ In: a workspace, a model, a seed.  Out: by kind of hole (`completing/holes.py`) 
      "passed", "tested": {"of", "passed"}}           with `--run`: shares of runs that pass; those of functions whose
                                                      failing the tests notice
 
+`quiet` has for the first mode what would be shown if the model had to be sure enough (`completing/quiet.py`).
 `valid` is a completion with which the file has no more syntax errors than before.  With `--run` the workspace's tests
 run on a copy with each completion in it; what the model wrote is executed then.  The workspace itself is only read.
 """
@@ -28,7 +29,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from palimpsest.bench.completing import completions, plot, scores
+from palimpsest.bench.completing import completions, plot, quiet, scores
 from palimpsest.bench.completing.holes import Hole, holes
 from palimpsest.bench.completing.trying import Trials
 from palimpsest.bench.replaying.ours import own_folders
@@ -52,6 +53,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--run", type=_command, metavar="CMD", help="the workspace's tests; they run what the model wrote, on copies"
     )
     parser.add_argument("--timeout", type=positive, default=120, metavar="S", help="seconds for one --run (120)")
+    parser.add_argument("--chosen", action="store_true", help="with the chosen blocks only")
     parser.add_argument("--plot", type=_svg, metavar="FILE.svg", help="write a picture of the rates")
 
 
@@ -65,8 +67,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         trials = Trials(root, options.run, options.timeout) if options.run else None
         baseline = trials.check() if trials else None
-        advance = _bar(progress, "completions", len(found) * len(completions.MODES))
-        asked = _asked(root, found, completions.settings(model, options.max_tokens, options.n_ctx), advance)
+        modes = completions.MODES[:1] if options.chosen else completions.MODES
+        advance = _bar(progress, "completions", len(found) * len(modes))
+        given = completions.settings(model, options.max_tokens, options.n_ctx)
+        asked = _asked(root, found, given, advance, modes)
         found_scores = _scores(found, asked, trials, _bar(progress, "tests", len(found)) if trials else lambda: None)
         table = scores.rows([hole.kind for hole in found], asked.offered, found_scores)
     result = {
@@ -77,6 +81,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "holes": len(found),
         "files": len({hole.function.file for hole in found}),
         "kinds": table,
+        "quiet": quiet.rows(asked.offered[modes[0]], found_scores[modes[0]]),
     }
     if trials and baseline:
         result["run"] = {
@@ -110,6 +115,9 @@ def show(result: dict[str, Any], console: Console) -> None:
         table.add_section()
     console.print(table)
     console.print("names: those that only a block has, and of how many; tokens: generated + decoded; ms: p50.")
+    shown = ((row["least"], row["quiet"], row["right"]) for row in result["quiet"] if row["right"] is not None)
+    parts = (f"{least:.1f}: {silent:.2f}, {right:.2f}" for least, silent, right in shown)
+    console.print(f"by how sure the model must be, the share kept quiet, and right of the rest: {'; '.join(parts)}")
     if run := result.get("run"):
         tested = next(iter(result["kinds"]["all"].values()))["tested"]["of"]
         console.print(
@@ -119,10 +127,10 @@ def show(result: dict[str, Any], console: Console) -> None:
 
 
 def _asked(
-    root: Path, found: Sequence[Hole], settings: Mapping[str, Any], advance: Callable[[], None]
+    root: Path, found: Sequence[Hole], settings: Mapping[str, Any], advance: Callable[[], None], modes: Sequence[str]
 ) -> completions.CompletionRun:
     with tempfile.TemporaryDirectory(prefix="pal-") as folder:
-        return asyncio.run(completions.ask(root, found, settings, own_folders(Path(folder)), advance))
+        return asyncio.run(completions.ask(root, found, settings, own_folders(Path(folder)), advance, modes))
 
 
 def _scores(

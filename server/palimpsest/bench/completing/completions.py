@@ -62,6 +62,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
             "ahead": False,
             "cached": 0,
             "multiline": "auto",
+            "min_confidence": 0.0,
         },
     }
 
@@ -72,14 +73,15 @@ async def ask(
     given: Mapping[str, Any],
     environment: Mapping[str, str],
     on_answer: Callable[[], None],
+    modes: Sequence[str] = MODES,
 ) -> CompletionRun:
-    """Every hole in every mode; `other` only where holes are in more than one file.
+    """Every hole in some modes, `all` among them; `other` only where holes are in more than one file.
 
     Raises EngineUnavailable, and ModelError for a model that cannot complete.
     """
     asked, shown = CompletionRun(), list[Blocks]()
     others = _others(holes)
-    for mode in MODES:
+    for mode in modes:
         if mode == "other" and not any(others):
             continue
         sources: dict[str, Any] = {} if mode == "all" else {"context": {"sources": []}}
@@ -134,7 +136,7 @@ class _Window:
     async def complete(self, hole: Hole, put: Blocks, owner: Hole) -> tuple[Offered, dict[str, Any]]:
         """What is offered for a hole with blocks `put` that are of `owner`'s file, and the context there was."""
         driver = self.driver
-        before = await self._spent()
+        before = (await driver.command("palimpsest.cache.map"))["stats"]
         for block in put:
             named = {key: block[key] for key in ("type", "name", "text", "editable")}
             await driver.command("palimpsest.context.put", {**named, "uri": to_uri(owner.function.path)})
@@ -145,17 +147,15 @@ class _Window:
         start = time.perf_counter()
         items = await driver.complete(uri, position)
         ms = 1000 * (time.perf_counter() - start)
-        after = await self._spent()
+        found = await driver.command("palimpsest.cache.map")
+        after = found["stats"]
         driver.close(uri)
         for block in put:
             await driver.command("palimpsest.context.drop", {key: block[key] for key in ("type", "name")})
         text = inserted(items[0], position) if items else ""
         decoded = after["decoded"] + after["warmed"] - before["decoded"] - before["warmed"]
-        return Offered(hole.trimmed(text), decoded, after["generated"] - before["generated"], ms), context
-
-    async def _spent(self) -> dict[str, int]:
-        found: dict[str, int] = (await self.driver.command("palimpsest.cache.map"))["stats"]
-        return found
+        generated = after["generated"] - before["generated"]
+        return Offered(hole.trimmed(text), decoded, generated, ms, found["confidence"]), context
 
 
 def inserted(item: Any, position: Position) -> str:

@@ -19,18 +19,21 @@ from palimpsest.syntax.parse import parse_text
 @dataclass(frozen=True, slots=True)
 class Offered:
     """What the server offered for a hole ("" for nothing) and what it cost: `decoded` tokens of blocks and of the code
-    at the cursor, the pause before included, `generated` tokens; `ms` from the question to the answer."""
+    at the cursor, the pause before included, `generated` tokens; `ms` from the question to the answer; `confidence`:
+    how sure the model was."""
 
     text: str
     decoded: int
     generated: int
     ms: float
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`names` are those that only a block has, `hits` how many of them were written.  `passed` by the workspace's
-    tests, `tested` whether those notice when this function fails; None where no tests were run."""
+    """`begins`: its first line is what stood there.  `names` are those that only a block has, `hits` how many of them
+    were written.  `passed` by the workspace's tests, `tested` whether those notice when this function fails; None where
+    no tests were run."""
 
     exact: bool
     similarity: float
@@ -39,6 +42,7 @@ class Score:
     names: int
     passed: bool | None = None
     tested: bool | None = None
+    begins: bool = False
 
 
 def scored(
@@ -49,7 +53,8 @@ def scored(
     parsed = hole.function.parsed
     valid = bool(text) and not is_worse(parse_text(hole.filled(text), parsed.language), parsed)
     hits = sum(bool(re.search(rf"\b{re.escape(name)}\b", text)) for name in names)
-    return Score(said == wanted, similarity(said, wanted), valid, hits, len(names), passed, tested)
+    begins = said.split("\n")[0].rstrip() == wanted.split("\n")[0].rstrip()
+    return Score(said == wanted, similarity(said, wanted), valid, hits, len(names), passed, tested, begins)
 
 
 def similarity(a: str, b: str) -> float:
