@@ -2,6 +2,7 @@
 # make check  the fast part of it                   make help   the rest
 
 PY := .venv/bin/python
+CHECKED := server tests scripts clients/shared
 
 .PHONY: help setup demo editors test hostile check lint types clean docs evaluate figures train-smoke
 help:
@@ -34,19 +35,21 @@ hostile: setup
 	$(PYTEST) tests/hostile
 
 lint: setup
-	.venv/bin/ruff check server tests
-	.venv/bin/ruff format --check server tests
+	.venv/bin/ruff check $(CHECKED)
+	.venv/bin/ruff format --check $(CHECKED)
 
 types: setup
 	.venv/bin/mypy
+	.venv/bin/mypy scripts/clients.py
 
 ## make evaluate  measures the embedded model through llama.cpp (a sample)
 evaluate: setup
 	cd server && PYTHONPATH=. ../$(PY) -m training.evaluate --quick
 
-## make docs  writes the tables of settings and commands into docs/ as the code has them
+## make docs  writes the tables of settings and commands into docs/ and clients/ as the code has them
 docs: setup
 	$(PY) -m palimpsest.cli.reference docs/*.md
+	$(PY) scripts/clients.py
 
 ## make figures  measures again what docs/measurements.md says, with the model in use (hours; ONLY=names for one table)
 figures: setup

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from palimpsest.config.layers import from_file, merged, of_others, read_toml
+from palimpsest.config.layers import from_editor, from_file, merged, of_others, read_toml
 from palimpsest.config.permissions import permission
 from palimpsest.config.settings import ContextSettings, Described, EngineSettings, Settings, described
 from palimpsest.system.engine_address import THE_CLIENTS
@@ -54,6 +54,19 @@ def test_settings_of_others_are_told_from_ours_that_are_misspelt() -> None:
     assert of_others({"nextEditSuggestions": {"enabled": True}, "http.proxy": "", "editor": 3})
     for ours in ({}, {"engine.n_ctx": 3}, {"completion": {"enabled": True}, "nextEditSuggestions": {"enabled": True}}):
         assert not of_others(ours)
+
+
+def test_what_an_editors_extension_reads_for_itself_is_no_mistake() -> None:
+    sent = {
+        "completion": {"trigger": "manual", "n": 2},
+        "server": {"command": "/x"},
+        "nextEdit.automatic": True,
+        "a": 1,
+    }
+    assert from_editor(sent) == {"completion": {"n": 2}, "a": 1}
+    settings, (problem,) = merged([from_editor(sent)])
+    assert settings.completion.n == 2
+    assert problem.field == "a"
 
 
 def test_a_wrong_value_takes_nothing_else_with_it() -> None:

@@ -24,6 +24,17 @@ MOST_ITEMS = 1_000
 """Of a list, and characters of one of its strings."""
 MOST_DOTS, MOST_LINES = 2_000, 10_000
 """Of a file: `tomllib` takes quadratic time for keys of many parts, a minute for a line of 100 KB."""
+OF_CLIENTS = frozenset(
+    (
+        "server.command",
+        "server.useWorkspaceEnvironment",
+        "completion.trigger",
+        "completion.delay_ms",
+        "nextEdit.automatic",
+        "trace.server",
+    )
+)
+"""Settings of editors' extensions, which have the same prefix: an editor that is asked for ours sends them along."""
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
 TRUST_HINT = "Set it in your editor or in your configuration folder."
 
@@ -75,6 +86,15 @@ def of_others(layer: Layer) -> bool:
     """Whether it has none of our sections: some clients send every server settings of their own."""
     sections = {f.name for f in fields(Settings)}
     return bool(layer) and all(section not in sections for section, _, _ in _flat(layer))
+
+
+def from_editor(layer: Layer) -> Layer:
+    """The layer without what only the editor's extension reads."""
+    kept = dict[str, dict[str, Any]]()
+    for section, name, value in _flat(layer):
+        if f"{section}.{name}" not in OF_CLIENTS:
+            kept.setdefault(section, {})[name] = value
+    return {**kept.pop("", {}), **kept}
 
 
 def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:

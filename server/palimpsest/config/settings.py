@@ -276,15 +276,19 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One row of the table in docs/settings.md."""
+    """One row of the table in docs/settings.md, and one setting of an editor's settings page."""
 
     name: str
     default: Any
     doc: str
     choices: tuple[str, ...]
+    low: float | None
+    high: float | None
+    secret: bool
 
 
 def described() -> Iterator[Described]:
     for section in fields(Settings):
         for item in fields(section.default):  # type: ignore[arg-type]
-            yield Described(f"{section.name}.{item.name}", item.default, item.metadata["doc"], item.metadata["choices"])
+            told = {name: item.metadata[name] for name in ("doc", "choices", "low", "high", "secret")}
+            yield Described(f"{section.name}.{item.name}", item.default, **told)

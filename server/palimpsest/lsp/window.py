@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.config.layers import from_file, merged, of_others, read_toml
+from palimpsest.config.layers import from_editor, from_file, merged, of_others, read_toml
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
@@ -194,7 +194,7 @@ class Window:
             layer, refused = from_file(table, whose="user" if is_own else "workspace")
             layers.append(layer)
             problems += [*wrong, *refused]
-        settings, wrong = merged([*layers, self._options, self._configuration])
+        settings, wrong = merged([*layers, from_editor(self._options), from_editor(self._configuration)])
         for problem in [*problems, *wrong]:
             self.report.warn(f"Setting {problem}")
         return settings

@@ -1,0 +1,241 @@
+"""What the editors' clients say of settings and commands, made from the server's table and from clients/shared/.
+
+In: `config/settings.py`, `config/permissions.py`, clients/shared/{settings,commands}.json.  Out: parts of
+clients/vscode/package.json and clients/nvim/doc/palimpsest.txt, all of clients/nvim/lua/palimpsest/generated.lua; what
+else is in those files stays.  `python scripts/clients.py [--check]` writes them, or says which is not as it should be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palimpsest.config.permissions import SetBy, permission
+from palimpsest.config.settings import described
+
+ROOT = Path(__file__).parent.parent
+PREFIX = "palimpsest.client."
+SCOPES: Mapping[SetBy, str] = {
+    "editor": "machine",
+    "user": "machine",
+    "adds": "machine-overridable",
+    "off": "machine-overridable",
+    "anyone": "window",
+}
+"""Not `resource`: a window has one server, whose settings are the same in all of its folders."""
+KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
+TITLES = {
+    "server": "Server",
+    "completion": "Completions",
+    "suggestion": "Edits",
+    "nextEdit": "Next edits",
+    "next_edit": "Next edits",
+    "context": "Context",
+    "model": "Model",
+    "engine": "Engine",
+    "statistics": "Statistics and log",
+    "log": "Statistics and log",
+    "trace": "Statistics and log",
+}
+"""The pages of VS Code's settings, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    name: str
+    type: Any
+    default: Any
+    doc: str
+    scope: str
+    choices: Mapping[str, str]
+    """With what each means; empty texts where the setting's own says it."""
+    low: float | None = None
+    high: float | None = None
+    secret: bool = False
+    only: str = ""
+
+    @property
+    def section(self) -> str:
+        return self.name.partition(".")[0]
+
+
+def settings(only: str) -> list[Setting]:
+    """The server's and the clients', by section as in `TITLES`."""
+    both = [it for it in (*_of_clients(), *_of_server()) if it.only in ("", only)]
+    order = {title: place for place, title in enumerate(dict.fromkeys(TITLES.values()))}
+    return sorted(both, key=lambda it: order[TITLES[it.section]])
+
+
+def _of_server() -> Iterator[Setting]:
+    for it in described():
+        allowed = permission(it.name)
+        assert allowed is not None, it.name
+        default = list(it.default) if isinstance(it.default, tuple) else it.default
+        yield Setting(
+            name=it.name,
+            type=KINDS[type(it.default)],
+            default=default,
+            doc=it.doc,
+            scope=SCOPES[allowed.set_by],
+            choices=dict.fromkeys(it.choices, ""),
+            low=it.low,
+            high=it.high,
+            secret=it.secret,
+        )
+
+
+def _of_clients() -> Iterator[Setting]:
+    for row in json.loads((ROOT / "clients/shared/settings.json").read_text(encoding="utf-8")):
+        yield Setting(choices=row.pop("choices", {}), **row)
+
+
+def commands(only: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((ROOT / "clients/shared/commands.json").read_text(encoding="utf-8"))
+    return [row for row in rows if row.get("only", only) == only]
+
+
+# VS Code ------------------------------------------------------------------------------------------------------
+
+
+def package(text: str) -> str:
+    """package.json with the parts that are made here."""
+    data = json.loads(text)
+    contributes = data.setdefault("contributes", {})
+    contributes["commands"] = _contributed(contributes.get("commands", []))
+    pages: dict[str, dict[str, Any]] = {title: {} for title in TITLES.values()}
+    shown = [it for it in settings("vscode") if not it.secret]  # a secret is kept by the editor's own store
+    for it in shown:
+        pages[TITLES[it.section]][f"palimpsest.{it.name}"] = _property(it)
+    contributes["configuration"] = [{"title": title, "properties": them} for title, them in pages.items() if them]
+    untrusted = data.setdefault("capabilities", {}).setdefault("untrustedWorkspaces", {})
+    untrusted.setdefault("supported", "limited")
+    untrusted["restrictedConfigurations"] = [f"palimpsest.{it.name}" for it in shown if it.scope != "machine"]
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Ours with the icons and conditions that they have in the file, then those that we do not know."""
+    there = {it["command"]: it for it in before}
+    ours = [
+        {**there.pop(name, {}), "command": name, "title": row["title"], "category": "Palimpsest"}
+        for row in commands("vscode")
+        for name in [PREFIX + row["id"]]
+    ]
+    return ours + [it for name, it in there.items() if not name.startswith(PREFIX)]
+
+
+def _property(it: Setting) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": it.type, "default": it.default, "scope": it.scope, "markdownDescription": it.doc}
+    if "array" in (it.type if isinstance(it.type, list) else [it.type]):
+        made["items"] = {"type": "string"}
+    if it.choices:
+        made["enum"] = list(it.choices)
+        if all(it.choices.values()):
+            made["markdownEnumDescriptions"] = list(it.choices.values())
+    if it.low is not None:
+        made["minimum"] = it.low
+    if it.high is not None:
+        made["maximum"] = it.high
+    return made
+
+
+# Neovim -------------------------------------------------------------------------------------------------------
+
+
+def lua(_: str) -> str:
+    """lua/palimpsest/generated.lua, as stylua would write it."""
+    parts = ["-- Made by scripts/clients.py; changed there and in clients/shared/.", "return {", "  commands = {"]
+    for row in commands("nvim"):
+        parts += ["    {", *(f"      {key} = {_lua(row[key])}," for key in ("id", "title", "doc", "modes")), "    },"]
+    parts += ["  },", "  settings = {"]
+    for it in settings("nvim"):
+        fields = {"name": it.name, "type": it.type, "default": it.default, "doc": it.doc}
+        fields |= {"choices": list(it.choices)} if it.choices else {}
+        fields |= {key: value for key, value in (("low", it.low), ("high", it.high)) if value is not None}
+        fields |= {"secret": True} if it.secret else {}
+        parts += ["    {", *(f"      {key} = {_lua(value)}," for key, value in fields.items()), "    },"]
+    return "\n".join([*parts, "  },", "}", ""])
+
+
+def _lua(value: Any) -> str:
+    if isinstance(value, list):
+        return "{ " + ", ".join(map(_lua, value)) + " }" if value else "{}"
+    if isinstance(value, str):
+        quote = "'" if value.count('"') > value.count("'") else '"'
+        escaped = value.replace("\\", "\\\\").replace("\n", "\\n").replace(quote, "\\" + quote)
+        return f"{quote}{escaped}{quote}"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def manual(text: str) -> str:
+    """doc/palimpsest.txt: what is between a heading with one of our tags and the next line of `=`."""
+    return _section(_section(text, "commands", _manual_commands()), "settings", _manual_settings())
+
+
+def _section(text: str, tag: str, made: str) -> str:
+    section = re.compile(rf"(?m)^([^\n]*\*palimpsest-{tag}\*\n)(?:.*?)(?=^====|^ ?vim:|\Z)", re.DOTALL)
+    return section.sub(lambda found: f"{found[1]}\n{made}\n", text, count=1)
+
+
+def _manual_commands() -> str:
+    return "\n".join(
+        f":Palimpsest {row['id']:<30}*:Palimpsest-{row['id']}*\n{_wrapped(row['title'] + '. ' + row['doc'])}"
+        for row in commands("nvim")
+    )
+
+
+def _manual_settings() -> str:
+    return "\n".join(
+        f"{it.name:<42}*palimpsest-{it.name}*\n{_wrapped(_sentences(it))}" for it in settings("nvim") if not it.secret
+    )
+
+
+def _sentences(it: Setting) -> str:
+    choices = f" One of {', '.join(map(_lua, it.choices))}." if it.choices else ""
+    return f"{it.doc}{choices} Default: {_lua(it.default)}"
+
+
+def _wrapped(text: str) -> str:
+    plain = text.replace("*", "").replace("|", "")
+    return textwrap.fill(plain, 78, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False) + "\n"
+
+
+FILES: Mapping[str, tuple[Callable[[str], str], str]] = {
+    "clients/vscode/package.json": (package, '{"name": "palimpsest"}'),
+    "clients/nvim/lua/palimpsest/generated.lua": (lua, ""),
+    "clients/nvim/doc/palimpsest.txt": (manual, ""),
+}
+"""What makes each, and what it is where it is not there yet."""
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("clients.py", description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 where a file differs")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder in which clients/ is written")
+    options = parser.parse_args(argv)
+    status = 0
+    for name, (make, empty) in FILES.items():
+        path: Path = options.root / name
+        text = path.read_text(encoding="utf-8") if path.exists() else empty
+        new = make(text)
+        same = json.loads(new) == json.loads(text) if name.endswith(".json") else new == text
+        if same and (path.exists() or not new):
+            continue
+        if options.check:
+            print(f"{name} is not as the tables say; run `make docs`", file=sys.stderr)
+            status = 1
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(new, encoding="utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""What the editors' clients say of settings and commands is what the tables say."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palimpsest.config.layers import OF_CLIENTS
+from palimpsest.config.permissions import permission
+from palimpsest.config.settings import described
+from tests.documents import ROOT
+
+PACKAGE = "clients/vscode/package.json"
+GENERATED = "clients/nvim/lua/palimpsest/generated.lua"
+MANUAL = "clients/nvim/doc/palimpsest.txt"
+
+
+def clients(root: Path, *arguments: str) -> tuple[int, str]:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "scripts/clients.py", "--root", root, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "server")},
+        capture_output=True,
+        text=True,
+    )
+    return ran.returncode, ran.stderr
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("made")
+    (root / MANUAL).parent.mkdir(parents=True)
+    (root / MANUAL).write_text("A\n=====\nCOMMANDS *palimpsest-commands*\nold\n=====\nSETTINGS *palimpsest-settings*\n")
+    assert clients(root) == (0, "")
+    return root
+
+
+def properties(root: Path) -> dict[str, dict[str, Any]]:
+    pages = json.loads((root / PACKAGE).read_text(encoding="utf-8"))["contributes"]["configuration"]
+    return {name: it for page in pages for name, it in page["properties"].items()}
+
+
+def test_the_clients_are_as_the_tables_say() -> None:
+    assert clients(ROOT, "--check") == (0, "")
+
+
+def test_every_setting_is_there_with_type_default_and_description(made: Path) -> None:
+    shown = properties(made)
+    for it in described():
+        if it.secret:
+            assert f"palimpsest.{it.name}" not in shown  # it belongs into the editor's secret store
+            continue
+        there = shown[f"palimpsest.{it.name}"]
+        default = list(it.default) if isinstance(it.default, tuple) else it.default
+        assert (there["default"], there["markdownDescription"]) == (default, it.doc)
+        assert there.get("enum", []) == list(it.choices)
+        assert (there.get("minimum"), there.get("maximum")) == (it.low, it.high)
+    assert shown["palimpsest.completion.enabled"]["type"] == "boolean"
+    assert shown["palimpsest.engine.n_ctx"]["type"] == "integer"
+    assert shown["palimpsest.context.exclude"]["items"] == {"type": "string"}
+
+
+def test_what_a_workspaces_file_may_not_set_its_editor_settings_may_not_either(made: Path) -> None:
+    shown = properties(made)
+    for it in described():
+        allowed = permission(it.name)
+        assert allowed is not None
+        if not it.secret:
+            machine = shown[f"palimpsest.{it.name}"]["scope"] == "machine"
+            assert machine == (allowed.set_by in ("user", "editor"))
+    assert shown["palimpsest.server.command"]["scope"] == "machine"
+    assert shown["palimpsest.server.useWorkspaceEnvironment"]["scope"] == "machine"
+    restricted = json.loads((made / PACKAGE).read_text())["capabilities"]["untrustedWorkspaces"]
+    assert {name for name, it in shown.items() if it["scope"] != "machine"} == set(
+        restricted["restrictedConfigurations"]
+    )
+
+
+def test_the_server_knows_which_settings_are_the_clients_own(made: Path) -> None:
+    own = {name.removeprefix("palimpsest.") for name in properties(made)} - {it.name for it in described()}
+    assert own == OF_CLIENTS
+
+
+def test_neovim_has_the_same_titles_and_settings(made: Path) -> None:
+    text = (made / GENERATED).read_text(encoding="utf-8")
+    commands = json.loads((made / PACKAGE).read_text(encoding="utf-8"))["contributes"]["commands"]
+    both = [it for it in commands if it["command"] != "palimpsest.client.walkthrough"]
+    assert len(both) == text.count("title = ") > 20
+    manual = (made / MANUAL).read_text(encoding="utf-8")
+    for it in both:
+        name = it["command"].removeprefix("palimpsest.client.")
+        assert f'id = "{name}",\n      title = "{it["title"]}",' in text
+        assert f"*:Palimpsest-{name}*" in manual
+    for setting in described():
+        assert f'name = "{setting.name}"' in text
+        assert (f"*palimpsest-{setting.name}*" in manual) == (not setting.secret)
+    assert "old" not in manual
+    assert max(map(len, manual.splitlines())) <= 80
+
+
+def test_what_else_is_in_a_file_stays_and_what_differs_is_named(tmp_path: Path) -> None:
+    package, manual = tmp_path / PACKAGE, tmp_path / MANUAL
+    for file in (package, manual):
+        file.parent.mkdir(parents=True)
+    other = {"command": "else.where", "title": "Else"}
+    mine = {"command": "palimpsest.client.log", "title": "An old title", "icon": "$(output)"}
+    gone = {"command": "palimpsest.client.gone", "title": "Gone"}
+    contributes = {"views": {"a": []}, "commands": [other, mine, gone]}
+    package.write_text(json.dumps({"name": "p", "main": "./dist/a.js", "contributes": contributes}))
+    manual.write_text("before\n====\nSETTINGS *palimpsest-settings*\nold\n====\nABOUT *palimpsest-about*\nbehind\n")
+    status, told = clients(tmp_path, "--check")
+    assert status == 1
+    assert [name for name in (PACKAGE, GENERATED, MANUAL) if name in told] == [PACKAGE, GENERATED, MANUAL]
+    assert clients(tmp_path) == (0, "")
+    assert clients(tmp_path, "--check") == (0, "")
+    data = json.loads(package.read_text(encoding="utf-8"))
+    assert (data["name"], data["main"], data["contributes"]["views"]) == ("p", "./dist/a.js", {"a": []})
+    by_name = {it["command"]: it for it in data["contributes"]["commands"]}
+    assert by_name["palimpsest.client.log"] == {**mine, "title": "Show the Log", "category": "Palimpsest"}
+    assert by_name["else.where"] == other
+    assert "palimpsest.client.gone" not in by_name
+    text = manual.read_text(encoding="utf-8")
+    assert text.startswith("before\n====\nSETTINGS *palimpsest-settings*\n\nserver.command")
+    assert text.endswith("\n====\nABOUT *palimpsest-about*\nbehind\n")
+    assert "old\n" not in text
