@@ -1,0 +1,68 @@
+// Command lines of servers and interpreters: no editor in here, so that it is tested as it is.
+import { execFile } from "node:child_process";
+import { constants, promises as fs } from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+
+const WINDOWS = process.platform === "win32";
+/** A first start of Python on a cold disk takes seconds. */
+const VERSION_WAIT_MS = 20_000;
+
+export function expandHome(given: string): string {
+  return given === "~" || given.startsWith("~/") ? path.join(os.homedir(), given.slice(1)) : given;
+}
+
+/** The setting `server.command` as a command line: a path stands for `PATH serve`. */
+export function commandOf(setting: unknown): string[] | undefined {
+  const given = typeof setting === "string" ? [setting] : Array.isArray(setting) ? setting : [];
+  const words = given.filter((word): word is string => typeof word === "string");
+  if (words.length === 0 || words[0]?.trim() === "") return undefined;
+  const [program = "", ...rest] = words;
+  return [expandHome(program), ...(rest.length > 0 ? rest : ["serve"])];
+}
+
+/** The same program asked for its version: `serve` and what follows it is for a server. */
+export function versionCommand(command: readonly string[]): string[] {
+  const serve = command.lastIndexOf("serve");
+  return [...(serve > 0 ? command.slice(0, serve) : command), "--version"];
+}
+
+export function inEnvironment(folder: string): string {
+  return WINDOWS ? path.join(folder, "Scripts", "palimpsest.exe") : path.join(folder, "bin", "palimpsest");
+}
+
+export async function isProgram(file: string): Promise<boolean> {
+  try {
+    await fs.access(file, constants.X_OK);
+    return (await fs.stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The first program of that name on PATH.  Relative entries of PATH are left out: they would mean the workspace. */
+export async function onPath(name: string, search = process.env["PATH"] ?? ""): Promise<string | undefined> {
+  const endings = WINDOWS ? [".exe", ".cmd", ".bat"] : [""];
+  for (const folder of search.split(path.delimiter)) {
+    if (!path.isAbsolute(folder)) continue;
+    for (const ending of endings) {
+      const file = path.join(folder, name + ending);
+      if (await isProgram(file)) return file;
+    }
+  }
+  return undefined;
+}
+
+/** What it says of its version; throws with a sentence for a person. */
+export async function versionOf(command: readonly string[]): Promise<string> {
+  const [program = "", ...args] = versionCommand(command);
+  return new Promise((resolve, reject) => {
+    // Not in the workspace: Python would look there for modules.
+    execFile(program, args, { timeout: VERSION_WAIT_MS, cwd: os.homedir() }, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout.trim());
+      const last = stderr.trim().split("\n").pop() ?? "";
+      const why = error.killed ? "did not answer in time" : last || error.message;
+      reject(new Error(`${program} cannot be started: ${why}`));
+    });
+  });
+}

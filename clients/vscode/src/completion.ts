@@ -1,0 +1,59 @@
+// Inline completions are VS Code's own; this adds when they are asked for (by hand, after a delay) and counts those of
+// which a word or a line is accepted: VS Code tells a provider only of what is accepted as a whole.
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient";
+import { acceptedPart, type Offered } from "./pure";
+import type { Server } from "./server";
+import { editorSetting } from "./settings";
+
+type Provide = NonNullable<Middleware["provideInlineCompletionItems"]>;
+
+interface Shown {
+  uri: string;
+  offered: Offered[];
+  /** Where what is offered begins. */
+  start: vscode.Position;
+}
+
+export class Completions {
+  private shown: Shown | undefined;
+
+  readonly provide: Provide = async (document, position, context, token, next) => {
+    if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
+      if (editorSetting("trigger", "automatic") === "manual") return null;
+      const delay = editorSetting("delay_ms", 0);
+      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+      if (token.isCancellationRequested) return null;
+    }
+    const version = document.version;
+    const answer = await next(document, position, context, token);
+    if (document.version !== version || token.isCancellationRequested) return null;
+    const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
+    if (items.length > 0) this.shown = remembered(document, position, items);
+    return answer;
+  };
+
+  async accept(server: Server, part: "word" | "line"): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const before = editor?.selection.active;
+    const builtIn = part === "word" ? "acceptNextWord" : "acceptNextLine";
+    await vscode.commands.executeCommand(`editor.action.inlineSuggest.${builtIn}`);
+    const shown = this.shown;
+    if (editor === undefined || before === undefined || shown?.uri !== editor.document.uri.toString()) return;
+    const after = editor.selection.active;
+    if (!after.isAfter(before) || shown.start.isAfter(before)) return;
+    const typed = editor.document.getText(new vscode.Range(shown.start, before));
+    const inserted = editor.document.getText(new vscode.Range(before, after));
+    const one = acceptedPart(shown.offered, typed, inserted);
+    if (one === undefined) return; // another provider's
+    server.notify("palimpsest/event", { kind: "accepted", what: "completion", part, chars: inserted.length, id: one.id });
+  }
+}
+
+function remembered(document: vscode.TextDocument, position: vscode.Position, items: vscode.InlineCompletionItem[]): Shown {
+  const offered = items.map((item) => ({
+    text: typeof item.insertText === "string" ? item.insertText : (item.filterText ?? ""),
+    id: (item.command?.arguments?.[0] as { id?: string } | undefined)?.id ?? "",
+  }));
+  return { uri: document.uri.toString(), offered, start: items[0]?.range?.start ?? position };
+}

@@ -1,0 +1,136 @@
+// Installs the server into an environment of the extension's own, from the wheel it carries (`install.py`).
+import { spawn } from "node:child_process";
+import { promises as fs } from "node:fs";
+import * as os from "node:os";
+import * as vscode from "vscode";
+import { onPath } from "./commandline";
+import { INSTALLED, message, ownEnvironment } from "./find";
+import { interpreters, type Step, stepOf } from "./installer";
+import type { FoundEngine } from "./protocol";
+import type { Server } from "./server";
+import type { State } from "./state";
+
+interface Parts {
+  context: vscode.ExtensionContext;
+  log: vscode.LogOutputChannel;
+  state: State;
+  server: Server;
+}
+
+/** There is no server: say so, and offer what to do. */
+export async function installUnasked(): Promise<void> {
+  const [install, setting] = ["Install", "I Have It Elsewhere…"];
+  const chosen = await vscode.window.showInformationMessage(
+    "Palimpsest needs its server, which runs on this machine only. It can be installed into a folder of its own.",
+    install,
+    setting,
+  );
+  if (chosen === install) await vscode.commands.executeCommand("palimpsest.client.install");
+  if (chosen === setting) await vscode.commands.executeCommand("workbench.action.openSettings", "palimpsest.server.command");
+}
+
+let going = false;
+
+/** First the server, which is quick; it then runs while the engine is fetched or built. */
+export async function install(parts: Parts): Promise<void> {
+  if (going) return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
+  going = true;
+  try {
+    const options = { location: vscode.ProgressLocation.Notification, title: "Palimpsest", cancellable: true };
+    await vscode.window.withProgress(options, async (progress, token) => {
+      parts.state.now("installing");
+      await parts.server.stop();
+      parts.state.now("installing");
+      const first = await step(parts, "none", progress, token);
+      await parts.context.globalState.update(INSTALLED, first.command?.[0]);
+      await parts.server.restart();
+      void offerEngine(parts);
+      const second = await step(parts, "auto", progress, token);
+      parts.log.info(`the engine is ${second.engine}: ${second.message}`);
+      await useOwnEngine(parts, second);
+    });
+  } catch (error) {
+    if (!parts.server.isRunning) await parts.server.restart();
+    if (!(error instanceof vscode.CancellationError)) await failed(parts, message(error));
+  } finally {
+    going = false;
+  }
+}
+
+async function failed({ log }: Parts, why: string): Promise<void> {
+  log.error(why);
+  const [again, show] = ["Try Again", "Show the Log"];
+  const chosen = await vscode.window.showErrorMessage(`Palimpsest could not be installed: ${why}`, again, show);
+  if (chosen === again) await vscode.commands.executeCommand("palimpsest.client.install");
+  if (chosen === show) log.show();
+}
+
+async function useOwnEngine({ state, server }: Parts, done: Step): Promise<void> {
+  if (done.engine === "none") {
+    void vscode.window.showWarningMessage(`Palimpsest: ${done.message ?? "the engine could not be installed."}`);
+    return;
+  }
+  state.meanwhile = undefined;
+  await server.restart();
+  void vscode.window.showInformationMessage(`Palimpsest is installed. ${done.message ?? ""}`);
+}
+
+/** A llama-server that runs here can serve while the engine of our own is made; only if the person wants it. */
+async function offerEngine({ state, server }: Parts): Promise<void> {
+  try {
+    const { engines } = await server.command<{ engines: FoundEngine[] }>("palimpsest.engines.found");
+    const engine = engines[0];
+    if (engine === undefined) return;
+    const use = "Use It Meanwhile";
+    const text = `A llama-server with ${engine.model || "a model"} runs at ${engine.url}. Palimpsest can use it until its own engine is there.`;
+    if ((await vscode.window.showInformationMessage(text, use, "No")) !== use || !going) return;
+    state.meanwhile = { "engine.kind": engine.kind, "engine.url": engine.url };
+    await server.restart();
+  } catch {
+    return; // nothing is offered
+  }
+}
+
+type Report = vscode.Progress<{ message?: string; increment?: number }>;
+
+async function step({ context, log }: Parts, engine: "none" | "auto", progress: Report, token: vscode.CancellationToken): Promise<Step> {
+  const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
+  const folder = vscode.Uri.joinPath(context.extensionUri, "server").fsPath;
+  const wheel = (await fs.readdir(folder)).find((name) => name.endsWith(".whl"));
+  const into = ownEnvironment(context);
+  await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
+  const python = await interpreter();
+  const args = ["-I", script, "--into", into, "--source", `${folder}/${wheel ?? ""}`, "--engine", engine];
+  return new Promise((resolve, reject) => {
+    const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
+    token.onCancellationRequested(() => child.kill());
+    let rest = "";
+    let last: Step = {};
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const said = stepOf(line);
+        if (said === undefined) continue;
+        last = said;
+        log.info(said.message ?? said.error ?? line);
+        progress.report({ message: said.message });
+      }
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => log.debug(text.trimEnd()));
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (token.isCancellationRequested) reject(new vscode.CancellationError());
+      else if (last.done) resolve(last);
+      else reject(new Error([last.error ?? `the installer ended with status ${status}`, last.hint].filter(Boolean).join(" ")));
+    });
+  });
+}
+
+async function interpreter(): Promise<string> {
+  for (const name of interpreters(process.platform)) {
+    const found = await onPath(name);
+    if (found !== undefined) return found;
+  }
+  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again.");
+}

@@ -1,0 +1,112 @@
+// What the server says, as far as this client uses it.
+import type { Command, Range, WorkspaceEdit } from "vscode-languageclient";
+
+export interface Status {
+  kind: "Normal" | "Error" | "Warning" | "Inactive";
+  busy: boolean;
+  message: string;
+  model: string;
+  tokens: { used: number; total: number };
+  last: { decoded: number; reused: number; ms: number };
+  state?: "loading" | "ready" | "busy" | "degraded" | "off";
+  cause?: string;
+  restart?: boolean;
+}
+
+export interface NextEdit {
+  id: string;
+  textDocument: { uri: string; version: number | null };
+  range: Range;
+  text: string;
+  kind: string;
+  message: string;
+  command: Command;
+}
+
+export interface NextEdits {
+  edits: NextEdit[];
+  total: number;
+}
+
+export interface Suggestion {
+  id: string;
+  name: string;
+  uri: string;
+  edit: WorkspaceEdit;
+  agreement: number;
+  summary: string;
+  flags: string[];
+  documents: { uri: string; names: string[]; open: boolean }[];
+  diff: string;
+}
+
+export interface Suggestions {
+  suggestions: Suggestion[];
+  summary: string;
+  refused: { name: string; reason: string }[];
+}
+
+export interface ContextBlock {
+  type: string;
+  name: string;
+  editable: boolean;
+  text: string;
+  tokens: number;
+  span: [number, number] | null;
+  state: "resident" | "stored" | "wanted";
+  uri?: string | null;
+  line?: number | null;
+  pinned?: boolean;
+  source?: string;
+}
+
+export interface Context {
+  editing: { type: string; name: string; file: string; text: string };
+  blocks: ContextBlock[];
+  prompt: number;
+}
+
+export interface ContextUsage {
+  total: number;
+  used: number;
+  available: number;
+  parts: { system?: number; blocks?: number; tail?: { used: number; budget: number; percentage: number } };
+  estimated: boolean;
+}
+
+export interface CacheMap {
+  n_ctx: number;
+  n_positions: number;
+  used: number;
+  spans: { start: number; end: number; type: string; name: string; state: string }[];
+  free: [number, number][];
+  stored: { blocks: number; bytes: number };
+  stats: Record<string, number>;
+  ms: Record<string, number>;
+}
+
+export interface KnownModel {
+  name: string;
+  title: string;
+  purpose: string;
+  size_gb: number;
+  memory_gib: number;
+  licence: string;
+  here: boolean;
+  path: string;
+  fits: boolean;
+}
+
+export interface ModelList {
+  used: string;
+  memory: number;
+  recommended: string;
+  reason: string;
+  models: KnownModel[];
+}
+
+export interface FoundEngine {
+  kind: string;
+  url: string;
+  model: string;
+}

@@ -1,0 +1,71 @@
+// Small functions without an editor.
+
+/** [["a.b", 1]] → {a: {b: 1}} */
+export function nested(values: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of values) {
+    const parts = name.split(".");
+    const last = parts.pop() ?? name;
+    let inner = all;
+    for (const part of parts) inner = (inner[part] ??= {}) as Record<string, unknown>;
+    inner[last] = value;
+  }
+  return all;
+}
+
+/** Deaths that count: five within three minutes and the server is not started again by itself. */
+export class Deaths {
+  private times: number[] = [];
+
+  constructor(
+    private readonly most = 5,
+    private readonly withinMs = 180_000,
+  ) {}
+
+  /** Whether it may be started once more. */
+  another(now: number): boolean {
+    this.times = [...this.times.filter((time) => now - time < this.withinMs), now];
+    return this.times.length < this.most;
+  }
+
+  get count(): number {
+    return this.times.length;
+  }
+
+  forget(): void {
+    this.times = [];
+  }
+}
+
+/** One thing at a time, in order; one that fails does not stop what follows. */
+export class Queue {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.last.then(work, work);
+    this.last = next.catch(() => undefined);
+    return next;
+  }
+}
+
+export interface Offered {
+  text: string;
+  id: string;
+}
+
+/** Which offered completion the text is the beginning of that a word or line acceptance has inserted behind `typed`. */
+export function acceptedPart(offered: readonly Offered[], typed: string, inserted: string): Offered | undefined {
+  return inserted === "" ? undefined : offered.find((one) => one.text.startsWith(typed + inserted));
+}
+
+export function plural(n: number, one: string): string {
+  return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
+}
+
+/** The first line of a text to be shown within a line, and what is left out. */
+export function inOneLine(text: string, most = 80): string {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const first = lines[0] ?? "";
+  const cut = first.length > most ? `${first.slice(0, most)}…` : first;
+  return lines.length > 1 ? `${cut} … +${plural(lines.length - 1, "line")}` : cut;
+}

@@ -1,0 +1,37 @@
+// Which of the editor's settings go to the server: those that a person has set.  A default that VS Code fills in would
+// overrule palimpsest.toml, and what is for this client alone would be a wrong setting there.
+import * as vscode from "vscode";
+import { nested } from "./pure";
+
+const SECTION = "palimpsest";
+/** Settings that only editors read. */
+const OURS = /^(server|editor)\./;
+
+interface Editor {
+  trigger: "automatic" | "manual";
+  delay_ms: number;
+}
+
+export function editorSetting<K extends keyof Editor>(name: K, otherwise: Editor[K]): Editor[K] {
+  return vscode.workspace.getConfiguration(`${SECTION}.editor`).get<Editor[K]>(name) ?? otherwise;
+}
+
+export function forServer(context: vscode.ExtensionContext, meanwhile: Record<string, unknown> | undefined): unknown {
+  const all = vscode.workspace.getConfiguration(SECTION);
+  const values: [string, unknown][] = [];
+  for (const name of known(context)) {
+    if (OURS.test(name)) continue;
+    const found = all.inspect(name);
+    const set = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    if (set !== undefined) values.push([name, set]);
+  }
+  return nested([...values, ...Object.entries(meanwhile ?? {})]);
+}
+
+function known(context: vscode.ExtensionContext): string[] {
+  const manifest = context.extension.packageJSON as { contributes: { configuration: { properties: object }[] | { properties: object } } };
+  return [manifest.contributes.configuration]
+    .flat()
+    .flatMap((section) => Object.keys(section.properties))
+    .map((name) => name.slice(SECTION.length + 1));
+}
