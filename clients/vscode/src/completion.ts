@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient";
 import { acceptedPart, type Offered } from "./pure";
 import type { Server } from "./server";
-import { editorSetting } from "./settings";
+import { ours } from "./settings";
 
 type Provide = NonNullable<Middleware["provideInlineCompletionItems"]>;
 
@@ -20,8 +20,8 @@ export class Completions {
 
   readonly provide: Provide = async (document, position, context, token, next) => {
     if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
-      if (editorSetting("trigger", "automatic") === "manual") return null;
-      const delay = editorSetting("delay_ms", 0);
+      if (ours("completion.trigger", "automatic") === "manual") return null;
+      const delay = ours("completion.delay_ms", 0);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
       if (token.isCancellationRequested) return null;
     }

@@ -4,16 +4,17 @@ import * as vscode from "vscode";
 import { nested } from "./pure";
 
 const SECTION = "palimpsest";
-/** Settings that only editors read. */
-const OURS = /^(server|editor)\./;
 
-interface Editor {
-  trigger: "automatic" | "manual";
-  delay_ms: number;
+/** Settings that only this client reads, besides those of `server` and `trace`. */
+interface Ours {
+  "completion.trigger": "automatic" | "manual";
+  "completion.delay_ms": number;
+  "nextEdit.automatic": boolean;
 }
+const OURS = /^(server\.|trace\.|completion\.trigger$|completion\.delay_ms$|nextEdit\.)/;
 
-export function editorSetting<K extends keyof Editor>(name: K, otherwise: Editor[K]): Editor[K] {
-  return vscode.workspace.getConfiguration(`${SECTION}.editor`).get<Editor[K]>(name) ?? otherwise;
+export function ours<K extends keyof Ours>(name: K, otherwise: Ours[K]): Ours[K] {
+  return vscode.workspace.getConfiguration(SECTION).get<Ours[K]>(name) ?? otherwise;
 }
 
 export function forServer(context: vscode.ExtensionContext, meanwhile: Record<string, unknown> | undefined): unknown {

@@ -256,9 +256,9 @@ return {
     {
       name = "completion.min_confidence",
       type = "number",
-      default = 0.0,
-      doc = "How sure of a completion the model must be for it to be shown while typing: the mean probability of its tokens, 0 to 1. One that you ask for is always shown.",
-      low = 0,
+      default = -1.0,
+      doc = "How sure of a completion the model must be for it to be shown while typing: the mean probability of its tokens, 0 to 1. -1: what was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
+      low = -1,
       high = 1,
     },
     {
