@@ -23,6 +23,7 @@ ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
+CART = "shop/cart.py"
 Open = Callable[..., Window]
 
 
@@ -85,19 +86,28 @@ def open_window(server: CodeServer, context: BrowserContext, request: pytest.Fix
         window.close()
 
 
-@pytest.fixture
-def window(open_window: Open) -> Window:
-    """One that is ready, on the sample's cart."""
-    made = open_window("shop/cart.py")
+@pytest.fixture(scope="module")
+def shared(server: CodeServer, context: BrowserContext) -> Iterator[Window]:
+    """The window that a file's tests share: another one takes ten seconds."""
+    server.configure()
+    made = Window(context, server, server.workspace("shop"), CART)
     made.ready()
-    return made
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def window(shared: Window) -> Window:
+    """The shared one, on the sample's cart, with everything else of a test before it put away."""
+    shared.restore(CART)
+    return shared
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """A failure names the folder with a picture of each window and the logs."""
     report = yield
-    if report.when == "call" and report.failed:
+    if report.when != "teardown" and report.failed:
         for number, window in enumerate(Window.opened):
             report.sections.append(("VS Code", f"seen and logged: {window.keep(f'{item.name}-{number}')}"))
     return report

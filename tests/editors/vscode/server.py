@@ -112,9 +112,18 @@ class CodeServer:
     def workspace(self, name: str) -> Path:
         """A fresh copy of the sample."""
         path = self.folder / "work" / name
-        shutil.copytree(SAMPLE, path, ignore=shutil.ignore_patterns("__pycache__"))
+        self.restore(path)
         (path / "pyproject.toml").touch()
         return path
+
+    def restore(self, path: Path) -> None:
+        """The sample's files as they were."""
+        shutil.copytree(SAMPLE, path, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+
+    @property
+    def servers(self) -> set[int]:
+        """The language servers that run; each has its recorder in front."""
+        return self.processes("serve") - self.processes(str(RECORDER))
 
     def processes(self, word: str) -> set[int]:
         """Those of this VS Code with the word among their arguments: by the runtime folder in their environment."""

@@ -15,9 +15,19 @@ from playwright.sync_api import Error as BrowserError
 from tests.editors.conftest import PATIENCE_S, until
 from tests.editors.vscode.server import CodeServer
 
-GHOST = (
-    ".monaco-editor .ghost-text, .monaco-editor .ghost-text-decoration, .monaco-editor .ghost-text-decoration-preview"
-)
+GHOST = """() => {
+  const seen = new Map();
+  for (const e of document.querySelectorAll('.monaco-editor .ghost-text-decoration, .monaco-editor .ghost-text')) {
+    if (e.querySelector('.ghost-text-decoration, .ghost-text')) continue;
+    const {top, left, width} = e.getBoundingClientRect();
+    if (!width) continue;
+    const line = Math.round(top / 4);
+    seen.set(line, [...(seen.get(line) ?? []), [left, e.textContent]]);
+  }
+  const lines = [...seen.entries()].sort((a, b) => a[0] - b[0]);
+  return lines.map(([_, parts]) => parts.sort((a, b) => a[0] - b[0]).map((p) => p[1]).join('')).join('\\n');
+}"""
+"""The ghost text as it stands on the screen; the parts of it are in the page in another order."""
 NBSP = "\u00a0"
 MS = 1000
 
@@ -28,7 +38,8 @@ class Window:
 
     def __init__(self, context: BrowserContext, server: CodeServer, folder: Path, file: str = "") -> None:
         self.server, self.folder = server, folder
-        self.since = server.recording.mark()
+        self.begun = self.since = server.recording.mark()
+        """Where in the record the window was opened, and where the test began."""
         self.console: list[str] = []
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE_S * MS)
@@ -56,11 +67,11 @@ class Window:
     def type(self, text: str, delay_ms: int = 20) -> None:
         self.page.keyboard.type(text, delay=delay_ms)
 
-    def choose(self, text: str) -> None:
+    def choose(self, text: str, row_text: str = "") -> None:
         """Write into the open quick pick and take its first row, once that is the one."""
         box = self.page.locator(".quick-input-widget input[type=text]")
         box.fill(text)
-        wanted = text.removeprefix(">").strip()
+        wanted = row_text or text.removeprefix(">").strip()
         row = self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=wanted)
         row.first.wait_for()
         self.key("Enter")
@@ -74,7 +85,7 @@ class Window:
     def open(self, file: str) -> None:
         self.key("Control+p")
         self.page.locator(".quick-input-widget input[type=text]").wait_for()
-        self.choose(file)
+        self.choose(file, Path(file).name)
         self.editor(file)
 
     def go_to(self, line: int, column: int = 1) -> None:
@@ -102,8 +113,8 @@ class Window:
     @property
     def ghost(self) -> str:
         """The ghost text, all lines of it."""
-        parts: list[str] = self.page.locator(GHOST).all_inner_texts()
-        return "".join(parts).replace(NBSP, " ")
+        text: str = self.page.evaluate(GHOST)
+        return text.replace(NBSP, " ")
 
     @property
     def status_bar(self) -> str:
@@ -115,7 +126,8 @@ class Window:
 
     @property
     def message(self) -> dict[str, Any]:
-        return self.server.recording.status(self.since)
+        """The newest `palimpsest/status`."""
+        return self.server.recording.status(self.begun)
 
     def text(self, file: str) -> str:
         """The editor's text, saved and read from disk."""
@@ -136,6 +148,17 @@ class Window:
                 return "detached" not in str(error) and False
 
         return until(seen, lambda: f"still waiting; notifications: {self.notifications}; {self.keep('waiting')}")
+
+    def restore(self, file: str) -> None:
+        """As it was when it was opened: the sample's texts on disk, and this file alone in an editor."""
+        self.key("Escape", "Escape")
+        if self.page.locator(".tab.dirty").count():
+            self.save()
+        self.command("View: Close All Editors")
+        self.until(lambda: self.page.locator(".tab").count() == 0)
+        self.server.restore(self.folder)
+        self.open(file)
+        self.since = self.server.recording.mark()
 
     def ready(self) -> None:
         """The language server of this window answers, and its model is loaded."""
@@ -163,4 +186,4 @@ class Window:
         self.opened.remove(self)
         self.page.goto("about:blank")
         self.page.close()
-        until(lambda: not self.server.processes("serve"), lambda: "a language server is left behind")
+        until(lambda: len(self.server.servers) <= len(self.opened), lambda: "a language server is left behind")

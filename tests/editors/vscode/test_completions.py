@@ -1,0 +1,106 @@
+"""Ghost text in VS Code: it is the server's answer, and a word, a line or all of it is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.editors.vscode.conftest import CART
+from tests.editors.vscode.server import CodeServer
+from tests.editors.vscode.window import Window
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+TYPED = "if self.disc"
+COMPLETION = "textDocument/inlineCompletion"
+
+
+def offered(window: Window) -> str:
+    """Type into the sample; the ghost text, as soon as it is the rest of an answer of the server."""
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type(TYPED)
+    return rest(window)
+
+
+def rest(window: Window) -> str:
+    def shown() -> str:
+        ghost = window.ghost
+        answers = window.server.recording.completions(window.since)
+        return ghost if ghost and any(answer.endswith(ghost) for answer in answers[-2:]) else ""
+
+    text: str = window.until(shown)
+    return text
+
+
+def written(window: Window) -> str:
+    """The line that was typed, as it is on disk."""
+    (line,) = [line for line in window.text(CART).split("\n") if line.startswith(f"        {TYPED}")][:1]
+    return line.strip()
+
+
+def accepted(window: Window, part: str) -> list[dict[str, Any]]:
+    told = window.server.recording.notices("palimpsest/event", since=window.since)
+    return [said.params for said in told if said.params["kind"] == "accepted" and said.params["part"] == part]
+
+
+def test_the_package_is_installed(server: CodeServer) -> None:
+    assert server.extensions == ["palimpsest.palimpsest"]
+
+
+def test_tab_takes_all_of_the_servers_answer(window: Window) -> None:
+    ghost = offered(window)
+    window.key("Tab")
+    window.until(lambda: not window.ghost or window.ghost != ghost)
+    assert written(window) == TYPED + ghost.split("\n")[0]
+    taken = window.until(
+        lambda: window.server.recording.asked(
+            "workspace/executeCommand", window.since, "palimpsest.completion.accepted"
+        )
+    )
+    assert taken[0].result == {}, "it is counted"
+
+
+def test_a_word_is_taken_and_counted_and_then_the_line(window: Window) -> None:
+    ghost = offered(window)
+    window.key("Control+ArrowRight")
+    left = window.until(lambda: window.ghost != ghost and rest(window))
+    assert ghost.endswith(left)
+    word = window.until(lambda: accepted(window, "word"))
+    assert word[0]["chars"] == len(ghost) - len(left)
+    window.key("Shift+Tab")
+    window.until(lambda: window.ghost != left)
+    line = window.until(lambda: accepted(window, "line"))
+    assert written(window) == TYPED + ghost.split("\n")[0]
+    assert line[0]["id"] == word[0]["id"]
+
+
+def test_where_nothing_is_shown_tab_indents(window: Window) -> None:
+    window.at(CART, "    limit = 100", after=False)
+    window.key("Tab")
+    window.until(lambda: "        limit = 100" in window.text(CART))
+
+
+def test_one_comes_by_hand_where_none_comes_by_itself(window: Window) -> None:
+    """In the middle of a line nothing comes while one types."""
+    window.at(CART, "total -= self.")
+    window.type("d")
+    window.command("Palimpsest: Complete Here")
+    asked = window.until(
+        lambda: [
+            a
+            for a in window.server.recording.asked(COMPLETION, window.since)
+            if a.answer and a.params["context"]["triggerKind"] == 1
+        ]
+    )
+    assert asked[-1].result is not None
+
+
+def test_a_read_only_document_is_left_alone(window: Window) -> None:
+    """Such as what an output channel shows."""
+    window.command("Palimpsest: Show the Log")
+    window.until(lambda: window.page.locator(".part.panel .monaco-editor .view-lines").count())
+    opened = window.server.recording.notices("textDocument/didOpen", since=window.begun)
+    schemes = {said.params["textDocument"]["uri"].partition(":")[0] for said in opened}
+    assert schemes == {"file"}
