@@ -90,10 +90,8 @@ class Window:
 
     def go_to(self, line: int, column: int = 1) -> None:
         self.key("Control+g")
-        box = self.page.locator(".quick-input-widget input[type=text]")
-        box.wait_for()
-        box.fill(f":{line}:{column}")
-        self.key("Enter")
+        self.page.locator(".quick-input-widget input[type=text]").wait_for()
+        self.choose(f":{line}:{column}", f"go to line {line} ")
         self.until(lambda: f"Ln {line}, Col {column}" in self.status_bar)
 
     def at(self, file: str, needle: str, *, after: bool = True) -> None:
