@@ -1,11 +1,18 @@
-// The commands, by the ids that clients share.
+// The commands: those that clients share (`palimpsest.client.*`) and those of this client's own buttons (`palimpsest.ui.*`).
 import * as vscode from "vscode";
+import type { CacheMap } from "./cacheMap";
 import type { Completions } from "./completion";
-import { message } from "./find";
+import { type ContextView, type Node, VIEW } from "./contextView";
+import type { Asked, Edits } from "./edits";
 import { install } from "./install";
+import { chooseModel } from "./models";
+import type { NextEdits } from "./nextEdit";
+import type { Pages } from "./pages";
+import { openSample } from "./sample";
 import type { Server } from "./server";
 import type { State } from "./state";
 import { showStatus } from "./status";
+import { commitMessage, doctor, pin, sentence, showLog, statistics, toggle } from "./tasks";
 
 export interface Parts {
   context: vscode.ExtensionContext;
@@ -13,32 +20,90 @@ export interface Parts {
   state: State;
   server: Server;
   completions: Completions;
+  nextEdits: NextEdits;
+  edits: Edits;
+  contextView: ContextView;
+  cacheMap: CacheMap;
+  pages: Pages;
 }
 
-type Handler = (...args: never[]) => unknown;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what VS Code hands a command depends on where it was chosen
+type Handler = (argument?: any) => unknown;
+const run = vscode.commands.executeCommand;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { log, state, server, completions } = parts;
-  const all: Record<string, Handler> = {
-    complete: () => vscode.commands.executeCommand("editor.action.inlineSuggest.trigger"),
-    acceptWord: () => completions.accept(server, "word"),
-    acceptLine: () => completions.accept(server, "line"),
-    status: () => showStatus(state),
-    log: () => log.show(),
-    restartServer: () => server.restart(),
-    restartEngine: () => server.command("palimpsest.restartEngine"),
-    install: () => install(parts),
-  };
+  const all = { ...shared(parts), ...buttons(parts) };
   return Object.entries(all).map(([id, handler]) =>
-    vscode.commands.registerCommand(`palimpsest.client.${id}`, async (...args: never[]) => {
+    vscode.commands.registerCommand(`palimpsest.${id}`, async (argument?: unknown) => {
       try {
-        return await handler(...args);
+        return await handler(argument);
       } catch (error) {
-        if (error instanceof vscode.CancellationError) return undefined;
-        log.warn(`${id}: ${message(error)}`);
-        void vscode.window.showWarningMessage(`Palimpsest: ${message(error)}`);
+        if (error instanceof vscode.CancellationError || sentence(error).startsWith("Canceled")) return undefined;
+        parts.log.warn(`${id}: ${sentence(error)}`);
+        void vscode.window.showWarningMessage(`Palimpsest: ${sentence(error)}`);
         return undefined;
       }
     }),
   );
+}
+
+function shared(parts: Parts): Record<string, Handler> {
+  const { context, log, state, server, nextEdits, edits, cacheMap, pages, contextView } = parts;
+  const of: Record<string, Handler> = {
+    complete: () => run("editor.action.inlineSuggest.trigger"),
+    nextEdit: () => nextEdits.next(),
+    "nextEdit.dismiss": () => nextEdits.dismiss(),
+    edit: () => edits.here(),
+    "edit.instruction": () => edits.withInstruction(),
+    "edit.alternatives": () => edits.alternatives(),
+    "edit.reject": (uri?: vscode.Uri) => edits.reject(uri),
+    "edit.again": (uri?: vscode.Uri) => edits.again(uri),
+    "edit.continue": (uri?: vscode.Uri) => edits.continue(uri),
+    context: () => run(`${VIEW}.focus`),
+    "context.pin": (uri?: vscode.Uri) => pin(server, uri, "pin").then(() => contextView.later()),
+    "context.unpin": (uri?: vscode.Uri) => pin(server, uri, "unpin").then(() => contextView.later()),
+    cache: () => cacheMap.show(),
+    "cache.reset": () => server.command("palimpsest.cache.reset"),
+    toggle: () => toggle(server),
+    commitMessage: () => commitMessage(server),
+    model: () => chooseModel(server),
+    statistics: () => statistics(server, pages),
+    doctor: () => doctor(server, pages),
+    log: () => showLog(server, log),
+    status: () => showStatus(state),
+    restartEngine: () => server.command("palimpsest.restartEngine"),
+    restartServer: () => server.restart(),
+    install: () => install(parts),
+    sample: () => openSample(context, server),
+    walkthrough: () => run("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
+  };
+  return Object.fromEntries(Object.entries(of).map(([id, handler]) => [`client.${id}`, handler]));
+}
+
+function buttons({ server, completions, edits, contextView, pages }: Parts): Record<string, Handler> {
+  const block = (node: Node | undefined): (Node & { kind: "block" })["block"] => {
+    if (node?.kind !== "block") throw new Error("that is no block.");
+    return node.block;
+  };
+  const uriOf = (node: Node | undefined): vscode.Uri => vscode.Uri.parse(block(node).uri ?? "", true);
+  return {
+    "ui.acceptWord": () => completions.accept(server, "word"),
+    "ui.acceptLine": () => completions.accept(server, "line"),
+    "ui.applyEdit": (uri?: vscode.Uri) => edits.apply(uri),
+    "ui.editOfAction": (asked: Asked) => edits.ask(asked, "Looking for an edit"),
+    "ui.refreshContext": () => contextView.later(),
+    "ui.pinBlock": (node?: Node) => pin(server, uriOf(node), "pin").then(() => contextView.later()),
+    "ui.unpinBlock": (node?: Node) => pin(server, uriOf(node), "unpin").then(() => contextView.later()),
+    "ui.dropBlock": async (node?: Node) => {
+      const { type, name } = block(node);
+      await server.command("palimpsest.context.drop", { type, name });
+      contextView.later();
+    },
+    "ui.openBlock": async (node?: Node) => {
+      const { uri, line, name, text } = block(node);
+      if (!uri) return pages.show(name, text);
+      const at = new vscode.Position(line ?? 0, 0);
+      return vscode.window.showTextDocument(vscode.Uri.parse(uri, true), { selection: new vscode.Range(at, at), preview: true });
+    },
+  };
 }

@@ -1,9 +1,18 @@
 // Puts the parts together.
 import * as vscode from "vscode";
-import { Completions } from "./completion";
+import type { Middleware } from "vscode-languageclient";
+import { CacheMap } from "./cacheMap";
+import { actionsWithDiff } from "./codeActions";
 import { registerCommands } from "./commands";
+import { Completions } from "./completion";
+import { ContextView } from "./contextView";
+import { Edits } from "./edits";
 import { installUnasked } from "./install";
+import { NextEdits } from "./nextEdit";
 import { Notices } from "./notices";
+import { sayOthers } from "./others";
+import { Pages } from "./pages";
+import { continueSample } from "./sample";
 import { Server } from "./server";
 import { forServer } from "./settings";
 import { State } from "./state";
@@ -15,21 +24,31 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Palimpsest", { log: true });
   const state = new State();
   const completions = new Completions();
-  const middleware = {
+  const middleware: Middleware = {
+    ...actionsWithDiff,
     provideInlineCompletionItems: completions.provide,
-    workspace: {
-      configuration: (params: { items: unknown[] }) => params.items.map(() => forServer(context, state.meanwhile)),
+    executeCommand: (command, args, next) => {
+      if (command === "palimpsest.completion.accepted") void vscode.commands.executeCommand("setContext", "palimpsest.completed", true);
+      return next(command, args) as unknown;
     },
+    workspace: { configuration: (params) => params.items.map(() => forServer(context, state.meanwhile) as object) },
   };
   const made = new Server(context, state, log, middleware, () => void installUnasked());
   server = made;
+  const parts = {
+    context, log, state, completions, server: made,
+    nextEdits: new NextEdits(made),
+    edits: new Edits(made),
+    contextView: new ContextView(made, state),
+    cacheMap: new CacheMap(context, made, state),
+    pages: new Pages(),
+  };
+  const { nextEdits, edits, contextView, cacheMap, pages } = parts;
   context.subscriptions.push(
-    log,
-    state,
-    made,
+    log, state, made, nextEdits, edits, contextView, cacheMap, pages,
     new StatusBar(state),
     new Notices(made),
-    ...registerCommands({ context, log, state, server: made, completions }),
+    ...registerCommands(parts),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("palimpsest.server")) void made.restart();
       else if (event.affectsConfiguration("palimpsest")) made.configurationChanged();
@@ -37,6 +56,8 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidGrantWorkspaceTrust(() => void made.restart()),
   );
   void made.restart();
+  void sayOthers(context);
+  void continueSample(context);
 }
 
 export function deactivate(): Thenable<void> | undefined {

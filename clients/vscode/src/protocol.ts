@@ -71,6 +71,7 @@ export interface ContextUsage {
   used: number;
   available: number;
   parts: { system?: number; blocks?: number; tail?: { used: number; budget: number; percentage: number } };
+  budgets?: { blocks: number; tail: number };
   estimated: boolean;
 }
 

@@ -69,3 +69,21 @@ export function inOneLine(text: string, most = 80): string {
   const cut = first.length > most ? `${first.slice(0, most)}…` : first;
   return lines.length > 1 ? `${cut} … +${plural(lines.length - 1, "line")}` : cut;
 }
+
+export interface Change {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The text with all changes made; each is against the text as it was, and none overlap. */
+export function edited(text: string, changes: readonly Change[]): string {
+  const backwards = changes.map((change, at) => ({ ...change, at })).sort((a, b) => b.start - a.start || b.at - a.at);
+  return backwards.reduce((now, { start, end, text: put }) => now.slice(0, start) + put + now.slice(end), text);
+}
+
+/** ▰▰▰▱▱▱ */
+export function bar(used: number, of: number, width = 10): string {
+  const full = Math.min(width, Math.max(used > 0 ? 1 : 0, Math.round((width * used) / Math.max(of, 1))));
+  return "▰".repeat(full) + "▱".repeat(width - full);
+}

@@ -51,6 +51,10 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
         "tokens": shown.tokens[block.key],
         "span": list(report.span) if report and report.span else None,
         "state": state,
+        "pinned": block.pinned,
+        "source": block.source,
+        "uri": block.uri,
+        "line": next((line for line in block.lines or () if line is not None), None),
     }
 
 
