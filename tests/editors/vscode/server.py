@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.editors.conftest import SAMPLE, environment, running, until
+from tests.editors.vscode.packaging import CLIENT
 from tests.editors.vscode.recording import Recording
 
 RECORDER = Path(__file__).with_name("recorder.py")
@@ -41,6 +42,12 @@ QUIET: dict[str, Any] = {
     "security.workspace.trust.enabled": False,
 }
 """What a test does not want to be about: other helpers, questions at start, what types by itself."""
+
+
+def _of_machine() -> set[str]:
+    """Our settings that a person has for each machine."""
+    pages = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))["contributes"]["configuration"]
+    return {name for page in pages for name, it in page["properties"].items() if it["scope"] == "machine"}
 
 
 class CodeServer:
@@ -97,8 +104,12 @@ class CodeServer:
         own = {name.replace("__", "."): value for name, value in settings.items()}
         command = [sys.executable, str(RECORDER), str(self.recording.path), *PALIMPSEST]
         told = QUIET | {"palimpsest.server.command": command} | own
-        self.settings_file.parent.mkdir(parents=True, exist_ok=True)
-        self.settings_file.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        # In a remote window, which every window of code-server is, VS Code reads what is for one machine there only.
+        machine = {name: value for name, value in told.items() if name in _of_machine()}
+        person = {name: value for name, value in told.items() if name not in machine}
+        for path, values in ((self.settings_file, person), (self._data / "Machine" / "settings.json", machine)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(values, indent=1), encoding="utf-8")
 
     @property
     def settings_file(self) -> Path:
