@@ -186,15 +186,22 @@ def _section(text: str, tag: str, made: str) -> str:
 
 def _manual_commands() -> str:
     return "\n".join(
-        f":Palimpsest {row['id']:<30}*:Palimpsest-{row['id']}*\n{_wrapped(row['title'] + '. ' + row['doc'])}"
+        f"{_headed(':Palimpsest ' + row['id'], ':Palimpsest-' + row['id'])}{_wrapped(row['title'] + '. ' + row['doc'])}"
         for row in commands("nvim")
     )
 
 
 def _manual_settings() -> str:
     return "\n".join(
-        f"{it.name:<42}*palimpsest-{it.name}*\n{_wrapped(_sentences(it))}" for it in settings("nvim") if not it.secret
+        f"{_headed(it.name, 'palimpsest-' + it.name)}{_wrapped(_sentences(it))}"
+        for it in settings("nvim")
+        if not it.secret
     )
+
+
+def _headed(text: str, tag: str) -> str:
+    """A line with its tag at the end, as Vim's own help has them."""
+    return f"{text} {f'*{tag}*'.rjust(77 - len(text))}\n"
 
 
 def _sentences(it: Setting) -> str:

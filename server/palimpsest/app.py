@@ -18,7 +18,7 @@ from palimpsest.system import folders, logs
 
 if TYPE_CHECKING:
     from palimpsest.assist.shared.usage import Usage
-    from palimpsest.lsp.report import Report
+    from palimpsest.lsp.report import Report, State
     from palimpsest.lsp.report import Status as ShownStatus
     from palimpsest.providers.supervisor import Status as EngineStatus
     from palimpsest.session.session import Session
@@ -37,7 +37,10 @@ KINDS = {
     "off": "Inactive",
     "closed": "Inactive",
 }
+LOADING = ("starting", "loading", "restarting")
+RESTART_HELPS = ("suspected", "restarting", "away", "failed", "given_up")
 NO_MIDDLE = "{name} has no tokens for filling in the middle: edits work, inline completion does not."
+SAFE_MODE = "The engine died twice, and runs without what native faults come from."
 MOST_YOUNG = 10_000
 """New objects before Python looks for cycles among them; at its own 700 one keystroke in eight waits a millisecond."""
 WORDS = {"starting": "The engine is starting.", "loading": "The model is being loaded."}
@@ -116,14 +119,29 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
         kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
     elif kind == "Normal" and why_off:
         kind, message = "Inactive", f"Completions are {why_off}."
+    state = _state(engine, kind)
+    cause = engine.cause or message or (SAFE_MODE if engine.safe_mode else "")
+    if state == "ready" and usage.n_busy > 0:
+        state = "busy"
     return Status(
         kind=kind,  # type: ignore[arg-type]
+        state=state,
+        cause=cause if state in ("degraded", "off") else "",
+        restart=engine.state in RESTART_HELPS or engine.safe_mode,
         busy=usage.n_busy > 0,
         message=message,
         model=model.name if model else "",
         tokens={"used": usage.context_tokens, "total": model.n_ctx if model else 0},
         last={"decoded": usage.last.decoded, "reused": usage.last.reused, "ms": usage.last.ms},
     )
+
+
+def _state(engine: EngineStatus, kind: str) -> State:
+    if engine.state in LOADING:
+        return "loading"
+    if engine.state in ("failed", "given_up", "off", "closed") or (engine.state == "ready" and kind == "Inactive"):
+        return "off"
+    return "ready" if kind == "Normal" and not engine.safe_mode else "degraded"
 
 
 def _log_to_file(level: str) -> None:
@@ -133,8 +151,7 @@ def _log_to_file(level: str) -> None:
     errors.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [errors]
     try:
-        path = folders.state() / "server.log"
-        handlers.append(logs.PrivateFile(path, max_bytes=1 << 20, n_old=2))
+        handlers.append(logs.PrivateFile(folders.server_log(), max_bytes=1 << 20, n_old=2))
     except OSError as error:
         print(f"palimpsest: no log file: {error}", file=sys.stderr)
     for handler in handlers:

@@ -135,3 +135,12 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = run("demo", "--json", python=str(python), cwd=elsewhere, env=environment)
     check_demo(last_object(done))
+
+
+def test_the_sample_can_be_copied(machine: dict[str, str], tmp_path: Path) -> None:
+    made = last_object(run("demo", "--copy", str(tmp_path / "shop"), "--json"))
+    assert made["file"] == str(tmp_path / "shop" / "shop" / "cart.py")
+    assert Path(made["file"]).is_file()
+    again = run("demo", "--copy", str(tmp_path / "shop"), status=1)
+    assert "is there already" in again.stderr
+    assert "type `if total > self.l`" in run("demo", "--copy", str(tmp_path / "other")).stdout

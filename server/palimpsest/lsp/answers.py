@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from palimpsest.assist.shared.usage import Usage
     from palimpsest.assist.suggestions.suggestions import Suggested
     from palimpsest.lsp.window import Client
-    from palimpsest.session.context import Shown
+    from palimpsest.session.context import ContextBudget, Shown
     from palimpsest.text.roots import Roots
 
 
@@ -34,6 +34,23 @@ def context(shown: Shown) -> dict[str, Any]:
         "blocks": [_block(block, shown) for block in shown.blocks],
         "prompt": shown.prompt,
     }
+
+
+def budget(found: ContextBudget) -> dict[str, Any]:
+    """`budgets`: the most that the blocks, and the code at the cursor, may take."""
+    tail = {"used": found.tail, "budget": found.tail_budget, "percentage": _percentage(found.tail, found.tail_budget)}
+    return {
+        "total": found.total,
+        "used": found.used,
+        "available": max(0, found.total - found.used),
+        "parts": {"system": found.system, "blocks": found.blocks, "tail": tail},
+        "budgets": {"blocks": found.blocks_budget, "tail": found.tail_budget},
+        "estimated": found.estimated,
+    }
+
+
+def _percentage(used: int, budget: int) -> int:
+    return round(100 * used / budget) if budget else 0
 
 
 def _block(block: Block, shown: Shown) -> dict[str, Any]:

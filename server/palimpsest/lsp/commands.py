@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.lsp import context, default_model, engine, next_edit, statistics, suggestions, summarize
+from palimpsest.lsp import context, engine, installation, models, next_edit, statistics, suggestions, summarize
 from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ COMMANDS: dict[str, Command[Any]] = {
         *suggestions.COMMANDS,
         summarize.COMMAND,
         *next_edit.COMMANDS,
-        engine.MODEL_INFO,
-        default_model.COMMAND,
+        *models.COMMANDS,
         engine.RESTART,
+        *installation.COMMANDS,
     )
 }
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
-from palimpsest.lsp.arguments import TextPlace, Uri
+from palimpsest.lsp.arguments import At, TextPlace, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.types import BlockType
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 class Named:
     type: BlockType
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageAt:
+    """Without a document, where the cursor was last."""
+
+    uri: str = ""
+    position: At | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,18 @@ async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
     snapshot = session.documents.get(place.uri)
     position = position_in(snapshot, place.position.lsp, server.window.client.encoding)
     return answers.context(await session.context.show(snapshot.uri, position))
+
+
+async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
+    session = server.window.session
+    place = session.cursor.place
+    if at.uri:
+        snapshot = session.documents.get(at.uri)
+        where = (at.position or At(0, 0)).lsp
+        place = snapshot.uri, position_in(snapshot, where, server.window.client.encoding)
+    if place is None:
+        raise InvalidArgument("uri", "nobody has said yet where the cursor is.")
+    return answers.budget(await session.context.budget(*place))
 
 
 async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
@@ -77,6 +98,12 @@ COMMANDS = (
         TextPlace,
         show,
         "the editing block and context blocks for a cursor, and their state in the cache",
+    ),
+    Command(
+        "palimpsest.context.usage",
+        UsageAt,
+        usage,
+        "tokens of the context there, or at the cursor: of how many, in which parts, and each part's budget",
     ),
     Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
     Command("palimpsest.context.drop", Named, drop, "takes it off again"),

@@ -1,6 +1,6 @@
-"""`palimpsest.cache.*`, `palimpsest.model.info`, `palimpsest.restartEngine`: the engine itself.
+"""`palimpsest.cache.*`, `palimpsest.restartEngine`: the engine itself.
 
-In: nothing.  Out: what it says of its cache and model.
+In: nothing.  Out: what it says of its cache.
 """
 
 from __future__ import annotations
@@ -25,10 +25,6 @@ async def cache_reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {}
 
 
-async def model_info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    return answers.model(await server.window.session.engine.model())
-
-
 async def restart(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     server.window.report.forget_troubles()
     await server.window.session.engine.restart()
@@ -43,9 +39,6 @@ CACHE = (
         "which block is at which positions, what is free, tokens decoded and reused so far",
     ),
     Command("palimpsest.cache.reset", Nothing, cache_reset, "forgets this window's cache"),
-)
-MODEL_INFO = Command(
-    "palimpsest.model.info", Nothing, model_info, "the model, and whether its cache is edited in place"
 )
 RESTART = Command(
     "palimpsest.restartEngine", Nothing, restart, "starts the engine anew, also one that hangs or was given up"

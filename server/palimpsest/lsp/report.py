@@ -20,13 +20,19 @@ STATUS = "palimpsest/status"
 FIGURES_S = 0.02
 """So much later are figures told that come alone: the answer they belong to goes first."""
 Kind = Literal["Normal", "Error", "Warning", "Inactive"]
+State = Literal["loading", "ready", "busy", "degraded", "off"]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """PROTOCOL.md's `palimpsest/status`."""
+    """PROTOCOL.md's `palimpsest/status`.  `state` is for an editor's status bar; `cause`: why it is neither loading
+    nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the engine may
+    help."""
 
     kind: Kind = "Inactive"
+    state: State = "loading"
+    cause: str = ""
+    restart: bool = False
     busy: bool = False
     message: str = ""
     model: str = ""

@@ -12,9 +12,11 @@ from palimpsest import wire
 from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.assist.shared.requests import whole_prompt
 from palimpsest.assist.shared.services import Services
+from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.prompt.blocks import FOOTER, HEADER, render_context
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
 
@@ -32,6 +34,24 @@ class Shown:
     @property
     def prompt(self) -> str:
         return whole_prompt(self.view, self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBudget:
+    """Tokens: `total` of the cache, 0 where there is no engine; `system` around the blocks; `tail` the code at the
+    cursor.  `estimated`: no engine counted them."""
+
+    total: int
+    system: int
+    blocks: int
+    blocks_budget: int
+    tail: int
+    tail_budget: int
+    estimated: bool
+
+    @property
+    def used(self) -> int:
+        return self.system + self.blocks + self.tail
 
 
 class WindowContext:
@@ -55,6 +75,29 @@ class WindowContext:
             stored = frozenset(map(BlockKey.parse, (await engine.cache_map(services.workspace)).stored))
         reports = {block.key: report for block in blocks if (report := services.usage.report_of(block)) is not None}
         return Shown(view, blocks, {block.key: chooser.count(block) for block in blocks}, reports, stored)
+
+    async def budget(self, uri: str, position: Position) -> ContextBudget:
+        """What the context at a cursor takes of the cache, as it is chosen now."""
+        services = self._services
+        view = services.view(services.documents.get(uri), position)
+        blocks = await services.chooser.settled(view)
+        texts = [HEADER, FOOTER, view.editing.text, *map(render_context, blocks)]
+        estimated, n_ctx = False, 0
+        try:
+            engine = await services.supervisor.ready()
+            n_ctx = (await engine.model()).n_ctx
+            counts = await engine.count(texts)
+        except EngineError:
+            estimated, counts = True, [estimate(text) for text in texts]
+        return ContextBudget(
+            total=n_ctx,
+            system=counts[0] + counts[1],
+            blocks=sum(counts[3:]),
+            blocks_budget=services.chooser.budget,
+            tail=counts[2],
+            tail_budget=services.settings.context.editing_tokens,
+            estimated=estimated,
+        )
 
     def put(
         self,

@@ -49,6 +49,12 @@ class EngineControl:
         self._services.events.tell(CacheForgotten())
         self._services.events.tell(RefreshNeeded())
 
+    def model_chosen(self) -> None:
+        """Go on with the model that is chosen now, and the engine that the settings mean."""
+        self._target = target_of(self._services.settings)
+        if self._moving is None:
+            self._moving = asyncio.get_running_loop().create_task(self._move())
+
     async def leave(self) -> None:
         """Give back what this window has in the cache, and the engine."""
         await self._close_workspace()
@@ -56,9 +62,7 @@ class EngineControl:
 
     def _settings_changed(self, event: SettingsChanged) -> None:
         if "engine" in event.parts:
-            self._target = target_of(self._services.settings)
-            if self._moving is None:
-                self._moving = asyncio.get_running_loop().create_task(self._move())
+            self.model_chosen()
 
     async def _move(self) -> None:
         """To the engine that the settings mean now, and once more where they change meanwhile."""

@@ -40,6 +40,10 @@ def state() -> Path:
     return path
 
 
+def server_log() -> Path:
+    return state() / "server.log"
+
+
 def models() -> Path:
     """GGUF files that `palimpsest model get` downloads."""
     return _made(Path(platformdirs.user_data_dir(APP, appauthor=False)) / "models")

@@ -62,4 +62,6 @@ class Offers:
             language = offer.language
             if chars is None and part == "all":
                 chars = len(offer.text)
+            elif part != "all":  # the rest stays on screen, and is all that is left to be accepted
+                offer.text = offer.text[chars or 0 :]
         self._statistics.count("completion", happened, part=part, chars=chars or 0, language=language)

@@ -66,7 +66,8 @@ class Chooser:
         self._made_for = None
 
     @property
-    def _budget(self) -> int:
+    def budget(self) -> int:
+        """Tokens for all blocks together."""
         most = UNKNOWN_MODEL if self._n_ctx is None else min(self._n_ctx // 2, MOST)
         return self._settings.budget or most
 
@@ -89,7 +90,7 @@ class Chooser:
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
-        return select(candidates, self._chosen, self._budget, self.count, valid).chosen
+        return select(candidates, self._chosen, self.budget, self.count, valid).chosen
 
     @property
     def revision(self) -> int:

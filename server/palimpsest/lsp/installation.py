@@ -1,0 +1,88 @@
+"""`palimpsest.doctor`, `.log`, `.sample`, `.engines.found`: what there is on this machine.
+
+In: a person who looks, or begins.  Out: answers.  The examination is `palimpsest doctor`, in a process of its own and
+with this window's settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.lsp.arguments import Nothing
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.subprocesses import our_answer
+from palimpsest.providers.running import running_engines
+from palimpsest.system import folders
+from palimpsest.text.uris import to_uri
+from palimpsest.workspace import sample
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    folder: str = ""
+
+
+async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    given = json.dumps(asdict(server.window.settings))
+    answer = await our_answer("doctor", "--json", "--settings", "-", given=given)
+    rows = [
+        {"name": it["name"], "ok": it["ok"], "message": it["detail"], "hint": "" if it["ok"] else it["hint"]}
+        for it in answer["checks"]
+    ]
+    lines = [
+        f"{'✓' if row['ok'] else '✗'} {row['name']}: {row['message']}" + (f"\n  → {row['hint']}" if row["hint"] else "")
+        for row in rows
+    ]
+    return {"ok": answer["ok"], "rows": rows, "text": "\n".join(lines)}
+
+
+async def log(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    engine = server.window.session.services.supervisor.target.address()
+    return {"path": str(folders.server_log()), "engine": str(folders.state() / f"{engine.name}.log")}
+
+
+async def copy_sample(server: PalimpsestServer, asked: Folder) -> dict[str, Any]:
+    made = await asyncio.to_thread(sample.copy, Path(asked.folder) if asked.folder else None)
+    position = {"line": made.line, "character": made.character}
+    return {
+        "folder": str(made.folder),
+        "file": str(made.file),
+        "uri": to_uri(made.file),
+        "position": position,
+        "type": sample.TYPED,
+    }
+
+
+async def engines_found(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    return {"engines": [asdict(engine) for engine in await running_engines()]}
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.doctor",
+        Nothing,
+        doctor,
+        "what is right here and what to do about what is not, as `palimpsest doctor` says it",
+        slow="Checking the installation",
+    ),
+    Command("palimpsest.log", Nothing, log, "where the server's log and its engine's are"),
+    Command(
+        "palimpsest.sample",
+        Folder,
+        copy_sample,
+        "a fresh copy of the sample workspace, in a new or empty `folder` or one of ours, and where to type what in it",
+    ),
+    Command(
+        "palimpsest.engines.found",
+        Nothing,
+        engines_found,
+        "engines that already run on this machine's loopback: ports 8012, 8080 and that of `LLAMA_ARG_PORT`",
+    ),
+)

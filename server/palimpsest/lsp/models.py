@@ -1,0 +1,113 @@
+"""`palimpsest.model.*`: which model answers, which others there are, and another one fetched and used.
+
+In: a person's choice.  Out: another model in use.  The fetching is `palimpsest model get`, in a process of its own:
+merging the default model takes half a gigabyte for some seconds, which the server would keep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.errors import InvalidArgument, ModelError
+from palimpsest.lsp import answers
+from palimpsest.lsp.arguments import Nothing, among
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.progress import report
+from palimpsest.lsp.subprocesses import our_answer
+from palimpsest.models import catalogue, default_model
+from palimpsest.models.known import recommended
+from palimpsest.models.machine import this_machine
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+GET = "palimpsest.model.get"
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    name: str = default_model.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    name: str
+
+
+async def info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    return answers.model(await server.window.session.engine.model())
+
+
+async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    machine = await asyncio.to_thread(this_machine)
+    used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
+    choice = recommended(machine)
+    return {
+        "used": used,
+        "memory": machine.memory,
+        "recommended": choice.model.name if choice.model else default_model.NAME,
+        "reason": choice.reason,
+        "models": [asdict(row) for row in rows],
+    }
+
+
+async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
+    """Fetch it, use it from now on.  Raises ModelError."""
+    among("name", asked.name, (name for name in catalogue.NAMES if name != catalogue.EMBEDDED))
+    _need_choice(server)
+    found = await our_answer("model", "get", asked.name, "--use", "--json", "--progress", told=_told)
+    return _used(server, found)
+
+
+async def use(server: PalimpsestServer, asked: Use) -> dict[str, Any]:
+    """Use what is here already.  Raises ModelError."""
+    _need_choice(server)
+    found = await asyncio.to_thread(catalogue.use, asked.name)
+    return _used(server, {"path": str(found.path), "name": found.name})
+
+
+def _need_choice(server: PalimpsestServer) -> None:
+    """Raises ModelError where the choice that is kept here changes nothing."""
+    settings = server.window.settings
+    if settings.model.path:
+        raise ModelError(
+            f"The setting model.path names the model: {settings.model.path}.",
+            hint="Empty that setting first, then choose.",
+        )
+    if settings.engine.kind != "in-place" or settings.engine.url:
+        raise InvalidArgument("name", "the engine is one that others run, and so its model is theirs to choose.")
+
+
+def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:
+    server.window.session.engine.model_chosen()
+    return {"path": found["path"], "name": found["name"], "summary": f"{found['name']} is used from now on."}
+
+
+def _told(progress: dict[str, Any]) -> None:
+    done, total = progress.get("done"), progress.get("total")
+    if isinstance(done, int) and isinstance(total, int) and total:
+        report(f"{100 * done // total} % of {total / 1e6:,.0f} MB")
+
+
+COMMANDS = (
+    Command("palimpsest.model.info", Nothing, info, "the model, and whether its cache is edited in place"),
+    Command(
+        "palimpsest.model.list",
+        Nothing,
+        listing,
+        "the model in use, those that are here or can be fetched, and which suits this machine",
+    ),
+    Command(
+        GET,
+        Get,
+        get,
+        "fetches the default model, or another one of the list, as `palimpsest model get` does, and uses it from "
+        "then on",
+        slow="Getting a model",
+    ),
+    Command(
+        "palimpsest.model.use", Use, use, "uses a model that is here, by its name in the list or its path, from now on"
+    ),
+)
