@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Installs the editors that the README's snippets are for, beside the system's own packages: Neovim 0.12 and Helix from
-# Debian's unstable suite, unpacked into the cache folder and run with their own C library.  Nothing of the system is
-# changed and nobody need be root.  Prints that folder.  Fails, saying why, where the packages cannot be had.
+# Installs the editors that the documents' snippets are for, beside the system's own packages: Neovim, Helix, Emacs with
+# lsp-mode, Vim with ALE and llama.vim from Debian's unstable suite, unpacked into the cache folder and run with their own
+# C library.  Nothing of the system is changed and nobody need be root.  Prints that folder.  Fails, saying why, where the
+# packages cannot be had.
 set -eu
 home="${XDG_CACHE_HOME:-$HOME/.cache}/palimpsest/editors"
-packages="neovim hx"
+packages="neovim hx emacs-nox elpa-lsp-mode vim vim-ale"
+alone="vim-llama.cpp"  # without what it depends on: a llama.cpp of its own
+unneeded='^(binutils|emacs-el|gcc-|lib(asan|hwasan|lsan|tsan|ubsan)|lib(c6|gcc.*|crypt)-dev|linux-libc|libcc1)'
 stamp="$home/.made-from"
 mkdir -p "$(dirname "$home")"
 exec 9>"$home.lock" && flock 9  # two tests may want them at once
@@ -36,7 +39,10 @@ say "fetching $packages (once)"
 apt update
 # shellcheck disable=SC2086
 apt -y --no-install-recommends --download-only install $packages
-for archive in "$work"/cache/archives/*.deb; do dpkg -x "$archive" "$work/root"; done
+(cd "$work/cache/archives" && apt download $alone)
+for archive in "$work"/cache/archives/*.deb; do
+  basename "$archive" | grep -qE "$unneeded" || dpkg -x "$archive" "$work/root"
+done
 
 # A program of another suite starts through that suite's loader, with that suite's libraries.
 start='root=$(cd "$(dirname "$0")/../root" && pwd)
@@ -57,9 +63,30 @@ export HELIX_RUNTIME="\${HELIX_RUNTIME:-\$(ls -d "\$root"/usr/lib/helix/runtime 
 program=\$(ls "\$root"/usr/lib/helix/hx "\$root"/usr/bin/hx "\$root"/usr/bin/helix 2>/dev/null | head -n 1)
 exec "\$loader" --library-path "\$libraries" --argv0 "\$0" "\$program" "\$@"
 END
-chmod +x "$work/bin/nvim" "$work/bin/hx"
-"$work/bin/nvim" --version >/dev/null || { say "nvim does not start"; exit 1; }
-"$work/bin/hx" --version >/dev/null || { say "hx does not start"; exit 1; }
+cat >"$work/bin/emacs" <<END
+#!/bin/sh
+$start
+dump=\$(ls "\$root"/usr/libexec/emacs/*/*/emacs-*.pdmp)
+data=\$(ls -d "\$root"/usr/share/emacs/[0-9]*)
+export EMACSLOADPATH="\$data/lisp" EMACSDATA="\$data/etc" EMACSDOC="\$data/etc" EMACSPATH="\$(dirname "\$dump")"
+program="\$root/usr/bin/emacs-nox"
+exec "\$loader" --library-path "\$libraries" --argv0 "\$program" "\$program" --dump-file "\$dump" "\$@"
+END
+cat >"$work/bin/emacsclient" <<END
+#!/bin/sh
+$start
+exec "\$loader" --library-path "\$libraries" --argv0 "\$0" "\$root/usr/bin/emacsclient.emacs" "\$@"
+END
+cat >"$work/bin/vim" <<END
+#!/bin/sh
+$start
+export VIMRUNTIME="\$(ls -d "\$root"/usr/share/vim/vim[0-9]*)"
+exec "\$loader" --library-path "\$libraries" --argv0 "\$0" "\$root/usr/bin/vim.basic" "\$@"
+END
+for program in nvim hx emacs emacsclient vim; do
+  chmod +x "$work/bin/$program"
+  "$work/bin/$program" --version >/dev/null </dev/null || { say "$program does not start"; exit 1; }
+done
 rm -rf "$work/cache" "$work/lists"
 printf '%s' "$wanted" >"$work/.made-from"
 rm -rf "$home"
