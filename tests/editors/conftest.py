@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
 from tests.documents import ROOT
@@ -79,26 +82,30 @@ def until(met: Callable[[], Any], what: Callable[[], object]) -> Any:
 
 
 class Neovim:
-    """One that runs without a screen, told what to do by another, as keys and as expressions."""
+    """One that runs without a screen, told what to do through its socket, as keys and as Lua."""
 
     def __init__(self, program: Path, folder: Path, init: str, file: str) -> None:
-        self._program, self._socket = str(program), str(folder / "nvim.sock")
-        self._env = environment(folder)
         told = folder / "config" / "init.lua"
         told.write_text(init, encoding="utf-8")
-        command = [self._program, "--clean", "--headless", "-u", str(told), "--listen", self._socket, file]
-        self._process = subprocess.Popen(
-            command, cwd=folder / "work", env=self._env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        path = folder / "nvim.sock"
+        command = [str(program), "--clean", "--headless", "-u", str(told), "--listen", str(path), file]
+        self.process = subprocess.Popen(
+            command, cwd=folder / "work", env=environment(folder), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        until(lambda: Path(self._socket).exists(), lambda: self._process.poll())
+        until(lambda: path.exists(), lambda: self.process.poll())
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(PATIENCE_S)
+        self._socket.connect(str(path))
+        self._unpacker = msgpack.Unpacker()
+        self._n = 0
 
     def keys(self, keys: str) -> None:
-        self._ask("--remote-send", keys)
+        """As they are written in mappings: `<CR>` is a key."""
+        self._ask("nvim_input", keys)
 
     def lua(self, code: str) -> Any:
         """What a Lua function with this body returns."""
-        quoted = f"vim.json.encode((function() {code} end)())".replace("'", "''")
-        return json.loads(self._ask("--remote-expr", f"luaeval('{quoted}')"))
+        return json.loads(self._ask("nvim_exec_lua", f"return vim.json.encode((function() {code}\nend)())", []))
 
     def until(self, code: str) -> Any:
         return until(lambda: self.lua(code), self.messages)
@@ -112,10 +119,21 @@ class Neovim:
         return str(self.lua("return vim.fn.execute('messages')"))
 
     def close(self) -> None:
-        self._ask("--remote-send", "<C-\\><C-n>:qa!<CR>", check=False)  # 0.11 may be gone before it has answered
-        self._process.communicate(timeout=PATIENCE_S)
+        with suppress(OSError):  # it is gone before it has answered
+            self._ask("nvim_command", "qa!")
+        self._socket.close()
+        self.process.communicate(timeout=PATIENCE_S)
 
-    def _ask(self, *arguments: str, check: bool = True) -> str:
-        command = [self._program, "--server", self._socket, *arguments]
-        asked = subprocess.run(command, env=self._env, capture_output=True, text=True, timeout=PATIENCE_S, check=check)
-        return asked.stdout or asked.stderr
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        self._n += 1
+        self._socket.sendall(msgpack.packb([0, self._n, method, list(arguments)]))
+        while True:
+            for kind, number, *rest in self._unpacker:
+                if kind == 1 and number == self._n:
+                    error, result = rest
+                    assert error is None, error
+                    return result
+            data = self._socket.recv(1 << 16)
+            if not data:
+                raise ConnectionResetError("Neovim is gone")
+            self._unpacker.feed(data)

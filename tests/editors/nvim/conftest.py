@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.documents import ROOT
-from tests.editors.conftest import Neovim
+from tests.editors.conftest import SAMPLE, Neovim, environment, running
 
 PLUGIN = ROOT / "clients" / "nvim"
 WITH_PLUGIN = f"vim.opt.runtimepath:prepend([[{PLUGIN}]])\nvim.opt.swapfile = false\n"
@@ -37,6 +43,19 @@ class Plugged(Neovim):
     def ready(self) -> None:
         self.until(READY)
 
+    def attached(self) -> None:
+        self.until(ATTACHED)
+
+    def command(self, name: str, argument: str = "vim.empty_dict()") -> Any:
+        """What the server answers; `argument` in Lua."""
+        params = f"{{ command = '{name}', arguments = {{ {argument} }} }}"
+        code = f"""
+          local client = require('palimpsest.client').get()
+          local answer = client:request_sync('workspace/executeCommand', {params}, 60000, 0)
+          return answer and (answer.result or answer.err)
+        """
+        return self.lua(code)
+
     def ghost(self) -> str:
         """The grey text, as soon as there is one."""
         text: str = self.until(f"return (function() {GHOST} end)()")[1]
@@ -50,6 +69,36 @@ class Plugged(Neovim):
     def line(self) -> str:
         line: str = self.lua("return vim.api.nvim_get_current_line()")
         return line
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[Path]:
+    """Where the engine of all tests of a file is met: it starts once."""
+    path = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))
+    for name in ("run", "home", "config"):
+        (path / name).mkdir()
+    yield path
+    stop_engines(path)
+    shutil.rmtree(path)
+
+
+def stop_engines(folder: Path) -> None:
+    for row in running(folder):
+        command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--stop", row["name"]]
+        subprocess.run(command, env=environment(folder), check=False, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def folder(engines: Path) -> Iterator[Path]:
+    """Of this test's own, with the sample workspace in it."""
+    path = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))
+    shutil.copytree(SAMPLE, path / "work", ignore=shutil.ignore_patterns("__pycache__"))
+    (path / "work" / "pyproject.toml").touch()
+    for name in ("home", "config"):
+        (path / name).mkdir()
+    (path / "run").symlink_to(engines / "run")
+    yield path
+    shutil.rmtree(path)
 
 
 Start = Callable[..., Plugged]

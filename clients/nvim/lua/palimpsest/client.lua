@@ -29,6 +29,13 @@ function M.expect(buffer)
   return client
 end
 
+--- What positions count, for texts of the server's answers.
+---@return string
+function M.encoding()
+  local one = M.get()
+  return one and one.offset_encoding or "utf-16"
+end
+
 ---@param window? integer
 ---@return lsp.Position
 function M.position(client, window)

@@ -17,32 +17,43 @@ end
 
 local ON_OFF = { "completion", "nextEdit", "everywhere", "language", "folder", "buffer", "on", "off" }
 
----@type table<string, { run: fun(words: string[], arguments: table), words?: string[] }>
+---@type table<string, { run: fun(words: string[], arguments: table), words?: string[]|"file" }>
 local RUNS = {
   complete = { run = call("completion", "ask") },
   nextEdit = { run = call("next_edits", "take") },
   ["nextEdit.dismiss"] = { run = call("next_edits", "dismiss") },
+  edit = { run = call("edits", "here") },
+  ["edit.instruction"] = { run = call("edits", "with_instruction") },
+  ["edit.alternatives"] = { run = call("edits", "alternatives") },
+  ["edit.reject"] = { run = call("edits", "reject") },
+  ["edit.again"] = { run = call("edits", "again") },
+  ["edit.continue"] = { run = call("edits", "go_on") },
+  context = { run = call("context", "open") },
+  ["context.pin"] = { run = call("context", "pin"), words = "file" },
+  ["context.unpin"] = { run = call("context", "unpin"), words = "file" },
+  cache = { run = call("cache", "open") },
+  ["cache.reset"] = { run = call("cache", "reset") },
   toggle = { run = call("toggle", "run"), words = ON_OFF },
+  commitMessage = { run = call("reports", "commit_message") },
+  model = { run = call("models", "open") },
+  statistics = { run = call("reports", "statistics") },
+  doctor = { run = call("reports", "doctor") },
+  log = { run = call("reports", "log") },
+  status = { run = call("status", "open") },
+  restartEngine = { run = call("reports", "restart_engine") },
   restartServer = {
     run = function()
       require("palimpsest.start").restart()
     end,
   },
-}
-
----@type { id: string, title: string }[]
-local TITLES = {
-  { id = "complete", title = "Complete Here" },
-  { id = "nextEdit", title = "Next Edit: Jump or Accept" },
-  { id = "nextEdit.dismiss", title = "Dismiss the Next Edit" },
-  { id = "toggle", title = "Switch Completions On or Off…" },
-  { id = "restartServer", title = "Restart the Server" },
+  install = { run = call("install", "run"), words = { "auto", "prebuilt", "build", "none" } },
+  sample = { run = call("reports", "sample") },
 }
 
 ---@return palimpsest.Command[]
 function M.all()
   local found = {}
-  for _, one in ipairs(TITLES) do
+  for _, one in ipairs(require("palimpsest.generated").commands) do
     if RUNS[one.id] then
       table.insert(found, { id = one.id, title = one.title, run = RUNS[one.id].run, words = RUNS[one.id].words })
     end
@@ -56,6 +67,12 @@ end
 local function run(id, words, arguments)
   require("palimpsest.start").begin()
   RUNS[id].run(words, arguments)
+end
+
+--- One by its id, as a mapping calls it.
+---@param id string
+function M.call(id)
+  run(id, {}, {})
 end
 
 ---@param arguments table of the user command
@@ -88,6 +105,9 @@ function M.complete(lead, line)
   local found = {}
   if #words > 1 then
     found = RUNS[words[1]] and RUNS[words[1]].words or {}
+    if found == "file" then
+      return vim.fn.getcompletion(lead, "file")
+    end
   else
     for _, command in ipairs(M.all()) do
       table.insert(found, command.id)

@@ -31,7 +31,8 @@ end
 
 --- On PATH, whose relative entries would be looked up in the workspace.
 ---@param name string
-local function on_path(name)
+---@return string?
+function M.on_path(name)
   for folder in vim.gsplit(vim.env.PATH or "", WINDOWS and ";" or ":", { plain = true }) do
     local path = vim.fs.joinpath(folder, WINDOWS and name .. ".exe" or name)
     if (folder:find("^/") or folder:find("^%a:[\\/]")) and runs(path) then
@@ -56,7 +57,7 @@ local function from_setting()
   if name:find("[/\\]") and not is_full(name) then
     return nil, ("`server.command` is %s: give a full path, or a name on PATH."):format(name)
   end
-  local path = is_full(name) and name or on_path(name)
+  local path = is_full(name) and name or M.on_path(name)
   if not path or not runs(path) then
     return nil, ("`server.command` is %s, and there is no such program."):format(name)
   end
@@ -90,7 +91,7 @@ local function first(root)
   if found then
     return found
   end
-  local path = on_path("palimpsest")
+  local path = M.on_path("palimpsest")
   if path then
     return { command = { path, "serve" }, how = "PATH" }
   end

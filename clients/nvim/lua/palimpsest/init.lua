@@ -55,4 +55,34 @@ function M.dismiss_edit()
   require("palimpsest.next_edits").dismiss()
 end
 
+function M.edit()
+  require("palimpsest.edits").here()
+end
+
+function M.edit_with_instruction()
+  require("palimpsest.edits").with_instruction()
+end
+
+function M.edit_alternatives()
+  require("palimpsest.edits").alternatives()
+end
+
+function M.context()
+  require("palimpsest.context").open()
+end
+
+function M.cache()
+  require("palimpsest.cache").open()
+end
+
+function M.status()
+  require("palimpsest.status").open()
+end
+
+--- For 'statusline': `%{v:lua.require'palimpsest'.statusline()}`.
+---@return string
+function M.statusline()
+  return require("palimpsest.status").line()
+end
+
 return M

@@ -157,6 +157,13 @@ function M.restart(done)
   end))
 end
 
+--- Looks for the server again, in the buffers that are open.
+function M.again()
+  M.begin()
+  vim.lsp.enable(client.name, false)
+  vim.lsp.enable(client.name)
+end
+
 function M.begin()
   if begun then
     return
@@ -164,6 +171,7 @@ function M.begin()
   begun = true
   require("palimpsest.highlights").define()
   require("palimpsest.attach").listen()
+  require("palimpsest.progress").listen()
   vim.lsp.enable(client.name)
 end
 
