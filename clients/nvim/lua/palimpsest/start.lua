@@ -73,11 +73,20 @@ function M.reuse(running, wanted)
   return true
 end
 
---- Code actions are to show a diff first, so their edits are not resolved by Neovim itself.
-function M.capabilities()
-  local all = vim.lsp.protocol.make_client_capabilities()
-  all.textDocument.codeAction.resolveSupport = nil
-  return all
+--- Edits come with the version of the document that they are for, which Neovim checks but does not say so.
+---@param params lsp.InitializeParams
+function M.before_init(params)
+  params.capabilities.workspace.workspaceEdit.documentChanges = true
+  params.capabilities.textDocument.codeAction.resolveSupport = nil
+end
+
+--- Code actions are to show a diff first, so Neovim is not to resolve and apply them by itself.
+---@param one vim.lsp.Client
+function M.on_init(one)
+  local provider = one.server_capabilities.codeActionProvider
+  if type(provider) == "table" then
+    provider.resolveProvider = false
+  end
 end
 
 function M.commands()
