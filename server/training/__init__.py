@@ -30,6 +30,7 @@ From somebody else's model (a base), instead of the embedded one:
     portions   what a step is made of
     pace       the rate over a run's time, Adam
     tune       a base, texts and a time budget  ->  lora.pt
+    average    several lora.pt that began alike  ->  one to begin with, or for an adapter
     adapter    lora.pt  ->  an adapter as GGUF
     merge      a base and an adapter  ->  GGUF; without torch
     parity     torch against llama.cpp on a base

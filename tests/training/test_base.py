@@ -61,6 +61,30 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
     run(python, "-c", SAME, tmp_path / "whole.pt", tmp_path / "parts.pt")
 
 
+AVERAGED = """
+import sys, torch
+a, b, mean, itself = (torch.load(path, weights_only=False)["lora"] for path in sys.argv[1:])
+for name, value in mean.items():
+    assert torch.allclose(value, 0.75 * a[name] + 0.25 * b[name]), name
+    assert torch.equal(itself[name], a[name])
+assert any(not torch.equal(a[name], b[name]) for name in a)
+"""
+
+
+def test_runs_that_began_alike_are_averaged(python: Path, folder: Path, texts: Path, tmp_path: Path) -> None:
+    few = ["--texts", texts, "--tails", "3", "--rank", "4", "--dtype", "float32", "--processes", "1", "--minutes", "60"]
+    first, second, mean, itself = (tmp_path / name for name in ("a.pt", "b.pt", "mean.pt", "itself.pt"))
+    tune = [python, "-m", "training.tune", "--base", folder / "llama.gguf", *few]
+    run(*tune, "--out", first, "--max-steps", "2")
+    run(*tune, "--out", second, "--max-steps", "1", "--start", first)
+    run(python, "-m", "training.average", first, second, "--shares", "3", "1", "--out", mean)
+    run(python, "-m", "training.average", first, first, "--out", itself)
+    run(python, "-c", AVERAGED, first, second, mean, itself)
+    adapter = tmp_path / "mean.gguf"
+    run(python, "-m", "training.adapter", "--base", folder / "llama.gguf", "--checkpoint", mean, "--out", adapter)
+    assert adapter.stat().st_size > 0
+
+
 def test_from_a_base_to_a_file_that_says_its_layout(python: Path, folder: Path, texts: Path, tmp_path: Path) -> None:
     base, learned, adapter, merged = folder / "fim.gguf", *(tmp_path / n for n in ("lora.pt", "a.gguf", "m.gguf"))
     few = ["--texts", texts, "--tails", "3", "--rank", "32", "--max-steps", "3", "--minutes", "60", "--tell-every", "1"]
