@@ -90,14 +90,16 @@ export class Server {
     });
     try {
       const params = { command: name, arguments: [argument], workDoneToken };
-      return await client.sendRequest<T>("workspace/executeCommand", params, token);
+      return await this.request<T>("workspace/executeCommand", params, token);
     } finally {
       progress.dispose();
     }
   }
 
   async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
-    return this.need().sendRequest<T>(method, params, token);
+    const client = this.need();
+    // Not with an undefined token: the library would send a list of two.
+    return token === undefined ? client.sendRequest<T>(method, params) : client.sendRequest<T>(method, params, token);
   }
 
   /** Dropped where no server runs: what is told is only of use to one that does. */
