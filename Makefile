@@ -37,6 +37,7 @@ hostile: setup
 lint: setup
 	.venv/bin/ruff check $(CHECKED)
 	.venv/bin/ruff format --check $(CHECKED)
+	clients/vscode/scripts/check.sh
 
 types: setup
 	.venv/bin/mypy

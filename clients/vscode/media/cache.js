@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const KINDS = ["header", "filesystem", "class", "scope", "package", "documentation", "file", "recent", "tail"];
-  const LABELS = { header: "header", tail: "code at the cursor", filesystem: "file tree" };
+  const LABELS = { header: "header and footer", tail: "code at the cursor", filesystem: "file tree" };
   const root = document.getElementById("map");
   const number = (n) => Math.round(n).toLocaleString("en");
 
@@ -14,8 +14,8 @@
   }
 
   function kindOf(span) {
-    if (span.state === "header" || span.state === "tail") return span.state;
-    return KINDS.includes(span.type) ? span.type : "other";
+    if (KINDS.includes(span.type)) return span.type;
+    return span.state === "tail" ? "tail" : "header";
   }
 
   const label = (kind) => LABELS[kind] ?? kind;
@@ -56,7 +56,7 @@
       item.append(make("i", `span swatch ${className}`), make("span", "", text));
       box.append(item);
     };
-    for (const kind of [...KINDS, "other"]) if (sums.has(kind)) add(kind, `${label(kind)} ${number(sums.get(kind))}`);
+    for (const kind of KINDS) if (sums.has(kind)) add(kind, `${label(kind)} ${number(sums.get(kind))}`);
     const holes = map.free.reduce((sum, [start, end]) => sum + end - start, 0);
     if (holes > 0) add("hole", `free ${number(holes)}`);
     return box;
@@ -107,9 +107,10 @@
       if (!span.name) continue;
       const row = table.insertRow();
       row.insertCell().append(make("i", `span swatch ${kindOf(span)}`));
-      row.insertCell().textContent = span.name;
+      const name = row.insertCell();
+      name.className = "name";
+      name.textContent = span.name;
       row.insertCell().textContent = span.type || label(kindOf(span));
-      row.insertCell().textContent = span.state;
       for (const text of [`${number(span.start)}–${number(span.end)}`, number(span.end - span.start)]) {
         const cell = row.insertCell();
         cell.className = "number";

@@ -31,7 +31,6 @@ export class CacheMap implements vscode.Disposable {
       retainContextWhenHidden: false,
     });
     this.panel = panel;
-    panel.iconPath = vscode.Uri.joinPath(media, "palimpsest.svg");
     panel.onDidDispose(() => (this.panel = undefined));
     panel.onDidChangeViewState(() => this.later());
     panel.webview.onDidReceiveMessage((message: unknown) => {

@@ -7,15 +7,15 @@ import type { State } from "./state";
 
 export const VIEW = "palimpsestContext";
 const SETTLED_MS = 250;
-const STATES = { resident: "in the cache", stored: "kept in memory", wanted: "not decoded yet" };
+const STATES = { resident: "", stored: " · kept in memory", wanted: " · not decoded yet" };
 const ICONS = { resident: "circle-filled", stored: "archive", wanted: "circle-outline" };
 const COLORS: Record<string, string> = {
   class: "charts.blue",
   scope: "charts.purple",
-  package: "charts.orange",
+  package: "charts.yellow",
   documentation: "charts.green",
-  filesystem: "charts.foreground",
-  file: "charts.yellow",
+  filesystem: "terminal.ansiCyan",
+  file: "terminal.ansiMagenta",
 };
 
 export type Node =
@@ -140,7 +140,7 @@ function budgetItem({ label, used, of, children }: Node & { kind: "budget" }): v
 
 function blockItem(block: ContextBlock): vscode.TreeItem {
   const item = new vscode.TreeItem(block.name);
-  item.description = `${block.type} · ${plural(block.tokens, "token")} · ${STATES[block.state]}`;
+  item.description = `${block.type} · ${plural(block.tokens, "token")}${STATES[block.state]}`;
   const icon = block.pinned ? "pinned" : ICONS[block.state];
   item.iconPath = new vscode.ThemeIcon(icon, new vscode.ThemeColor(COLORS[block.type] ?? "charts.foreground"));
   item.tooltip = code(block.text);

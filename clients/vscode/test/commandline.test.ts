@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { test } from "node:test";
+import { commandOf, inEnvironment, isProgram, onPath, versionCommand, versionOf } from "../src/commandline";
+
+test("the setting is a path or a command line", () => {
+  assert.equal(commandOf([]), undefined);
+  assert.equal(commandOf(""), undefined);
+  assert.equal(commandOf(undefined), undefined);
+  assert.equal(commandOf({}), undefined);
+  assert.deepEqual(commandOf("/opt/palimpsest"), ["/opt/palimpsest", "serve"]);
+  assert.deepEqual(commandOf(["~/bin/palimpsest"]), [join(homedir(), "bin/palimpsest"), "serve"]);
+  assert.deepEqual(commandOf(["python3", "-m", "palimpsest", "serve"]), ["python3", "-m", "palimpsest", "serve"]);
+});
+
+test("a server is asked for its version without being made to serve", () => {
+  assert.deepEqual(versionCommand(["/opt/palimpsest", "serve"]), ["/opt/palimpsest", "--version"]);
+  assert.deepEqual(versionCommand(["py", "-m", "palimpsest", "serve", "--tcp", "x"]), ["py", "-m", "palimpsest", "--version"]);
+  assert.deepEqual(versionCommand(["serve"]), ["serve", "--version"]);
+});
+
+test("programs are found on PATH, but not through its relative entries", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
+  try {
+    const program = join(folder, "bin", "palimpsest");
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(program, "#!/bin/sh\necho palimpsest 1.2.3\n");
+    assert.equal(await isProgram(program), false);
+    chmodSync(program, 0o755);
+    assert.equal(await isProgram(program), true);
+    assert.equal(await isProgram(join(folder, "bin")), false);
+    assert.equal(inEnvironment(folder), program);
+    assert.equal(await onPath("palimpsest", ["/nowhere", join(folder, "bin")].join(delimiter)), program);
+    assert.equal(await onPath("palimpsest", ["bin", ".", ""].join(delimiter)), undefined);
+    assert.equal(await versionOf([program, "serve"]), "palimpsest 1.2.3");
+    writeFileSync(program, "#!/bin/sh\necho 'No module named palimpsest' >&2; exit 1\n");
+    await assert.rejects(versionOf([program, "serve"]), /cannot be started: No module named palimpsest/);
+    await assert.rejects(versionOf([join(folder, "none"), "serve"]), /cannot be started/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

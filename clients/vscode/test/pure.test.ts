@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plural, Queue } from "../src/pure";
+
+test("settings become objects by their names' parts", () => {
+  assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
+});
+
+test("a server that died five times within three minutes is not started again by itself", () => {
+  const deaths = new Deaths(5, 180_000);
+  assert.deepEqual([0, 1, 2, 3, 4].map((minute) => deaths.another(minute * 30_000)), [true, true, true, true, false]);
+  assert.equal(deaths.count, 5);
+  deaths.forget();
+  assert.equal(deaths.another(200_000), true);
+});
+
+test("deaths long ago do not count", () => {
+  const deaths = new Deaths(2, 1_000);
+  assert.equal(deaths.another(0), true);
+  assert.equal(deaths.another(1_000), true);
+  assert.equal(deaths.another(1_500), false);
+});
+
+test("a queue does one thing at a time, in order, also behind one that fails", async () => {
+  const queue = new Queue();
+  const seen: string[] = [];
+  const work = (name: string, fails = false) => async () => {
+    seen.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    seen.push(`${name} ends`);
+    if (fails) throw new Error(name);
+  };
+  const first = assert.rejects(queue.run(work("a", true)), /a/);
+  await Promise.all([first, queue.run(work("b")), queue.run(work("c"))]);
+  assert.deepEqual(seen, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+});
+
+test("a part counts for the completion it is the beginning of, and for no other's", () => {
+  const offered = [{ text: "discount.amount(x)", id: "c-1" }, { text: "display()", id: "c-2" }];
+  assert.equal(acceptedPart(offered, "disc", "ount")?.id, "c-1");
+  assert.equal(acceptedPart(offered, "dis", "play()")?.id, "c-2");
+  assert.equal(acceptedPart(offered, "disc", "overy"), undefined);
+  assert.equal(acceptedPart(offered, "disc", ""), undefined);
+});
+
+test("changes are made against the text as it was", () => {
+  const text = "abc def ghi";
+  assert.equal(edited(text, [{ start: 0, end: 3, text: "x" }, { start: 8, end: 11, text: "long" }, { start: 4, end: 4, text: "+" }]), "x +def long");
+  assert.equal(edited("", [{ start: 0, end: 0, text: "a" }, { start: 0, end: 0, text: "b" }]), "ab");
+});
+
+test("what is shown within a line is one line", () => {
+  assert.equal(inOneLine("row\n"), "row");
+  assert.equal(inOneLine("if a:\n    b\n    c\n"), "if a: … +2 lines");
+  assert.equal(inOneLine("x".repeat(100)), `${"x".repeat(80)}…`);
+});
+
+test("bars and numbers", () => {
+  assert.equal(bar(0, 100), "▱".repeat(10));
+  assert.equal(bar(1, 100), "▰" + "▱".repeat(9));
+  assert.equal(bar(200, 100), "▰".repeat(10));
+  assert.equal(bar(0, 0), "▱".repeat(10));
+  assert.equal(plural(1, "token"), "1 token");
+  assert.equal(plural(1539, "token"), "1,539 tokens");
+});
