@@ -41,7 +41,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py
+	.venv/bin/mypy scripts/clients.py clients/shared/install.py
 
 ## make evaluate  measures the embedded model through llama.cpp (a sample)
 evaluate: setup
