@@ -114,8 +114,8 @@ export class Edits implements vscode.TextDocumentContentProvider, vscode.Disposa
     const title = titleOf(suggestion);
     const first = pairs[0];
     if (first === undefined) return;
-    const viewColumn = column ?? vscode.ViewColumn.Active;
-    if (pairs.length === 1) await vscode.commands.executeCommand("vscode.diff", ...first, title, { viewColumn, preview: false });
+    const options = { viewColumn: column ?? vscode.ViewColumn.Active, preview: false, preserveFocus: (column ?? 1) > 1 };
+    if (pairs.length === 1) await vscode.commands.executeCommand("vscode.diff", ...first, title, options);
     else await vscode.commands.executeCommand("vscode.changes", title, pairs.map(([before, after]) => [before, before, after]));
     this.last = suggestion.id;
     this.look();
