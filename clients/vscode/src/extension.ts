@@ -7,7 +7,7 @@ import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
 import { Edits } from "./edits";
-import { installUnasked } from "./install";
+import { installUnasked, offerUpdate } from "./install";
 import { NextEdits } from "./nextEdit";
 import { Notices } from "./notices";
 import { sayOthers } from "./others";
@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void made.restart()),
   );
-  void made.restart();
+  void made.restart().then(() => offerUpdate(context, state.origin));
   void sayOthers(context);
   void continueSample(context);
 }

@@ -49,14 +49,12 @@ async function candidates(context: vscode.ExtensionContext): Promise<[string, st
   }
   const path = await onPath("palimpsest");
   if (path !== undefined) found.push([path, "PATH"]);
-  const own = context.globalState.get<string>(INSTALLED);
-  if (own !== undefined) found.push([own, "the extension's own environment"]);
+  found.push([inEnvironment(ownEnvironment(context)), OWN]); // the installer puts the program there last
   const runnable = await Promise.all(found.map(([program]) => isProgram(program)));
   return found.filter((_, at) => runnable[at]);
 }
 
-/** Where the installer said that the server is; a half-made environment is not written down. */
-export const INSTALLED = "server.installed";
+export const OWN = "the extension's own environment";
 
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,10 +1,12 @@
 // Installs the server into an environment of the extension's own, from the wheel it carries (`install.py`).
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import * as os from "node:os";
+import * as path from "node:path";
 import * as vscode from "vscode";
 import { onPath } from "./commandline";
-import { INSTALLED, message, ownEnvironment } from "./find";
+import { message, OWN, ownEnvironment } from "./find";
 import { interpreters, type Step, stepOf } from "./installer";
 import type { FoundEngine } from "./protocol";
 import type { Server } from "./server";
@@ -41,8 +43,7 @@ export async function install(parts: Parts): Promise<void> {
       parts.state.now("installing");
       await parts.server.stop();
       parts.state.now("installing");
-      const first = await step(parts, "none", progress, token);
-      await parts.context.globalState.update(INSTALLED, first.command?.[0]);
+      await step(parts, "none", progress, token);
       await parts.server.restart();
       void offerEngine(parts);
       const second = await step(parts, "auto", progress, token);
@@ -95,17 +96,16 @@ type Report = vscode.Progress<{ message?: string; increment?: number }>;
 
 async function step({ context, log }: Parts, engine: "none" | "auto", progress: Report, token: vscode.CancellationToken): Promise<Step> {
   const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
-  const folder = vscode.Uri.joinPath(context.extensionUri, "server").fsPath;
-  const wheel = (await fs.readdir(folder)).find((name) => name.endsWith(".whl"));
   const into = ownEnvironment(context);
   await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
   const python = await interpreter();
-  const args = ["-I", script, "--into", into, "--source", `${folder}/${wheel ?? ""}`, "--engine", engine];
+  const args = ["-I", script, "--into", into, "--source", await wheel(context), "--engine", engine];
   return new Promise((resolve, reject) => {
     const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());
     let rest = "";
     let last: Step = {};
+    let done = 0;
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
@@ -114,7 +114,9 @@ async function step({ context, log }: Parts, engine: "none" | "auto", progress: 
         if (said === undefined) continue;
         last = said;
         log.info(said.message ?? said.error ?? line);
-        progress.report({ message: said.message });
+        const increment = Math.max(0, 100 * (said.fraction ?? 0) - done);
+        done += increment;
+        progress.report({ message: said.message, increment });
       }
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => log.debug(text.trimEnd()));
@@ -125,6 +127,26 @@ async function step({ context, log }: Parts, engine: "none" | "auto", progress: 
       else reject(new Error([last.error ?? `the installer ended with status ${status}`, last.hint].filter(Boolean).join(" ")));
     });
   });
+}
+
+/** The wheel of the server that the extension carries. */
+async function wheel({ extensionUri }: vscode.ExtensionContext): Promise<string> {
+  const folder = vscode.Uri.joinPath(extensionUri, "server").fsPath;
+  const name = (await fs.readdir(folder).catch(() => [])).find((one) => one.endsWith(".whl"));
+  if (name === undefined) throw new Error("this package of the extension carries no server. Set palimpsest.server.command.");
+  return path.join(folder, name);
+}
+
+/** A newer extension carries another server than it installed before: say so, once a start. */
+export async function offerUpdate(context: vscode.ExtensionContext, origin: string): Promise<void> {
+  if (!origin.endsWith(OWN)) return;
+  const note = await fs.readFile(path.join(ownEnvironment(context), "palimpsest-environment.json"), "utf8").catch(() => "{}");
+  const carried = await wheel(context).then((file) => fs.readFile(file), () => undefined);
+  const digest = carried && createHash("sha256").update(carried).digest("hex");
+  if (digest === undefined || (JSON.parse(note) as { wheel?: string }).wheel === digest) return;
+  const update = "Update";
+  const chosen = await vscode.window.showInformationMessage("Palimpsest: this version of the extension carries a newer server.", update, "Later");
+  if (chosen === update) await vscode.commands.executeCommand("palimpsest.client.install");
 }
 
 async function interpreter(): Promise<string> {
