@@ -4,7 +4,7 @@
 PY := .venv/bin/python
 CHECKED := server tests scripts clients/shared
 
-.PHONY: help setup demo editors test hostile check lint types clean docs evaluate figures train-smoke
+.PHONY: help setup demo editors test hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -16,6 +16,7 @@ setup:
 demo: setup
 	@.venv/bin/palimpsest model get default || true
 	@.venv/bin/palimpsest demo
+	@scripts/try_it.sh
 
 ## make editors  the editors that the documents' snippets are run in (part of `make test`; kept in the cache folder)
 editors:
@@ -42,6 +43,14 @@ lint: setup
 types: setup
 	.venv/bin/mypy
 	.venv/bin/mypy scripts/clients.py clients/shared/install.py
+
+## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it
+dist: setup
+	scripts/dist.sh dist
+
+## make install-nvim  the plugin for Neovim, with the server's wheel, to where Neovim finds it
+install-nvim: setup
+	@scripts/install_nvim.sh
 
 ## make evaluate  measures the embedded model through llama.cpp (a sample)
 evaluate: setup

@@ -358,7 +358,8 @@ class Alone:
 def _stopped(*_: object) -> None:
     if child is not None and child.poll() is None:
         child.kill() if WINDOWS else os.killpg(child.pid, signal.SIGTERM)
-    tell(error="The installation was stopped.", hint="Try again; it goes on where it was.")
+    said = {"error": "The installation was stopped.", "hint": "Try again; it goes on where it was."}
+    os.write(1, (json.dumps(said) + "\n").encode())  # `print` may be at work already
     os._exit(1)
 
 
