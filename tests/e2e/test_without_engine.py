@@ -1,4 +1,4 @@
-"""Installed without the extra `engine`, the server runs and says so: an editor's client starts it while the engine is made."""
+"""Installed without the extra `engine`, the server runs and says so: an editor starts it while the engine is made."""
 
 import tomllib
 from pathlib import Path
