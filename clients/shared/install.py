@@ -33,6 +33,8 @@ BINDINGS = "llama-cpp-python"
 PREBUILT = "https://abetlen.github.io/llama-cpp-python/whl/cpu"
 ANSWER_S = 5
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+LITTLE = 20 << 20
+"""Bytes of a disk that is full: some tools do not say why they failed."""
 COMPILERS = ("c++", "g++", "clang++", "cl")
 PATIENCE = ("--retries", "1", "--timeout", "20")
 OURS = "palimpsest-environment.json"
@@ -235,6 +237,8 @@ class Environment:
         wanted = ">={}.{}".format(*NEEDED)
         way: list[str] = [self._uv, "venv", "-q", "--allow-existing", "--python", wanted] if self._uv else []
         if not self._run(*(way or [python, "-I", "-m", "venv"]), str(self.folder)):
+            if self._is_full():
+                raise Failed(*self._sentence())
             hint = "On Debian and its relatives, install python3-venv; or install uv." if not self._uv else ""
             raise Failed("Python could not make an environment: {}".format(self._reason()), hint)
 
@@ -282,13 +286,17 @@ class Environment:
             print(shlex.join(words), self._error, sep="\n", file=sys.stderr)
         return bool(child.returncode == 0)
 
+    def _is_full(self) -> bool:
+        told = any(os.strerror(number) in self._error for number in FULL)
+        return told or shutil.disk_usage(str(self.folder)).free < LITTLE
+
     def _reason(self) -> str:
         lines = [line.strip() for line in self._error.splitlines() if line.strip()]
         errors = [re.sub(r"^(ERROR|error):\s*", "", line) for line in lines if line.lower().startswith("error")]
         return ((errors or lines or ["no reason was given"])[-1])[:300].rstrip(".") + "."
 
     def _sentence(self) -> tuple[str, str]:
-        if any(os.strerror(number) in self._error for number in FULL):
+        if self._is_full():
             return "There is no space left in {}.".format(self.folder), "Make room there and try again."
         if NETWORK.search(self._error):
             return "The package index cannot be reached, or lacks a package.", "See to the network and try again."

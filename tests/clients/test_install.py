@@ -184,7 +184,7 @@ def test_where_there_is_no_room_it_says_so(wheel: Path, tmp_path: Path) -> None:
     """A file that may not grow is what a full disk is to the program that writes it."""
 
     def no_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
 
     into = tmp_path / "server"
     said, status = install(into, wheel, "--engine", "none", env=environment(tmp_path), preexec_fn=no_room)
