@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from palimpsest import __version__
 from palimpsest.config.settings import Settings
 from palimpsest.system import folders, logs
 
@@ -51,6 +52,7 @@ def serve_main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("palimpsest serve", description=serve_main.__doc__)
     parser.add_argument("--tcp", metavar="HOST:PORT", default="", help="listen there instead of stdio (debugging)")
     parser.add_argument("--stdio", action="store_true", help="the default; some editors say it")
+    parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     options = parser.parse_args(argv)
     host, _, port = options.tcp.rpartition(":")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from palimpsest import __version__
 from palimpsest.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +99,12 @@ def test_bench_equivalence_holds(machine: dict[str, str]) -> None:
 def test_bench_equivalence_holds_over_500_operations(machine: dict[str, str]) -> None:
     result = last_object(run("bench", "equivalence", "--json", "--operations", "500", "--seed", "7"))
     assert result["max_logit_difference"] < 0.001
+
+
+def test_it_says_its_version_whichever_way_a_client_asks(machine: dict[str, str]) -> None:
+    told = run("--version").stdout
+    assert told == f"palimpsest {__version__}\n"
+    assert run("serve", "--version").stdout == told
 
 
 def test_wrong_usage_says_what_there_is(machine: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
