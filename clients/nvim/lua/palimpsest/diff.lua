@@ -123,17 +123,23 @@ local function copy(original, kind, edits)
   return buffer
 end
 
+--- As it is shown in a window's bar: what that holds is evaluated, and names of files and texts are not ours.
+---@param text string
+local function plain(text)
+  return (text:gsub("%c", " "):gsub("%%", "%%%%"))
+end
+
 ---@param suggestion palimpsest.Suggestion
 ---@param index integer
 local function title(suggestion, index)
   local there = assert(now)
   local parts = { ("%%#PalimpsestTitle# %d/%d "):format(index, #there.suggestions) }
-  table.insert(parts, "%#Normal#" .. (suggestion.summary ~= "" and suggestion.summary or "An edit"):gsub("%%", "%%%%"))
+  table.insert(parts, "%#Normal#" .. plain(suggestion.summary ~= "" and suggestion.summary or "An edit"))
   if suggestion.agreement < 1 then
     table.insert(parts, (" (%d %%%% agree)"):format(math.floor(suggestion.agreement * 100 + 0.5)))
   end
   for _, flag in ipairs(suggestion.flags) do
-    table.insert(parts, " %#DiagnosticWarn#" .. flag:gsub("%%", "%%%%"))
+    table.insert(parts, " %#DiagnosticWarn#" .. plain(flag))
   end
   if #suggestion.documents > 1 and not there.side_by_side then
     table.insert(parts, ("%%#PalimpsestDim# file %d of %d"):format(there.document, #suggestion.documents))
@@ -151,7 +157,7 @@ local function help(suggestion)
   if #names > 1 then
     keys = keys .. "  ]f [f files"
   end
-  return ("%%#PalimpsestDim# %s: %s  │ %s"):format("as it is", table.concat(names, ", "), keys)
+  return ("%%#PalimpsestDim# %s: %s  │ %s"):format("as it is", plain(table.concat(names, ", ")), keys)
 end
 
 ---@param window integer

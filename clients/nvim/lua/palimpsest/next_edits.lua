@@ -27,6 +27,7 @@ local api = vim.api
 
 local offered ---@type palimpsest.Offered?
 local pending ---@type { client: vim.lsp.Client, id: integer }?
+local waiting ---@type integer? a buffer that a jump has opened: asked about when the server knows it
 local timer = assert(vim.uv.new_timer())
 
 local function clear()
@@ -57,13 +58,40 @@ local function stands()
   return offered.buffer == -1 or (api.nvim_buf_is_valid(offered.buffer) and api.nvim_buf_get_changedtick(offered.buffer) == offered.tick)
 end
 
+--- Whether it is a place in a file and a text.
+---@param edit any
+local function is_whole(edit)
+  local document = type(edit) == "table" and edit.textDocument
+  local range = type(document) == "table" and type(document.uri) == "string" and edit.range
+  if type(range) ~= "table" or type(edit.text) ~= "string" or not document.uri:find("^file:///") then
+    return false
+  end
+  for _, at in ipairs({ range.start or 0, range["end"] or 0 }) do
+    if type(at) ~= "table" or type(at.line) ~= "number" or type(at.character) ~= "number" then
+      return false
+    end
+  end
+  local from, to = range.start, range["end"]
+  return from.line >= 0 and (from.line < to.line or (from.line == to.line and from.character <= to.character))
+end
+
+--- Whether the buffer has that place; behind its last line is one.
+---@param buffer integer
+---@param range lsp.Range
+local function is_inside(buffer, range)
+  local last = range["end"]
+  local lines = api.nvim_buf_line_count(buffer)
+  return last.line < lines or (last.line == lines and last.character == 0)
+end
+
 --- Draws what an answer offers, if the buffers are as they were when it was asked for.
 ---@param answer { edits: palimpsest.NextEdit[], total: integer }?
 ---@param from vim.lsp.Client
 local function receive(answer, from)
   clear()
-  local edit = answer and answer.edits and answer.edits[1]
-  if not edit then
+  local edits = type(answer) == "table" and answer.edits
+  local edit = type(edits) == "table" and edits[1]
+  if not is_whole(edit) then
     return false
   end
   local buffer = buffer_of(edit.textDocument.uri)
@@ -71,8 +99,11 @@ local function receive(answer, from)
   if buffer ~= -1 and type(version) == "number" and version ~= vim.lsp.util.buf_versions[buffer] then
     return false
   end
+  if buffer ~= -1 and not is_inside(buffer, edit.range) then
+    return false
+  end
   local tick = buffer ~= -1 and api.nvim_buf_get_changedtick(buffer) or 0
-  offered = { edit = edit, total = answer.total, buffer = buffer, tick = tick, encoding = from.offset_encoding }
+  offered = { edit = edit, total = tonumber(answer.total) or 1, buffer = buffer, tick = tick, encoding = from.offset_encoding }
   view.draw(offered)
   return true
 end
@@ -160,11 +191,29 @@ local function jump()
   local now = assert(offered)
   vim.cmd("normal! m'")
   vim.lsp.util.show_document({ uri = now.edit.textDocument.uri, range = now.edit.range }, now.encoding, { focus = true })
-  if now.buffer == -1 then
-    now.buffer = api.nvim_get_current_buf()
-    now.tick = api.nvim_buf_get_changedtick(now.buffer)
+  if now.buffer ~= -1 then
+    return view.draw(now)
   end
-  view.draw(now)
+  clear() -- what it was for is not known to be what was opened: it is asked for anew
+  cancel()
+  local buffer = api.nvim_get_current_buf()
+  waiting = buffer
+  if client.get(buffer) then
+    M.attached(buffer)
+  end
+end
+
+--- Behind the first line of what was put there; where the end of the buffer is gone, at what is the end now.
+---@param now palimpsest.Offered
+local function put_cursor(now)
+  local edit = now.edit
+  local row = math.min(edit.range.start.line, api.nvim_buf_line_count(now.buffer) - 1)
+  local column = row < edit.range.start.line and 0
+    or edit.range.start.character + vim.str_utfindex(edit.text:match("^[^\r\n]*"), now.encoding)
+  local line = api.nvim_buf_get_lines(now.buffer, row, row + 1, false)[1]
+  local byte = vim.str_byteindex(line, now.encoding, column, false)
+  local last = api.nvim_get_mode().mode:find("^i") and #line or #line - 1
+  api.nvim_win_set_cursor(0, { row + 1, math.max(math.min(byte, last), 0) })
 end
 
 local function accept()
@@ -172,12 +221,11 @@ local function accept()
   local edit = now.edit
   clear()
   cancel()
+  if not vim.bo[now.buffer].modifiable then
+    return require("palimpsest.tell").say("this buffer cannot be changed ('modifiable' is off).", vim.log.levels.WARN)
+  end
   vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, now.buffer, now.encoding)
-  local column = edit.range.start.character + vim.str_utfindex(edit.text:match("^[^\n]*"), now.encoding)
-  local line = api.nvim_buf_get_lines(now.buffer, edit.range.start.line, edit.range.start.line + 1, false)[1]
-  local byte = vim.str_byteindex(line, now.encoding, column, false)
-  local last = api.nvim_get_mode().mode:find("^i") and #line or #line - 1
-  api.nvim_win_set_cursor(0, { edit.range.start.line + 1, math.max(math.min(byte, last), 0) })
+  put_cursor(now)
   client.command(edit.command.command, { id = edit.id }, function(answer)
     local one = client.get(now.buffer)
     if one and answer then
@@ -230,6 +278,15 @@ local function group_of(buffer)
   return ("palimpsest.next_edits.%d"):format(buffer)
 end
 
+--- The server knows the buffer; the cursor is where its next edit was said to be.
+---@param buffer integer
+function M.attached(buffer)
+  if waiting == buffer then
+    waiting = nil
+    request()
+  end
+end
+
 ---@param buffer integer
 function M.attach(buffer)
   local group = api.nvim_create_augroup(group_of(buffer), { clear = true })
@@ -244,6 +301,7 @@ function M.attach(buffer)
   end
   on({ "TextChanged", "TextChangedI", "InsertLeave" }, on_change)
   on({ "CursorMoved", "WinScrolled", "BufEnter" }, on_move)
+  M.attached(buffer)
 end
 
 ---@param buffer integer

@@ -21,13 +21,51 @@ local NOTHING = {
   last = { decoded = 0, reused = 0, ms = 0 },
 }
 
+local KINDS = { Normal = "ready", Warning = "degraded", Error = "off", Inactive = "off" }
+
 M.status = NOTHING ---@type palimpsest.Status
 
 local listeners = {} ---@type table<any, fun()>
 
+local WORDS = { "loading", "ready", "busy", "degraded", "off" }
+
+--- Fields of the same types as those that stand for nothing; in place of each other one, that one.
+---@param given any
+---@param nothing table
+local function like(given, nothing)
+  local found = {}
+  for name, value in pairs(nothing) do
+    local one = type(given) == "table" and given[name] or nil
+    if type(value) == "table" then
+      found[name] = like(one, value)
+    else
+      found[name] = type(one) == type(value) and one or value
+    end
+  end
+  return found
+end
+
+--- Texts are of one line: they stand in status lines and rows.
+---@param status table
+local function in_lines(status)
+  for name, value in pairs(status) do
+    status[name] = type(value) == "string" and value:gsub("%c+", " ") or value
+  end
+  return status
+end
+
 ---@param status palimpsest.Status
 function M.told(status)
-  M.status = vim.tbl_extend("force", NOTHING, status)
+  local found = in_lines(like(status, NOTHING))
+  if not KINDS[found.kind] then
+    found.kind = NOTHING.kind
+  end
+  if type(status) == "table" then
+    found.state = vim.list_contains(WORDS, status.state) and status.state or nil
+    found.cause = type(status.cause) == "string" and status.cause:gsub("%c+", " ") or nil
+    found.restart = status.restart == true
+  end
+  M.status = found
   M.changed()
 end
 
@@ -61,8 +99,7 @@ function M.word()
   if status.busy and status.kind == "Normal" then
     return "busy"
   end
-  local fallback = { Normal = "ready", Warning = "degraded", Error = "off", Inactive = "off" }
-  return status.state or fallback[status.kind]
+  return status.state or KINDS[status.kind]
 end
 
 return M

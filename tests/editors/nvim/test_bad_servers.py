@@ -1,0 +1,193 @@
+"""The plugin with a server that is broken or wicked, and with files that mean harm by their names."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editors import scripted
+from tests.editors.conftest import until
+from tests.editors.nvim.conftest import Plugged, Start
+
+TEXT = ["one", "two", "three"]
+ERRORS = "return vim.v.errmsg"
+STATUS = "return require('palimpsest').statusline()"
+CURRENT = "return require('palimpsest.next_edits').current() ~= nil"
+Begin = Callable[..., Plugged]
+
+pytestmark = pytest.mark.slow
+
+
+def edit(start: tuple[int, int], end: tuple[int, int], put: str, **more: Any) -> dict[str, Any]:
+    (line, character), (end_line, end_character) = start, end
+    place = {
+        "start": {"line": line, "character": character},
+        "end": {"line": end_line, "character": end_character},
+    }
+    one = {
+        "id": "1",
+        "textDocument": {"uri": "$uri", "version": "$version"},
+        "range": place,
+        "text": put,
+        "kind": "rename",
+        "message": "a change",
+        "command": {"title": "", "command": "palimpsest.nextEdit.accept"},
+    }
+    return {"edits": [one | more], "total": 1}
+
+
+def tell(folder: Path, **answers: Any) -> None:
+    draft = folder / "answers.new"
+    draft.write_text(json.dumps({name.replace("__", "."): value for name, value in answers.items()}), encoding="utf-8")
+    draft.replace(folder / "answers.json")
+
+
+def said(folder: Path, method: str) -> list[dict[str, Any]]:
+    """What the client sent of that method, or of that command."""
+    log = folder / "log.jsonl"
+    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+    return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
+
+
+@pytest.fixture
+def begin(start: Start, folder: Path) -> Begin:
+    """Neovim on three lines, or on this text in this file, with a server that answers so."""
+
+    def opened(text: str = "one\ntwo\nthree\n", file: str = "a.py", **answers: Any) -> Plugged:
+        path = folder / "work" / file
+        path.write_bytes(text.encode())
+        answers.setdefault("palimpsest__nextEdit__accept", {"edits": [], "total": 0})
+        tell(folder, **answers)
+        command = [sys.executable, scripted.__file__, str(folder / "answers.json"), str(folder / "log.jsonl")]
+        words = ", ".join(f"[[{word}]]" for word in command)
+        own = f"vim.g.palimpsest = {{ server = {{ command = {{ {words} }} }}, next_edits = {{ delay = 30 }} }}\n"
+        nvim = start(own, file)
+        nvim.attached()
+        return nvim
+
+    return opened
+
+
+def run(nvim: Plugged, code: str) -> None:
+    nvim.lua(f"{code}\nreturn true")
+
+
+def ask(nvim: Plugged) -> None:
+    run(nvim, "require('palimpsest.next_edits').take()")
+    nvim.until(CURRENT)
+
+
+def test_a_file_name_that_is_an_expression_is_not_evaluated_in_the_bar_over_a_diff(begin: Begin, folder: Path) -> None:
+    """What 'winbar' holds is evaluated at each redraw."""
+    name = "%{writefile([],'evil')}.py"
+    change = edit((0, 0), (0, 3), "1")["edits"][0]
+    one = {
+        "id": "1", "name": "x", "uri": "$uri", "agreement": 1, "summary": "%{writefile([],'evil')}",
+        "flags": ["%{writefile([],'evil')}"], "diff": "", "documents": [{"uri": "$uri", "names": [], "open": True}],
+        "edit": {"documentChanges": [{"textDocument": {"uri": "$uri", "version": None},
+                                      "edits": [{"range": change["range"], "newText": "1"}]}]},
+    }  # fmt: skip
+    nvim = begin(file=name, palimpsest__suggest={"suggestions": [one], "refused": []})
+    run(nvim, "require('palimpsest.edits').here()")
+    nvim.until("return require('palimpsest.diff').current() ~= nil and #vim.api.nvim_tabpage_list_wins(0) == 2")
+    bars = nvim.lua("""
+      vim.cmd.redraw({ bang = true })
+      return vim.iter(vim.api.nvim_tabpage_list_wins(0)):map(function(window)
+        local options = { winid = window, use_winbar = true, maxwidth = 500 }
+        return vim.api.nvim_eval_statusline(vim.wo[window].winbar, options).str
+      end):totable()
+    """)
+    assert not (folder / "work" / "evil").exists()
+    assert any(name in bar for bar in bars), "it is shown as it is"
+
+
+def test_the_last_line_is_deleted_by_a_next_edit(begin: Begin, folder: Path) -> None:
+    nvim = begin(**{"palimpsest/nextEdit": edit((2, 0), (3, 0), "")})
+    nvim.keys("G")
+    ask(nvim)
+    run(nvim, "require('palimpsest.next_edits').take()")
+    nvim.until("return vim.api.nvim_buf_line_count(0) == 2")
+    until(lambda: said(folder, "palimpsest.nextEdit.accept"), lambda: "it is not counted")
+    nvim.keys("u")
+    nvim.until("return vim.api.nvim_buf_line_count(0) == 3")
+
+
+NONE = [
+    edit((90, 5), (95, 0), "x"),
+    edit((2, 0), (1, 0), "x"),
+    edit((-1, 0), (0, 0), "x"),
+    edit((0, 0), (0, 1), "x", textDocument={"uri": "command:evil", "version": 1}),
+    edit((0, 0), (0, 1), "x", textDocument={"uri": "", "version": None}),
+    edit((0, 0), (0, 1), "x", textDocument=None),
+    edit((0, 0), (0, 1), "x", range=None),
+    edit((0, 0), (0, 1), "x", text=None),
+    {"edits": [None], "total": None},
+    {"edits": {}, "total": "many"},
+    {"edits": None},
+    [],
+    None,
+    7,
+]
+
+
+def test_a_next_edit_that_cannot_be_made_is_none(begin: Begin, folder: Path) -> None:
+    nvim = begin()
+    for answer in NONE:
+        tell(folder, **{"palimpsest/nextEdit": answer})
+        run(nvim, "vim.cmd.messages('clear') require('palimpsest.next_edits').take()")
+        nvim.until("return vim.fn.execute('messages'):find('no next edit') ~= nil")
+        assert not nvim.lua(CURRENT), answer
+    assert nvim.lines == TEXT
+
+
+def test_a_file_that_was_changed_on_disk_while_it_was_closed_is_asked_about_anew(begin: Begin, folder: Path) -> None:
+    other = folder / "work" / "b.py"
+    other.write_text("old = 1\n")
+    uri = other.as_uri()
+    nvim = begin(**{"palimpsest/nextEdit": edit((0, 0), (0, 3), "new", textDocument={"uri": uri, "version": None})})
+    ask(nvim)
+    other.write_text("import os\nold = 1\n")
+    tell(folder, **{"palimpsest/nextEdit": edit((1, 0), (1, 3), "new", id="2")})
+    run(nvim, "require('palimpsest.next_edits').take()")
+    nvim.until("return vim.fn.expand('%:t') == 'b.py'")
+    nvim.until("local one = require('palimpsest.next_edits').current() return one and one.id == '2'")
+    nvim.keys("j")
+    run(nvim, "require('palimpsest.next_edits').take()")
+    nvim.until("return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1] == 'new = 1'")
+    assert nvim.lines[0] == "import os"
+
+
+def test_a_buffer_that_cannot_be_changed_is_not(begin: Begin) -> None:
+    nvim = begin(**{"palimpsest/nextEdit": edit((0, 0), (0, 3), "1")})
+    ask(nvim)
+    run(nvim, "vim.bo.modifiable = false")
+    run(nvim, "require('palimpsest.next_edits').take()")
+    nvim.until("return vim.fn.execute('messages'):find('cannot be changed') ~= nil")
+    assert nvim.lines == TEXT
+
+
+STATUSES = [
+    {}, [], None, 7, {"kind": 7, "state": 8, "busy": "yes"}, {"tokens": 7, "last": "no", "model": []},
+    {"kind": "Nonsense", "state": "nonsense", "message": None, "model": None, "tokens": None, "last": None},
+    {"tokens": {"used": None, "total": "x"}, "last": {"ms": None, "decoded": [], "reused": {}}},
+    {"kind": "Normal", "model": "%{writefile([],'evil')}\n\x1b[31m", "message": "a\nb", "cause": "c\nd"},
+]  # fmt: skip
+
+
+def test_a_status_of_nonsense_is_shown_without_an_error(begin: Begin, folder: Path) -> None:
+    said = [["palimpsest/status", status] for status in [*STATUSES, {"kind": "Normal", "state": "ready"}]]
+    nvim = begin(**{"#notices": said})
+    nvim.until("return require('palimpsest.state').status.kind == 'Normal'")
+    run(nvim, "vim.o.statusline = \"%{v:lua.require'palimpsest'.statusline()}\"")
+    for status in STATUSES:
+        run(nvim, f"require('palimpsest.state').told(vim.json.decode([==[{json.dumps(status)}]==]))")
+        run(nvim, "local status = require('palimpsest.status') status.open() vim.cmd.redraw({ bang = true })")
+        assert "\n" not in nvim.lua(STATUS)
+        assert nvim.lua("return vim.o.statusline") != "", "it is not switched off, as Neovim does after an error"
+        nvim.keys("q")
+    assert not (folder / "work" / "evil").exists()
