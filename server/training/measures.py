@@ -31,6 +31,8 @@ PLAIN_MODES = tuple(row for row in MODES if row[0] in ("in_place", "causal", "no
 
 N_WORD, N_BEHIND = 12, 1
 """Tokens that a word may have, and those wanted behind one that is found as a whole."""
+BOUNDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+"""How sure the model must be, for what would be shown then."""
 OTHER_WAYS: tuple[tuple[Ways, int], ...] = (("searched", N_BEHIND), ("greedy", N_WORD))
 
 
@@ -117,13 +119,19 @@ def is_word(text: str, case: Case) -> bool:
 def words(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
     """How many rests of words are exactly right, and how many rests of lines, as the product completes them; words
     right when they are chosen as a whole by the model alone, and token by token.  Of every fifth case: healed as
-    before, without blocks, and token by token with the cursor's word as prompt and not as constraint."""
+    before, without blocks, and token by token with the cursor's word as prompt and not as constraint.
+
+    `sure`: by how sure the model must be of the rest of the line (`completion.min_confidence`), how many are shown, and
+    of how many of them word and line are right."""
+    shown: list[tuple[float, bool, bool]] = []
     right = lines = greedy = searched = 0
     sample: dict[str, int] = defaultdict(int)
     for i, case in enumerate(cases):
         text = completed(prompt, case, case.blocks, "in_place", 32)
-        right += is_word(text, case)
-        lines += text.rstrip() == case.rest.rstrip()
+        is_right, is_line = is_word(text, case), text.rstrip() == case.rest.rstrip()
+        shown.append((float(np.exp(np.mean(prompt.logprobs))), is_right, is_line))
+        right += is_right
+        lines += is_line
         greedy += is_word(completed(prompt, case, case.blocks, "in_place", N_WORD, "greedy"), case)
         searched += is_word(completed(prompt, case, case.blocks, "in_place", N_BEHIND, "searched"), case)
         if i % 5 == 0:
@@ -132,7 +140,13 @@ def words(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:
             sample["as_is"] += is_word(completed_as_is(prompt, case, N_WORD), case)
             sample["without"] += is_word(completed(prompt, case, (), "in_place", N_BEHIND), case)
     figures = {"right": right, "lines": lines, "greedy": greedy, "searched": searched, "of": len(cases)}
-    return {**figures, "sample": dict(sample)}
+    return {**figures, "sample": dict(sample), "sure": [of_sure(shown, least) for least in BOUNDS]}
+
+
+def of_sure(shown: Sequence[tuple[float, bool, bool]], least: float) -> dict[str, float]:
+    kept = [rest for confidence, *rest in shown if confidence >= least]
+    word, line = (sum(rights[i] for rights in kept) for i in range(2))
+    return {"least": least, "shown": len(kept), "words": word, "lines": line}
 
 
 def names(prompt: Prompt, cases: Sequence[Case]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from palimpsest.kv.generation.known import KnownWords, typed_word
+from palimpsest.kv.generation.sampler import log_probability
 from palimpsest.kv.generation.words import Candidate, Word, WordSearch
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.arena import Arena, Grammar
@@ -44,6 +45,8 @@ class Prompt:
         self.end, self.order = 0, ORDERS[0]
         self._laid: tuple[Any, ...] = ()
         self._begun: tuple[Tail, Rows, int] | None = None
+        self.logprobs: list[float] = []
+        """Of the tokens generated last, the end among them."""
         self.known_words: KnownWords[str] = KnownWords(lambda block: block)
 
     def lay_out(self, blocks: Sequence[str], order: Order) -> None:
@@ -137,10 +140,11 @@ class Prompt:
         """Greedy text that begins with `constraint`, until an end token, `stop` or `n_most` tokens; `ways`: how its
         first word is chosen."""
         logits, position = self._start(tail)
-        text, left = b"", constraint
+        text, left, self.logprobs = b"", constraint, []
         word = self._word(tail, constraint, ways, logits[-1], position)
         if word is not None:
             text, left = self.arena.lexicon.vocab.text(word.tokens), b""
+            self.logprobs += word.logprobs
             if stop(text):
                 return text.decode("utf-8", "replace")
             logits, position = self.arena.decode(word.tokens, position, 1), position + len(word.tokens)
@@ -153,6 +157,7 @@ class Prompt:
                 token = max(self.arena.fitting(left), key=lambda t: row[t])
             else:
                 token = grammar.best(row) if grammar else int(row.argmax())
+            self.logprobs.append(log_probability(row, token))
             if token in self.arena.ends:
                 break
             if grammar:

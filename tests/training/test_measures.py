@@ -41,6 +41,33 @@ def test_nats_a_character_and_of_the_end_add_up_to_nats_a_token(kind: str, tmp_p
             assert parts == pytest.approx(row["loss"][mode] * row["tokens"], rel=1e-2)
 
 
+def test_fewer_are_shown_the_surer_the_model_must_be() -> None:
+    shown = [(0.95, True, True), (0.4, True, False), (0.4, False, False), (0.05, False, False)]
+    found = {
+        row["least"]: (row["shown"], row["words"], row["lines"])
+        for b in (0.0, 0.4, 0.6)
+        for row in [measures.of_sure(shown, b)]
+    }
+    assert found == {0.0: (4, 2, 1), 0.4: (3, 2, 1), 0.6: (1, 1, 1)}
+
+
+@pytest.mark.slow
+def test_words_and_lines_are_counted_by_how_sure_the_model_is() -> None:
+    suffix = "\n    return total\n"
+    cases = [
+        held.Case(("def price_of(name): ...\n",), "def f(prices):\n    total = sum(", stem, "prices", "prices)", suffix)
+        for stem in ("pr", "pri", "pric")
+    ]
+    arena = Arena(evaluate.MODEL, 1024, 1)
+    try:
+        found = measures.words(Prompt(arena), cases)
+    finally:
+        arena.close()
+    first, *rest = found["sure"]
+    assert (first["shown"], first["words"], first["lines"]) == (3, found["right"], found["lines"])
+    assert all(a["shown"] >= b["shown"] for a, b in zip(found["sure"], rest, strict=False))
+
+
 def test_a_share_of_the_sizes_keeps_what_they_are_drawn_from() -> None:
     sizes = evaluate.Sizes().times(0.1)
     assert (sizes.n_modules, sizes.n_words, sizes.n_middles) == (20, 50, 6)

@@ -18,7 +18,7 @@ from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
 SHORTEST = 2
 """Characters deleted, blanks aside; fewer are a wrong key and say nothing of what is wanted."""
-SURE = {"Palimpsest SmolLM2 135M": 0.0}
+SURE = {"Palimpsest SmolLM2 135M": 0.3}
 """By the name in the model's file: how sure it must be, as it was calibrated (docs/measurements.md, "Quiet")."""
 
 
@@ -39,15 +39,10 @@ class Quiet:
         self._deleted: _Deleted | None = None
         services.events.on(DocumentChanged, self._changed)
 
-    @property
-    def least(self) -> float:
-        """How sure of a completion the model must be."""
-        chosen, model = self._services.settings.completion.min_confidence, self._services.supervisor.status.model
-        return chosen if chosen >= 0 else SURE.get(model.name, 0.0) if model is not None else 0.0
-
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
-        if result.confidence < self.least:
+        model = self._services.supervisor.status.model
+        if result.confidence < least(self._services.settings.completion.min_confidence, model.name if model else ""):
             return replace(result, texts=())
         texts = tuple(text for text in result.texts if not self.undoes(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
@@ -70,6 +65,11 @@ class Quiet:
             elif found.offset + len(found.text) == before.offset:
                 found = replace(found, text=found.text + before.text)
         self._deleted = found
+
+
+def least(chosen: float, model: str) -> float:
+    """How sure of a completion a model must be: what the person chose, or below 0 what suits the model."""
+    return chosen if chosen >= 0 else SURE.get(model, 0.0)
 
 
 def _deletion(old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> _Deleted | None:
