@@ -132,7 +132,7 @@ function budgetItem({ label, used, of, children }: Node & { kind: "budget" }): v
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(label, children?.length ? Collapsed : None);
   item.id = `budget ${label}`;
-  item.description = `${bar(used, of)} ${used.toLocaleString("en")} of ${of.toLocaleString("en")}`;
+  item.description = `${bar(used, of, 6)} ${used.toLocaleString("en")} of ${of.toLocaleString("en")}`;
   item.tooltip = `${label}: ${used.toLocaleString("en")} of ${plural(of, "token")}`;
   item.iconPath = children ? new vscode.ThemeIcon("dashboard") : undefined;
   return item;

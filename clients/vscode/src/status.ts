@@ -110,7 +110,7 @@ export async function showStatus(state: State): Promise<void> {
   ];
   const groups = broken ? [line("what helps"), ...mend, line("more"), ...use] : [line("use"), ...use, line("if something is not right"), ...mend];
   const said: Choice = { label: `${icon} ${headline}`, detail: figures(state).join("  ·  "), command: "palimpsest.client.log" };
-  if (!said.detail) said.detail = state.cause || state.origin;
+  if (!said.detail) said.detail = state.origin;
   const chosen = await vscode.window.showQuickPick<Choice>([said, ...install, ...groups], { title: "Palimpsest", placeHolder: headline });
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command);
 }
