@@ -138,6 +138,39 @@ async def test_progress_an_edit_and_a_question_that_are_answered_in_any_way(
     assert b"Traceback" not in client.errors, client.errors.decode()
 
 
+async def test_an_edit_that_is_made_counts_though_the_editor_never_says_so(
+    client: Raw, shop: Path, machine: dict[str, str]
+) -> None:
+    """As ALE for Vim does."""
+    with scripted() as engine:
+        engine.replies = [reply(FIX)]
+        settings = {"engine": {"kind": "openai", "url": engine.url}, "suggestion": {"confirm": "never"}}
+        await client.begin(shop, settings)
+        await client.ready()
+        file = shop / "shop" / "cart.py"
+        text = file.read_text(encoding="utf-8")
+        uri = await client.open(file)
+        position = {"line": text.split("\n").index("        return total") - 1, "character": 20}
+        asked = {"command": "palimpsest.suggest.apply", "arguments": [{"uri": uri, "position": position}]}
+        waiting = await client.ask("workspace/executeCommand", asked)
+        question = await client.notified("workspace/applyEdit")
+        lines = text.split("\n")
+        for edit in sorted(question["params"]["edit"]["changes"][uri], key=lambda e: -e["range"]["start"]["line"]):
+            start, end = edit["range"]["start"], edit["range"]["end"]
+            tail = lines[end["line"]][end["character"] :]
+            lines[start["line"] : end["line"] + 1] = (
+                lines[start["line"]][: start["character"]] + edit["newText"] + tail
+            ).split("\n")
+        change = {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"text": "\n".join(lines)}]}
+        await client.notify("textDocument/didChange", change)
+        answer = await client.answer(waiting)
+        assert answer["result"]["applied"] is True
+        await client.reply(question["id"], {"applied": True})
+    assert client.shown == []
+    await client.leave()
+    assert b"Traceback" not in client.errors, client.errors.decode()
+
+
 async def answered(client: Raw, question: dict[str, Any], way: str, yes: Any) -> None:
     given: dict[str, list[Any]] = {
         "null": [None],

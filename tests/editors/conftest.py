@@ -21,7 +21,7 @@ import pytest
 from tests.documents import ROOT
 
 SAMPLE = ROOT / "server" / "palimpsest" / "demo" / "sample"
-PATIENCE_S = 40.0
+PATIENCE_S = 90.0
 """Against hangs alone."""
 
 

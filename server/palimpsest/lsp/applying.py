@@ -53,8 +53,7 @@ async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirme
         offer = suggestions.current(identity)  # meanwhile the person may have typed
     watch = _Watch(server, offer)
     try:
-        answer = await _told_to_apply(server, offer)
-        outcome = await watch.outcome(answer)
+        outcome = await watch.outcome(await _answered(server, offer, watch))
     finally:
         watch.close()
     if outcome.applied:
@@ -105,6 +104,19 @@ async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
     return "" if chosen is not None and chosen.title == YES else "it was not confirmed"
 
 
+async def _answered(server: PalimpsestServer, offer: Offer, watch: _Watch) -> lsp.ApplyWorkspaceEditResult:
+    """What the client says; one that never answers, such as ALE for Vim, says yes by changing the documents."""
+    answer = asyncio.create_task(_told_to_apply(server, offer))
+    seen = asyncio.create_task(watch.all_done.wait())
+    server.running.add(answer)  # its end is not waited for where the edit is seen
+    answer.add_done_callback(server.running.discard)
+    try:
+        await asyncio.wait({answer, seen}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        seen.cancel()
+    return answer.result() if answer.done() else lsp.ApplyWorkspaceEditResult(applied=True)
+
+
 async def _told_to_apply(server: PalimpsestServer, offer: Offer) -> lsp.ApplyWorkspaceEditResult:
     edit = proposal_edit(offer.proposal, offer.snapshots, server.window.client)
     params = lsp.ApplyWorkspaceEditParams(edit=edit, label=title_of(offer.proposal.summary))
@@ -131,7 +143,7 @@ class _Watch:
             for change in offer.proposal.changes
         }
         self._done = set[str]()
-        self._all_done = asyncio.Event()
+        self.all_done = asyncio.Event()
         events = server.window.session.events
         self._listening = [events.on(kind, lambda _: self._look()) for kind in (DocumentOpened, DocumentChanged)]
 
@@ -144,7 +156,7 @@ class _Watch:
         self._look()
         if answer.applied:
             try:
-                await asyncio.wait_for(self._all_done.wait(), SEEN_S)
+                await asyncio.wait_for(self.all_done.wait(), SEEN_S)
             except TimeoutError:
                 self._look()
         left = [uri for uri in self._wanted if uri not in self._done]
@@ -172,7 +184,7 @@ class _Watch:
             if now == wanted or (self._moved_on and now != self._before[uri]):
                 self._done.add(uri)
         if len(self._done) == len(self._wanted):
-            self._all_done.set()
+            self.all_done.set()
 
     def _now(self, uri: str) -> Any:
         session = self._server.window.session

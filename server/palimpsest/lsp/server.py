@@ -38,7 +38,7 @@ class PalimpsestServer(LanguageServer):
         super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
         self.window = Window(self.protocol, Report(self), making)
         self.ending: Ending | None = None
-        self.running: set[asyncio.Task[None]] = set()
+        self.running: set[asyncio.Task[Any]] = set()
         """What goes on beside requests."""
         self.creating: Future[Any] | None = None
         """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
