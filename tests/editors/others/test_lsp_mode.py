@@ -21,6 +21,9 @@ PACKAGE = """
 CONFIGURATION = PACKAGE + snippet("elisp", "make-lsp-client")
 GHOST = """(and (boundp 'lsp-inline-completion--overlay) (overlayp lsp-inline-completion--overlay)
   (overlay-get lsp-inline-completion--overlay 'after-string))"""
+KEY = """(progn (lsp-inline-completion--define-key lsp-inline-completion-active-map (kbd "C-t")
+  #'lsp-inline-completion-accept 'keep) t)"""
+"""A terminal has no `C-<return>`."""
 LINE = "(buffer-substring-no-properties (line-beginning-position) (line-end-position))"
 
 
@@ -47,8 +50,9 @@ def test_a_completion_is_shown_and_accepted(emacs: Emacs) -> None:
 
     shown = until(ghost, lambda: emacs.screen() + emacs.messages())
     before = emacs.lisp(LINE)
-    emacs.lisp("(progn (lsp-inline-completion-accept) t)")
-    assert emacs.lisp(LINE) == before + shown.splitlines()[0]
+    emacs.lisp(KEY)
+    emacs.keys("\x14")
+    until(lambda: emacs.lisp(LINE) == before + shown.splitlines()[0], emacs.screen)
     assert "rror" not in emacs.messages()
 
 
