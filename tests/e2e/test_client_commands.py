@@ -160,6 +160,15 @@ async def test_a_model_that_a_setting_names_is_not_chosen_otherwise(shop: Path) 
         await stop_editor(editor)
 
 
+async def test_no_model_is_chosen_for_an_engine_that_is_not_ours(shop: Path) -> None:
+    editor = await start_editor(shop, {"engine": {"kind": "none"}})
+    try:
+        with pytest.raises(JsonRpcException, match=r"engine\.kind is none"):
+            await editor.command("palimpsest.model.use", {"name": "embedded"})
+    finally:
+        await stop_editor(editor)
+
+
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     for name in ("NO_PROXY", "no_proxy"):

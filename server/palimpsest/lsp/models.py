@@ -77,7 +77,8 @@ def _need_choice(server: PalimpsestServer) -> None:
             hint="Empty that setting first, then choose.",
         )
     if settings.engine.kind != "in-place" or settings.engine.url:
-        raise InvalidArgument("name", "the engine is one that others run, and so its model is theirs to choose.")
+        what = f"engine.kind is {settings.engine.kind}" if settings.engine.kind != "in-place" else "engine.url is set"
+        raise InvalidArgument("name", f"{what}: a model is chosen only for the engine that Palimpsest starts here.")
 
 
 def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:
