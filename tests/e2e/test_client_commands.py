@@ -89,6 +89,7 @@ async def test_doctor_examines_with_this_windows_settings(shop: Path) -> None:
         assert "none.gguf" in rows["model"]["message"]
         assert f"✗ model: {rows['model']['message']}" in found["text"].splitlines()
         assert "secret-1" not in found["text"]
+        assert "editors" not in rows, "one asks"
     finally:
         await stop_editor(editor)
 

@@ -8,6 +8,7 @@ import type { State } from "./state";
 export const VIEW = "palimpsestContext";
 const SETTLED_MS = 250;
 const STATES = { resident: "", stored: " · kept in memory", wanted: " · not decoded yet" };
+const TYPES: Record<string, string> = { filesystem: "file tree" };
 const ICONS = { resident: "circle-filled", stored: "archive", wanted: "circle-outline" };
 const COLORS: Record<string, string> = {
   class: "charts.blue",
@@ -140,7 +141,7 @@ function budgetItem({ label, used, of, children }: Node & { kind: "budget" }): v
 
 function blockItem(block: ContextBlock): vscode.TreeItem {
   const item = new vscode.TreeItem(block.name);
-  item.description = `${block.type} · ${plural(block.tokens, "token")}${STATES[block.state]}`;
+  item.description = `${plural(block.tokens, "token")} · ${TYPES[block.type] ?? block.type}${STATES[block.state]}`;
   const icon = block.pinned ? "pinned" : ICONS[block.state];
   item.iconPath = new vscode.ThemeIcon(icon, new vscode.ThemeColor(COLORS[block.type] ?? "charts.foreground"));
   item.tooltip = code(block.text);

@@ -13,7 +13,7 @@ export async function chooseModel(server: Server): Promise<void> {
   const line = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const chosen = await vscode.window.showQuickPick<Choice>([line("on this machine"), ...here, line("to be fetched"), ...more], {
     title: "Choose a Model",
-    placeHolder: found.reason,
+    placeHolder: placeholder(found),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -28,9 +28,15 @@ export async function chooseModel(server: Server): Promise<void> {
   void vscode.window.showInformationMessage(`Palimpsest: ${done.summary ?? `${model.title} is used from now on.`}`);
 }
 
+function placeholder({ models, recommended }: ModelList): string {
+  const title = models.find(({ name }) => name === recommended)?.title;
+  return title ? `Recommended for this machine: ${title}` : "Which model";
+}
+
 function rowOf(model: KnownModel, { used, recommended }: ModelList): Choice {
   const marks = [
     model.name === used ? "in use" : "",
+    model.name === "default" ? "the default" : "",
     model.name === recommended ? "recommended here" : "",
     model.fits ? "" : "too large for this machine",
   ].filter(Boolean);

@@ -87,3 +87,9 @@ export function bar(used: number, of: number, width = 10): string {
   const full = Math.min(width, Math.max(used > 0 ? 1 : 0, Math.round((width * used) / Math.max(of, 1))));
   return "▰".repeat(full) + "▱".repeat(width - full);
 }
+
+/** What to do in the sample, of the text that the server says to type there. */
+export function whatToType(text: string | undefined): string {
+  const what = text ? `${text.startsWith("\n") ? "press Enter and type" : "type"} \u201c${text.trim()}\u201d` : "type the beginning of a line";
+  return `At the cursor, ${what}. What follows is shown in grey: Tab accepts it.`;
+}

@@ -1,5 +1,6 @@
 // The sample workspace: a fresh copy of it, opened; in its window, the cursor is put where there is something to type.
 import * as vscode from "vscode";
+import { whatToType } from "./pure";
 import type { Server } from "./server";
 
 const OPENED = "sample.opened";
@@ -34,6 +35,5 @@ function isOpen({ folder }: Sample): boolean {
 async function goThere({ file, position, type }: Sample): Promise<void> {
   const at = new vscode.Position(position.line, position.character);
   await vscode.window.showTextDocument(vscode.Uri.file(file), { selection: new vscode.Range(at, at) });
-  const what = type ? `\u201c${type.trim()}\u201d` : "the beginning of a line";
-  void vscode.window.showInformationMessage(`Type ${what} where the cursor is. What follows is shown in grey: Tab accepts it.`);
+  void vscode.window.showInformationMessage(whatToType(type));
 }

@@ -40,13 +40,15 @@ export function look(state: State): Look {
   return { icon: "$(layers)", headline: "Ready", kind: "normal" };
 }
 
+const MODEL = "Model: ";
+
 export function figures(state: State): string[] {
   const status = state.status;
   if (status === undefined) return [];
   const { used, total } = status.tokens;
   const { decoded, reused, ms } = status.last;
   return [
-    ...(status.model ? [`Model: ${status.model}`] : []),
+    ...(status.model ? [`${MODEL}${status.model}`] : []),
     ...(total > 0 ? [`Context: ${used.toLocaleString("en")} of ${plural(total, "token")}`] : []),
     ...(decoded + reused > 0
       ? [`Last answer: ${plural(decoded, "token")} decoded, ${reused.toLocaleString("en")} reused, ${Math.round(ms)} ms`]
@@ -109,7 +111,9 @@ export async function showStatus(state: State): Promise<void> {
     does("book", "Open the walkthrough", "walkthrough"),
   ];
   const groups = broken ? [line("what helps"), ...mend, line("more"), ...use] : [line("use"), ...use, line("if something is not right"), ...mend];
-  const said: Choice = { label: `${icon} ${headline}`, detail: figures(state).join("  ·  "), command: "palimpsest.client.log" };
+  const model = state.status?.model ?? "";
+  const detail = figures(state).filter((line) => !line.startsWith(MODEL)).join(" · "); // the row is cut off at its end
+  const said: Choice = { label: `${icon} ${headline}`, description: model, detail, command: "palimpsest.client.log" };
   if (!said.detail) said.detail = state.origin;
   const chosen = await vscode.window.showQuickPick<Choice>([said, ...install, ...groups], { title: "Palimpsest", placeHolder: headline });
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command);

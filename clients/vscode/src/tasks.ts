@@ -17,7 +17,7 @@ export async function doctor(server: Server, pages: Pages): Promise<void> {
 }
 
 export async function statistics(server: Server, pages: Pages): Promise<void> {
-  await pages.show("Palimpsest: statistics.md", page(await server.command<Statistics>("palimpsest.stats")));
+  await pages.show("Palimpsest: statistics", page(await server.command<Statistics>("palimpsest.stats")));
 }
 
 export async function showLog(server: Server, log: vscode.LogOutputChannel): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plural, Queue } from "../src/pure";
+import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plural, Queue, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -62,4 +62,10 @@ test("bars and numbers", () => {
   assert.equal(bar(0, 0), "▱".repeat(10));
   assert.equal(plural(1, "token"), "1 token");
   assert.equal(plural(1539, "token"), "1,539 tokens");
+});
+
+test("what to type in the sample is said with the key for a new line", () => {
+  assert.match(whatToType("\n        if total > self.l"), /^At the cursor, press Enter and type \u201cif total > self\.l\u201d\./);
+  assert.match(whatToType("tot"), /^At the cursor, type \u201ctot\u201d\./);
+  assert.match(whatToType(undefined), /^At the cursor, type the beginning of a line\./);
 });

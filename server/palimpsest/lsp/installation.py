@@ -35,6 +35,7 @@ async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     rows = [
         {"name": it["name"], "ok": it["ok"], "message": it["detail"], "hint": "" if it["ok"] else it["hint"]}
         for it in answer["checks"]
+        if it["name"] != "editors"  # who asks has one
     ]
     lines = [
         f"{'✓' if row['ok'] else '✗'} {row['name']}: {row['message']}" + (f"\n  → {row['hint']}" if row["hint"] else "")
