@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT
-from tests.editors.conftest import SAMPLE, Neovim, environment, running
+from tests.editors.conftest import SAMPLE, Neovim, environment, running, until
 
 PLUGIN = ROOT / "clients" / "nvim"
 WITH_PLUGIN = f"vim.opt.runtimepath:prepend([[{PLUGIN}]])\nvim.opt.swapfile = false\n"
@@ -46,6 +46,32 @@ class Plugged(Neovim):
     def attached(self) -> None:
         self.until(ATTACHED)
 
+    def count_requests(self) -> None:
+        """From now on, `requests(method)` says how many were sent."""
+        self.lua("""
+          _G.sent = {}
+          vim.api.nvim_create_autocmd('LspRequest', { callback = function(event)
+            local request = event.data.request
+            if request.type == 'pending' then
+              _G.sent[request.method] = (_G.sent[request.method] or 0) + 1
+            end
+          end })
+          return true
+        """)
+
+    def requests(self, method: str) -> int:
+        n: int = self.lua(f"return _G.sent['{method}'] or 0")
+        return n
+
+    def text_of(self, module: str) -> str:
+        """What a view of ours shows; empty where it is not open."""
+        text: str = self.lua(f"""
+          local view = require('palimpsest.{module}').current()
+          if not view or not vim.api.nvim_buf_is_valid(view.buffer) then return '' end
+          return table.concat(vim.api.nvim_buf_get_lines(view.buffer, 0, -1, true), '\\n')
+        """)
+        return text
+
     def command(self, name: str, argument: str = "vim.empty_dict()") -> Any:
         """What the server answers; `argument` in Lua."""
         params = f"{{ command = '{name}', arguments = {{ {argument} }} }}"
@@ -69,6 +95,15 @@ class Plugged(Neovim):
     def line(self) -> str:
         line: str = self.lua("return vim.api.nvim_get_current_line()")
         return line
+
+
+@pytest.fixture(scope="session")
+def nvim_tools() -> Path:
+    """The folder with Neovim 0.11, luacheck and stylua; without them the tests that want them cannot be run."""
+    made = subprocess.run([ROOT / "scripts" / "nvim_tools.sh"], capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"Neovim 0.11, luacheck and stylua cannot be installed here: {made.stderr.strip()}")
+    return Path(made.stdout.strip()) / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +133,8 @@ def folder(engines: Path) -> Iterator[Path]:
         (path / name).mkdir()
     (path / "run").symlink_to(engines / "run")
     yield path
-    shutil.rmtree(path)
+    # a server that just lost its editor may still be writing
+    until(lambda: shutil.rmtree(path, ignore_errors=True) or not path.exists(), lambda: path)
 
 
 Start = Callable[..., Plugged]

@@ -2,31 +2,159 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.editors.nvim.conftest import Start
+from tests.editors.conftest import until
+from tests.editors.nvim.conftest import Plugged, Start
 
 pytestmark = pytest.mark.slow
 
-INTERFACES = {"native": "", "own": "vim.g.palimpsest = { inline = { backend = 'own' } }"}
+INLINE = "textDocument/inlineCompletion"
+OWN = "vim.g.palimpsest = { inline = { backend = 'own' } }\n"
+TYPED = "/total = self.subtotal<CR>oif self.disc"
 
 
-@pytest.mark.parametrize("backend", list(INTERFACES))
-def test_a_word_a_line_and_all_are_accepted(start: Start, backend: str) -> None:
-    nvim = start(INTERFACES[backend])
-    nvim.ready()
-    nvim.keys("/total = self.subtotal<CR>oif self.disc")
+def accepted(nvim: Plugged) -> dict[str, int]:
+    found: dict[str, int] = nvim.command("palimpsest.stats")["accepted"]
+    return found
+
+
+@pytest.fixture(params=["native", "own", "0.11"])
+def nvim(start: Start, nvim_tools: Path, request: pytest.FixtureRequest) -> Plugged:
+    """Ready, with Neovim's own inline completion, with ours, and where there is none but ours."""
+    program = nvim_tools / "nvim-0.11" if request.param == "0.11" else None
+    editor = start(OWN if request.param == "own" else "", program=program)
+    editor.ready()
+    return editor
+
+
+def test_a_word_a_line_and_all_are_accepted_and_counted(nvim: Plugged, request: pytest.FixtureRequest) -> None:
+    before = accepted(nvim)
+    nvim.keys(TYPED)
     text = nvim.ghost()
-    before = nvim.line
     shown = nvim.ghost_now()
     assert shown
-    assert ("nvim.lsp" in shown[0]) == (backend == "native")
+    assert ("nvim.lsp" in shown[0]) == ("native" in request.node.name)
+    start = nvim.line
     nvim.keys("<M-Right>")
-    nvim.until(f"return vim.api.nvim_get_current_line() ~= [[{before}]]")
-    word = nvim.line.removeprefix(before)
+    nvim.until(f"return vim.api.nvim_get_current_line() ~= [[{start}]]")
+    word = nvim.line.removeprefix(start)
     assert word
     assert text.startswith(word)
-    rest = nvim.ghost()
-    assert word + rest == text, "the rest stays on the screen"
+    assert word + nvim.ghost() == text, "the rest stays on the screen"
+    nvim.keys("<M-End>")
+    line = text.split("\n")[0]
+    nvim.until(f"return vim.api.nvim_get_current_line() == [[{start + line}]]")
+    until(lambda: sum(accepted(nvim).values()) == sum(before.values()) + 2, nvim.messages)
+    assert accepted(nvim)["word"] == before["word"] + 1
+    nvim.keys("<Esc>u")
+    nvim.until(f"return vim.api.nvim_get_current_line() == [[{start + word}]]")
+    nvim.keys("u")
+    nvim.until(f"return vim.api.nvim_get_current_line() == [[{start}]]")
+
+
+def test_text_that_is_typed_as_it_is_shown_is_not_left_behind(start: Start) -> None:
+    nvim = start(OWN)
+    nvim.ready()
+    nvim.keys(TYPED)
+    text = nvim.ghost()
+    before = nvim.line
+    nvim.keys(text[:2].replace("<", "<lt>"))
+    nvim.until(f"return vim.api.nvim_get_current_line() == [[{before + text[:2]}]]")
+    assert nvim.ghost() == text[2:]
     nvim.keys("<Tab>")
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{before + text}]]")
+
+
+def test_asked_by_hand_there_are_alternatives_to_go_through(start: Start) -> None:
+    nvim = start("vim.g.palimpsest = { completion = { trigger = 'manual' } }")
+    nvim.ready()
+    nvim.count_requests()
+    nvim.keys(TYPED)
+    nvim.until("return vim.fn.mode() == 'i'")
+    nvim.lua("vim.wait(400) return true")
+    assert nvim.requests(INLINE) == 0, "nobody asked"
+    nvim.keys("<M-Bslash>")
+    first = nvim.ghost()
+    assert nvim.requests(INLINE) == 1
+    nvim.keys("<M-]>")
+    until(lambda: (nvim.ghost_now() or ["", first])[1] != first, nvim.messages)
+    nvim.keys("<M-[>")
+    until(lambda: (nvim.ghost_now() or ["", ""])[1] == first, nvim.messages)
+    nvim.keys("<C-]>")
+    until(lambda: nvim.ghost_now() is None, nvim.messages)
+
+
+def test_switched_off_nothing_is_requested(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.count_requests()
+    for scope, back in (("buffer", "buffer on"), ("everywhere", "everywhere on")):
+        nvim.keys(f":Palimpsest toggle {scope} off<CR>")
+        nvim.until("return not require('palimpsest.switches').completes(0)")
+        sent = nvim.requests(INLINE)
+        nvim.keys(TYPED)
+        nvim.lua("vim.wait(600) return true")
+        assert nvim.requests(INLINE) == sent
+        assert nvim.ghost_now() is None
+        assert "off here" in nvim.lua("return require('palimpsest').statusline()")
+        nvim.keys(f"<Esc>u:Palimpsest toggle {back}<CR>")
+        nvim.until("return require('palimpsest.switches').completes(0)")
+    nvim.keys(TYPED)
+    nvim.ghost()
+
+
+def test_settings_take_effect_at_once(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys(TYPED)
+    nvim.ghost()
+    nvim.keys("<Esc>u")
+    nvim.lua("require('palimpsest').setup({ completion = { disabled_languages = { 'python' } } }) return true")
+    nvim.count_requests()
+    nvim.keys(TYPED)
+    nvim.lua("vim.wait(600) return true")
+    assert nvim.requests(INLINE) == 0
+    nvim.keys("<Esc>u")
+    nvim.lua("require('palimpsest').setup({ completion = { disabled_languages = {}, max_tokens = 2 } }) return true")
+    nvim.keys(TYPED)
+    assert len(nvim.ghost()) < 30
+
+
+def test_tab_is_what_it_was_where_nothing_is_shown(start: Start) -> None:
+    nvim = start(
+        """
+        vim.g.palimpsest = { completion = { trigger = 'manual' }, engine = { kind = 'none' } }
+        vim.keymap.set('i', '<Tab>', function() return 'global' end, { expr = true })
+        vim.api.nvim_create_autocmd('BufReadPost', { pattern = '*/item.py', callback = function()
+          vim.keymap.set('i', '<Tab>', function() vim.api.nvim_put({ 'local' }, 'c', true, true) end, { buffer = 0 })
+        end })
+        """
+    )
+    nvim.attached()
+    nvim.keys("Go<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('global$') ~= nil")
+    nvim.keys("<Esc>:e! shop/item.py<CR>")
+    nvim.attached()
+    nvim.keys("Go<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('local$') ~= nil")
+    nvim.keys("<Esc>:iunmap <lt>Tab><CR>:e! shop/order.py<CR>")
+    nvim.attached()
+    nvim.keys("Gox<Tab>y<Esc>")
+    nvim.until("return vim.api.nvim_get_current_line():find('x%s+y$') ~= nil")
+
+
+def test_a_completion_menu_keeps_its_keys(start: Start) -> None:
+    nvim = start("vim.opt.completeopt = 'menuone,noselect'")
+    nvim.ready()
+    nvim.keys(TYPED)
+    nvim.ghost()
+    nvim.keys("<C-n>")
+    nvim.until("return vim.fn.pumvisible() == 1")
+    assert nvim.lua("return vim.fn.maparg('<Tab>', 'i', false, true).desc").startswith("Palimpsest")
+    before = nvim.lines
+    nvim.keys("<C-e><Esc>")
+    nvim.until("return vim.fn.mode() == 'n'")
+    assert len(nvim.lines) == len(before)

@@ -47,6 +47,14 @@ function M.uri(buffer)
   return vim.uri_from_bufnr(buffer)
 end
 
+--- -1 where its file is not open.
+---@param uri string
+function M.buffer_of(uri)
+  local name = vim.uri_to_fname(uri)
+  local buffer = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name, "[]*?{},\\")))
+  return buffer > 0 and vim.api.nvim_buf_is_loaded(buffer) and buffer or -1
+end
+
 --- Runs a command of the server; `done` gets its answer, or nil where it failed.
 ---@param name string
 ---@param argument? table

@@ -113,9 +113,12 @@ function M.complete(lead, line)
       table.insert(found, command.id)
     end
   end
-  return vim.iter(found):filter(function(one)
-    return vim.startswith(one, lead)
-  end):totable()
+  return vim
+    .iter(found)
+    :filter(function(one)
+      return vim.startswith(one, lead)
+    end)
+    :totable()
 end
 
 return M

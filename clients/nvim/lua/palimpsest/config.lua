@@ -1,4 +1,4 @@
---- What a person set: `vim.g.palimpsest`, then what `setup()` was given.  Owner of the settings of this client; those of
+--- What a person set: `vim.g.palimpsest`, then what `setup()` was given.  Owner of this client's settings; those of
 --- the server are passed on by their names, and the server says which of them are wrong.
 local M = {}
 
@@ -107,7 +107,9 @@ local function check(own)
     local default = M.defaults[name]
     local known = default ~= nil or name == "filter" or vim.list_contains(SERVER, name)
     if not known then
-      require("palimpsest.tell").warn(("There is no setting `%s`; `:help palimpsest-settings` lists them."):format(name))
+      require("palimpsest.tell").warn(
+        ("There is no setting `%s`; `:help palimpsest-settings` lists them."):format(name)
+      )
     elseif type(default) == "table" and type(value) == "table" and not vim.list_contains(SERVER, name) then
       for inner in pairs(value) do
         if default[inner] == nil and not vim.islist(default) then

@@ -1,27 +1,14 @@
---- What the model sees of the code at the cursor, in a split that follows the cursor: the code itself, blocks with tokens
---- and state, budgets.  Owner of that split.
+--- What the model sees of the code at the cursor, in a split that follows the cursor: the code itself, blocks with
+--- tokens and state, budgets.  Owner of that split.
+local blocks = require("palimpsest.blocks")
+local budgets = require("palimpsest.budgets")
 local client = require("palimpsest.client")
-local highlights = require("palimpsest.highlights")
 local scratch = require("palimpsest.scratch")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local api = vim.api
-local BAR = 20
-local STATES = { resident = "●", stored = "◐", wanted = "○" }
-
----@class palimpsest.Block
----@field type string
----@field name string
----@field editable boolean
----@field text string
----@field tokens integer
----@field span? [integer, integer]
----@field state "resident"|"stored"|"wanted"
----@field uri? string
----@field line? integer
----@field source? string
 
 ---@class palimpsest.ContextView
 ---@field buffer integer
@@ -31,52 +18,6 @@ local STATES = { resident = "●", stored = "◐", wanted = "○" }
 
 local now ---@type palimpsest.ContextView?
 local group = api.nvim_create_augroup("palimpsest.context", { clear = true })
-
----@param used integer
----@param total integer
----@param name string
----@return palimpsest.Row
-local function budget(name, used, total)
-  local filled, free = scratch.bar(total > 0 and used / total or 0, BAR)
-  return {
-    { ("%-8s"):format(name) },
-    { filled, "PalimpsestKindClass" },
-    { free, "PalimpsestFree" },
-    { (" %d / %d"):format(used, total), "PalimpsestDim" },
-  }
-end
-
----@param usage table
----@param rows palimpsest.Row[]
-local function budgets(usage, rows)
-  table.insert(rows, { { "Budgets", "PalimpsestTitle" }, { usage.estimated and "  estimated" or "", "PalimpsestDim" } })
-  table.insert(rows, budget("all", usage.used, usage.total))
-  for _, name in ipairs({ "system", "blocks", "tail" }) do
-    local part = (usage.parts or {})[name]
-    if type(part) == "table" then
-      table.insert(rows, budget(name, part.used, part.budget or usage.total))
-    elseif type(part) == "number" then
-      table.insert(rows, budget(name, part, usage.total))
-    end
-  end
-  table.insert(rows, { { "" } })
-end
-
----@param rows palimpsest.Row[]
-local function last_event(rows)
-  local last = require("palimpsest.state").status.last
-  local sum = last.decoded + last.reused
-  if sum > 0 then
-    local filled, free = scratch.bar(last.reused / sum, BAR)
-    table.insert(rows, {
-      { "last    " },
-      { filled, "PalimpsestReady" },
-      { free, "PalimpsestBusy" },
-      { (" %d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms), "PalimpsestDim" },
-    })
-    table.insert(rows, { { "" } })
-  end
-end
 
 ---@param answer table
 ---@param usage table?
@@ -88,20 +29,13 @@ local function draw(answer, usage)
     { { "" } },
   }
   if usage then
-    budgets(usage, rows)
+    budgets.usage(usage, rows)
   end
-  last_event(rows)
+  budgets.last_event(rows)
   table.insert(rows, { { ("Blocks (%d)"):format(#answer.blocks), "PalimpsestTitle" } })
   view.blocks, view.shown = {}, {}
   for _, block in ipairs(answer.blocks) do
-    local span = type(block.span) == "table" and ("  %d–%d"):format(block.span[1], block.span[2]) or ""
-    table.insert(rows, {
-      { STATES[block.state] .. " ", highlights.of_kind(block.type) },
-      { ("%-14s"):format(block.type), highlights.of_kind(block.type) },
-      { (" %s"):format(block.name) },
-      { block.source == "pin" and "  pinned" or "", "PalimpsestKey" },
-      { ("  %d tokens%s"):format(block.tokens, span), "PalimpsestDim" },
-    })
+    table.insert(rows, blocks.row(block))
     view.blocks[#rows] = block
     table.insert(view.shown, block.name)
   end
@@ -142,38 +76,9 @@ local function under_cursor()
   return block
 end
 
---- The file that a block is of, as far as its name tells it.
----@param block palimpsest.Block
----@return string? uri
-local function file_of(block)
-  if type(block.uri) == "string" then
-    return block.uri
-  end
-  local one, path = client.get(), block.name:match("^[^#]+")
-  for _, folder in ipairs(one and one.workspace_folders or {}) do
-    local full = vim.fs.joinpath(vim.uri_to_fname(folder.uri), path)
-    local stat = vim.uv.fs_stat(full)
-    if stat and stat.type == "file" then
-      return vim.uri_from_fname(full)
-    end
-  end
-end
-
 ---@param block palimpsest.Block
 local function show_text(block)
-  local buffer = scratch.buffer("block/" .. block.type .. "/" .. block.name)
-  local lines = vim.split(block.text, "\n", { plain = true })
-  scratch.set(buffer, lines)
-  vim.bo[buffer].syntax = now and api.nvim_buf_is_valid(now.source) and vim.bo[now.source].filetype or ""
-  local width = 20
-  for _, line in ipairs(lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line))
-  end
-  scratch.float(buffer, block.name, math.min(width, 100), math.min(#lines, 30))
-  local function close()
-    scratch.close(buffer)
-  end
-  scratch.keys(buffer, { q = { close, "close" }, ["<Esc>"] = { close, "close" } })
+  blocks.show(block, now and api.nvim_buf_is_valid(now.source) and vim.bo[now.source].filetype or "")
 end
 
 local function open_source()
@@ -181,7 +86,7 @@ local function open_source()
   if not block then
     return
   end
-  local uri = file_of(block)
+  local uri = blocks.file_of(block)
   if not uri then
     return show_text(block)
   end
@@ -209,7 +114,7 @@ end
 local function change_pin_here(name)
   return function()
     local block = now and now.blocks[api.nvim_win_get_cursor(0)[1]]
-    local uri = block and file_of(block) or (not block and now and client.uri(now.source))
+    local uri = block and blocks.file_of(block) or (not block and now and client.uri(now.source))
     if not uri then
       return tell.say("this block is of no file.")
     end

@@ -17,7 +17,8 @@ local function old_keys(old, key)
   end
   local keys
   if old.expr == 1 then
-    local found = old.callback and old.callback() or api.nvim_eval((old.rhs or "''"):gsub("<SID>", "<SNR>" .. old.sid .. "_"))
+    local found = old.callback and old.callback()
+      or api.nvim_eval((old.rhs or "''"):gsub("<SID>", "<SNR>" .. old.sid .. "_"))
     keys = type(found) == "string" and found or ""
     keys = old.replace_keycodes == 1 and vim.keycode(keys) or keys
   elseif old.callback then
@@ -93,7 +94,7 @@ end
 
 --- The next edit, else the completion, else what Tab was.  A completion menu keeps its Tab.
 local function tab()
-  if completion().menu_is_open() then
+  if require("palimpsest.menu").is_open() then
     return nil
   elseif next_edits().visible() then
     return call("next_edit")

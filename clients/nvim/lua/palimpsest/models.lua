@@ -1,4 +1,5 @@
---- Choosing a model: those that are here or can be fetched, with what they take of memory, and engines that already run.
+--- Choosing a model: those that are here or can be fetched, with what they take of memory, and engines that run
+--- already.
 local client = require("palimpsest.client")
 local tell = require("palimpsest.tell")
 

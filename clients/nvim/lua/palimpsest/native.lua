@@ -1,6 +1,6 @@
 --- Neovim's own inline completion (0.12), which asks by itself 200 ms after a keystroke.  It draws and holds what it
---- shows; what is accepted is inserted by `completion.lua`, since its own acceptance knows no word and no line and leaves
---- behind what was typed after it asked.
+--- shows; what is accepted is inserted by `completion.lua`, since its own acceptance knows no word and no line and
+--- leaves behind what was typed after it asked.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 
@@ -48,9 +48,7 @@ end
 ---@param buffer integer
 function M.visible(buffer)
   local space = vim.api.nvim_get_namespaces()["nvim.lsp.inline_completion"]
-  return M.is_on(buffer)
-    and space ~= nil
-    and #vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, { limit = 1 }) > 0
+  return M.is_on(buffer) and space ~= nil and #vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, { limit = 1 }) > 0
 end
 
 --- Takes what is shown from it; `done` gets the item.

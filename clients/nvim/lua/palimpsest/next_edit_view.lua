@@ -1,6 +1,22 @@
 --- Draws a next edit: what goes struck through, what comes beside it, and where it is when it cannot be seen.
 local M = {}
 
+---@class palimpsest.NextEdit
+---@field id string
+---@field textDocument { uri: string, version: integer? }
+---@field range lsp.Range
+---@field text string
+---@field kind string
+---@field message string
+---@field command lsp.Command
+
+---@class palimpsest.Offered
+---@field edit palimpsest.NextEdit
+---@field total integer
+---@field buffer integer -1 where its file is not open
+---@field tick integer the buffer's text that it is for
+---@field encoding string
+
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.next_edit")
 local drawn = {} ---@type table<integer, true> buffers with marks
@@ -104,6 +120,27 @@ local function hint(now, text)
     virt_text_pos = "eol",
     hl_mode = "combine",
   })
+end
+
+--- Behind the first line of what was put there; where the end of the buffer is gone, at what is the end now.
+---@param now palimpsest.Offered
+local function put_cursor(now)
+  local edit = now.edit
+  local row = math.min(edit.range.start.line, api.nvim_buf_line_count(now.buffer) - 1)
+  local column = row < edit.range.start.line and 0
+    or edit.range.start.character + vim.str_utfindex(edit.text:match("^[^\r\n]*"), now.encoding)
+  local line = api.nvim_buf_get_lines(now.buffer, row, row + 1, false)[1]
+  local byte = vim.str_byteindex(line, now.encoding, column, false)
+  local last = api.nvim_get_mode().mode:find("^i") and #line or #line - 1
+  api.nvim_win_set_cursor(0, { row + 1, math.max(math.min(byte, last), 0) })
+end
+
+--- Makes it.
+---@param now palimpsest.Offered
+function M.make(now)
+  local edit = now.edit
+  vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, now.buffer, now.encoding)
+  put_cursor(now)
 end
 
 ---@param now palimpsest.Offered

@@ -1,6 +1,7 @@
 --- What the server is told of a person's whereabouts, when they rest: the cursor, yanks, that Neovim has the focus.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local events = require("palimpsest.events")
 
 local M = {}
 
@@ -10,15 +11,20 @@ local told ---@type string? where the cursor was, last
 
 local function tell_cursor(buffer)
   local one = client.get(buffer)
-  if not one or api.nvim_get_current_buf() ~= buffer then
+  local here = api.nvim_get_current_buf() == buffer
+  local window = here and api.nvim_get_current_win() or vim.fn.win_findbuf(buffer)[1]
+  if not one or not window then
     return
   end
-  local position = client.position(one)
+  local position = client.position(one, window)
   local version = vim.lsp.util.buf_versions[buffer]
   local now = ("%d:%d:%d:%d"):format(buffer, version or 0, position.line, position.character)
   if now ~= told then
     told = now
-    one:notify("palimpsest/cursor", { textDocument = { uri = client.uri(buffer), version = version }, position = position })
+    one:notify(
+      "palimpsest/cursor",
+      { textDocument = { uri = client.uri(buffer), version = version }, position = position }
+    )
     vim.schedule(function()
       api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
     end)
@@ -28,11 +34,15 @@ end
 local function on_move(buffer)
   local delay = config.get().notices.delay
   if delay > 0 then
-    timer:start(delay, 0, vim.schedule_wrap(function()
-      if api.nvim_buf_is_valid(buffer) then
-        tell_cursor(buffer)
-      end
-    end))
+    timer:start(
+      delay,
+      0,
+      vim.schedule_wrap(function()
+        if api.nvim_buf_is_valid(buffer) then
+          tell_cursor(buffer)
+        end
+      end)
+    )
   end
 end
 
@@ -45,29 +55,19 @@ local function on_yank(buffer)
   end
 end
 
-local function group_of(buffer)
-  return ("palimpsest.notices.%d"):format(buffer)
+local function on_focus(buffer)
+  if config.get().notices.focus then
+    client.notify("palimpsest/event", { kind = "focus" }, buffer)
+  end
 end
 
 ---@param buffer integer
 function M.attach(buffer)
-  local group = api.nvim_create_augroup(group_of(buffer), { clear = true })
-  local function on(events, call)
-    api.nvim_create_autocmd(events, {
-      group = group,
-      buffer = buffer,
-      callback = function()
-        call(buffer)
-      end,
-    })
-  end
-  on({ "CursorMoved", "BufEnter", "InsertLeave" }, on_move)
-  on({ "TextYankPost" }, on_yank)
-  on({ "FocusGained" }, function()
-    if config.get().notices.focus then
-      client.notify("palimpsest/event", { kind = "focus" }, buffer)
-    end
-  end)
+  events.listen("notices", buffer, {
+    { { "CursorMoved", "BufEnter", "InsertLeave" }, on_move },
+    { { "TextYankPost" }, on_yank },
+    { { "FocusGained" }, on_focus },
+  })
   if api.nvim_get_current_buf() == buffer then
     on_move(buffer)
   end
@@ -75,7 +75,7 @@ end
 
 ---@param buffer integer
 function M.detach(buffer)
-  pcall(api.nvim_del_augroup_by_name, group_of(buffer))
+  events.close("notices", buffer)
 end
 
 return M

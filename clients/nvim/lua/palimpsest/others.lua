@@ -59,9 +59,12 @@ M.LIST = {
 
 ---@return palimpsest.Other[]
 function M.found()
-  return vim.iter(M.LIST):filter(function(other)
-    return other.here()
-  end):totable()
+  return vim
+    .iter(M.LIST)
+    :filter(function(other)
+      return other.here()
+    end)
+    :totable()
 end
 
 ---@param others palimpsest.Other[]

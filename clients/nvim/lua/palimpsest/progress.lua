@@ -34,9 +34,12 @@ function M.listen()
       end
       local title = value.title or text:match("^[^:]+") or "busy"
       local share = value.percentage and ("%d %%"):format(value.percentage) or nil
-      local rest = table.concat(vim.tbl_filter(function(part)
-        return part ~= nil and part ~= ""
-      end, { value.message or "", share or "" }), ", ")
+      local rest = table.concat(
+        vim.tbl_filter(function(part)
+          return part ~= nil and part ~= ""
+        end, { value.message or "", share or "" }),
+        ", "
+      )
       M.set(rest ~= "" and title .. ": " .. rest or title)
     end,
   })

@@ -23,7 +23,8 @@ end
 
 ---@param text string
 local function as_rows(text)
-  return vim.iter(vim.split(vim.trim(text), "\n", { plain = true }))
+  return vim
+    .iter(vim.split(vim.trim(text), "\n", { plain = true }))
     :map(function(line)
       return { { line } }
     end)

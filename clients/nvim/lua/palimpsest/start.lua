@@ -11,7 +11,7 @@ local found ---@type palimpsest.Found?
 local begun = false
 local restarting = false
 
---- Neovim's own list of schemes is not known; what has one and is no file is only shown (fugitive://, oil:// and so on).
+--- What has a scheme is no file and only shown (fugitive://, oil:// and so on).
 ---@param buffer integer
 function M.wanted(buffer)
   local all = config.get()
@@ -41,6 +41,20 @@ function M.root(buffer, on_dir)
       tell.once(why_not or "")
     end
   end)
+end
+
+--- Looks for the server and waits for what comes of that.
+---@param patience_ms integer
+---@return boolean whether it is there
+function M.settle(patience_ms)
+  local known = false
+  find.server(nil, function(server)
+    found, known = server or found, true
+  end)
+  vim.wait(patience_ms, function()
+    return known
+  end, 20)
+  return found ~= nil
 end
 
 ---@param dispatchers vim.lsp.rpc.Dispatchers
@@ -159,11 +173,15 @@ function M.restart(done)
       wait()
     end
   end
-  timer:start(20, 50, vim.schedule_wrap(function()
-    if not timer:is_closing() then
-      look()
-    end
-  end))
+  timer:start(
+    20,
+    50,
+    vim.schedule_wrap(function()
+      if not timer:is_closing() then
+        look()
+      end
+    end)
+  )
 end
 
 --- Looks for the server again, in the buffers that are open.

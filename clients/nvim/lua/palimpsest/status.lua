@@ -27,10 +27,10 @@ function M.line()
   end
   local status, word = state.status, state.word()
   local parts = { SIGNS[word] }
-  if word == "off" or word == "degraded" or word == "loading" then
-    table.insert(parts, word)
-  elseif not require("palimpsest.switches").completes(vim.api.nvim_get_current_buf()) then
+  if not require("palimpsest.switches").completes(vim.api.nvim_get_current_buf()) then
     parts = { SIGNS.loading, "off here" }
+  elseif word == "off" or word == "degraded" or word == "loading" then
+    table.insert(parts, word)
   end
   if status.model ~= "" then
     table.insert(parts, status.model)

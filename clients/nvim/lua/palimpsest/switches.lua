@@ -64,7 +64,11 @@ function M.edits_next(buffer)
   local own, all = config.get().next_edits, config.get()
   local language = vim.bo[buffer].filetype
   local server_on = (all.next_edit or {}).enabled ~= false
-  return on("next_edit", buffer, all.nextEdit.automatic and server_on and not vim.list_contains(own.disabled_languages, language))
+  return on(
+    "next_edit",
+    buffer,
+    all.nextEdit.automatic and server_on and not vim.list_contains(own.disabled_languages, language)
+  )
 end
 
 ---@param feature "completion"|"next_edit"

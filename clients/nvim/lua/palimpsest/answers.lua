@@ -1,0 +1,58 @@
+--- What an answer to `textDocument/inlineCompletion` offers at the cursor.  Keeps nothing.
+local M = {}
+
+---@class palimpsest.Choice
+---@field rest string what is still to be inserted at the cursor
+---@field id? string for counting
+---@field command? lsp.Command
+---@field snippet? { value: string, typed: integer } bytes before the cursor that it replaces
+
+--- What an item would insert at the cursor; nil where the line no longer begins as it does.
+---@param item lsp.InlineCompletionItem
+---@param start integer where it begins, in bytes
+---@return palimpsest.Choice?
+function M.choice(item, start, line, column)
+  local insert = item.insertText
+  local text = item.filterText or (type(insert) == "string" and insert or insert.value)
+  local typed = line:sub(start + 1, column)
+  if not vim.startswith(text, typed) or #text == #typed then
+    return nil
+  end
+  local argument = item.command and item.command.arguments and item.command.arguments[1] or {}
+  local snippet = type(insert) == "table" and { value = insert.value, typed = #typed } or nil
+  return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
+end
+
+--- What Neovim's own inline completion gives away.
+---@param item vim.lsp.inline_completion.Item
+---@return palimpsest.Choice?
+function M.of_native(item, row, column, line)
+  local start = column
+  if item.range then
+    local first, from = item.range:to_extmark()
+    start = first == row and from or nil
+  end
+  local text = { insertText = item.insert_text, filterText = item._filter_text, command = item.command }
+  return start and M.choice(text, start, line, column)
+end
+
+---@param result any
+---@param encoding string
+---@return palimpsest.Choice[]
+function M.choices(result, encoding, row, column, line)
+  local found, seen = {}, {}
+  for _, item in ipairs(result and (result.items or result) or {}) do
+    local start = column
+    if item.range then
+      start = item.range.start.line == row and vim.str_byteindex(line, encoding, item.range.start.character, false)
+    end
+    local one = start and M.choice(item, start, line, column)
+    if one and not seen[one.rest] then
+      seen[one.rest] = true
+      table.insert(found, one)
+    end
+  end
+  return found
+end
+
+return M

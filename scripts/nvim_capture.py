@@ -1,0 +1,102 @@
+"""The picture of clients/nvim/README.md: Neovim in a terminal, with a completion, the context and the cache map.
+
+`python scripts/nvim_capture.py NVIM OUT.png` runs NVIM in tmux on a copy of the sample workspace, with the real server,
+and renders what tmux shows with Chromium.  Wants tmux, chromium and the package `rich`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COLUMNS, LINES = 150, 46
+INIT = f"""
+vim.opt.runtimepath:prepend([[{ROOT}/clients/nvim]])
+vim.o.termguicolors = true
+vim.o.swapfile = false
+vim.o.number = true
+vim.lsp.handlers["window/showMessage"] = function() end
+vim.o.laststatus = 3
+vim.o.statusline = " %f %= %{{v:lua.require'palimpsest'.statusline()}} "
+
+"""
+
+
+def tmux(*words: str) -> str:
+    done = subprocess.run(["tmux", "-L", "palimpsest-capture", *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def wait(text: str, patience_s: float = 60) -> None:
+    end = time.monotonic() + patience_s
+    while text not in tmux("capture-pane", "-p", "-t", "it"):
+        if time.monotonic() > end:
+            raise SystemExit(f"{text!r} is not on the screen:\n" + tmux("capture-pane", "-p", "-t", "it"))
+        time.sleep(0.2)
+
+
+def keys(*each: str) -> None:
+    tmux("send-keys", "-t", "it", *each)
+
+
+def shown(program: str, folder: Path) -> str:
+    (folder / "init.lua").write_text(INIT, encoding="utf-8")
+    shutil.copytree(ROOT / "server" / "palimpsest" / "demo" / "sample", folder / "shop-sample")
+    (folder / "shop-sample" / "pyproject.toml").touch()
+    own = {"HOME": str(folder), "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(folder)}
+    command = [
+        "env",
+        *(f"{name}={value}" for name, value in own.items()),
+        program,
+        "--clean",
+        "-u",
+        str(folder / "init.lua"),
+        "shop/cart.py",
+    ]
+    size = ["-x", str(COLUMNS), "-y", str(LINES)]
+    tmux("new-session", "-d", "-s", "it", *size, "-c", str(folder / "shop-sample"), *command)
+    tmux("set-option", "-g", "-s", "default-terminal", "tmux-256color")
+    wait("●")
+    keys("/def total", "Enter", ":Palimpsest context", "Enter")
+    wait("class          shop.cart.Cart")
+    keys("/total = self.sub", "Enter", "zt", "3kzt", "3jo", "if self.disc")
+    wait("if self.discount ")
+    time.sleep(2)
+    return tmux("capture-pane", "-e", "-p", "-t", "it")
+
+
+def render(ansi: str, out: Path) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        record=True, width=COLUMNS, force_terminal=True, color_system="truecolor", file=open(os.devnull, "w")
+    )
+    console.print(Text.from_ansi(ansi), end="")
+    svg = console.export_svg(title="Neovim")
+    page = out.with_suffix(".html")
+    page.write_text(f"<body style='margin:0;background:#292929'>{svg}</body>", encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1860,1210"]
+    subprocess.run(["chromium", *flags, f"--screenshot={out}", page.as_uri()], check=True, capture_output=True)
+    page.unlink()
+
+
+def main(program: str, out: str) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="pal-", dir="/tmp"))
+    try:
+        render(shown(program, folder), Path(out).resolve())
+    finally:
+        subprocess.run(["tmux", "-L", "palimpsest-capture", "kill-server"], check=False)
+        time.sleep(2)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

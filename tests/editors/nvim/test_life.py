@@ -1,0 +1,138 @@
+"""How the plugin begins, what it leaves alone, and what happens when something ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.editors.conftest import running, until
+from tests.editors.nvim.conftest import PLUGIN, WITHOUT_ENGINE, Start
+
+pytestmark = pytest.mark.slow
+
+STATUSES = """
+_G.statuses = {}
+vim.api.nvim_create_autocmd('User', { pattern = 'PalimpsestStatus', callback = function()
+  local state = require('palimpsest.state')
+  table.insert(_G.statuses, { word = state.word(), kind = state.status.kind, message = state.status.message })
+end })
+"""
+LOADED = "return vim.iter(vim.tbl_keys(package.loaded)):filter(function(n) return n:find('^palimpsest') end):totable()"
+
+
+def test_an_engine_that_ends_is_said_and_comes_back(start: Start, folder: Path) -> None:
+    nvim = start(STATUSES)
+    nvim.ready()
+    (row,) = running(folder)
+    nvim.lua("_G.statuses = {} return true")
+    os.kill(row["pid"], signal.SIGKILL)
+    nvim.keys("/total = self.subtotal<CR>oif self.disc")
+    until(lambda: any(it["word"] != "ready" for it in nvim.lua("return _G.statuses")), nvim.messages)
+    nvim.until("return require('palimpsest.state').word() == 'ready'")
+    nvim.keys("<Esc>ccif self.disc")
+    assert nvim.ghost()
+    assert [it["pid"] for it in running(folder)] != [row["pid"]]
+
+
+def test_a_server_that_ends_is_said_and_started_again(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    nvim.lua("vim.lsp.get_clients({ name = 'palimpsest' })[1].rpc.terminate() return true")
+    nvim.until("return require('palimpsest.state').status.message:find('restartServer') ~= nil")
+    nvim.keys(":Palimpsest status<CR>")
+    nvim.until("return vim.bo.filetype == 'palimpsest-status'")
+    assert any("The server" in line for line in nvim.lines)
+    nvim.keys("q:Palimpsest restartServer<CR>:Palimpsest restartServer<CR>")
+    nvim.attached()
+    assert nvim.lua("return #vim.lsp.get_clients({ name = 'palimpsest' })") == 1
+
+
+def test_nothing_is_loaded_before_the_first_file_and_what_is_only_shown_is_left_alone(
+    start: Start, nvim_tools: Path
+) -> None:
+    nvim = start(WITHOUT_ENGINE, file="+enew", program=nvim_tools / "nvim-0.11")
+    assert nvim.lua(LOADED) == []
+    nvim.lua("vim.cmd.help() vim.cmd.only() return true")
+    assert nvim.lua(LOADED) == []
+    nvim.lua("vim.cmd.edit('shop/cart.py') return true")
+    nvim.attached()
+    for name in ("fugitive:///tmp/x//1/cart.py", "oil:///tmp/"):
+        nvim.lua(f"vim.cmd.enew() vim.api.nvim_buf_set_name(0, '{name}') vim.bo.filetype = 'python' return true")
+        assert not nvim.lua("return require('palimpsest.start').wanted(0)")
+        assert nvim.lua("return #vim.lsp.get_clients({ bufnr = 0, name = 'palimpsest' })") == 0
+
+
+def test_a_second_workspace_is_a_folder_of_the_same_server(start: Start, folder: Path) -> None:
+    other = folder / "other"
+    other.mkdir()
+    (other / "pyproject.toml").touch()
+    (other / "one.py").write_text("x = 1\n")
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    nvim.keys(f":e {other}/one.py<CR>")
+    nvim.until("return vim.fn.expand('%:t') == 'one.py'")
+    nvim.attached()
+    assert nvim.lua("return #vim.lsp.get_clients({ name = 'palimpsest' })") == 1
+    assert nvim.lua("return #require('palimpsest.client').get(0).workspace_folders") == 2
+
+
+def test_nothing_of_a_workspace_is_run_unasked(start: Start, folder: Path) -> None:
+    trap = folder / "work" / ".venv" / "bin" / "palimpsest"
+    trap.parent.mkdir(parents=True)
+    trap.write_text(f"#!/bin/sh\ntouch {folder}/run-it\n")
+    trap.chmod(0o755)
+    nvim = start("vim.env.PATH = '.venv/bin:' .. vim.env.PATH\n" + WITHOUT_ENGINE)
+    nvim.attached()
+    assert not (folder / "run-it").exists()
+    assert str(Path(sys.executable).parent) in nvim.lua("return require('palimpsest.start').found().command[1]")
+    nvim.lua("require('palimpsest').setup({ server = { command = './.venv/bin/palimpsest' } }) return true")
+    said = nvim.lua("local said require('palimpsest.find').server(nil, function(_, why) said = why end) return said")
+    assert "give a full path" in said
+    assert not (folder / "run-it").exists()
+
+
+def test_without_a_server_it_says_how_to_install_one(start: Start) -> None:
+    nvim = start("vim.env.PATH = '/usr/bin:/bin'")
+    nvim.until("return vim.fn.execute('messages'):find(':Palimpsest install') ~= nil")
+    assert nvim.lua("return require('palimpsest.state').word()") == "off"
+
+
+def test_checkhealth_ends_with_a_completion(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.lua("vim.cmd.checkhealth('palimpsest') return true")
+    text = "\n".join(nvim.lines)
+    assert "ERROR" not in text
+    assert "palimpsest 0." in text
+    assert "a completion on the sample workspace" in text
+    assert ", from palimpsest-embedded" in text
+
+
+def test_another_provider_is_said_with_what_to_switch_off(start: Start) -> None:
+    nvim = start("vim.api.nvim_create_user_command('Minuet', '', {})\n" + WITHOUT_ENGINE)
+    nvim.attached()
+    nvim.until("return vim.fn.execute('messages'):find('minuet completes here, too') ~= nil")
+    assert ":Minuet virtualtext disable" in nvim.messages()
+
+
+def test_wrong_settings_are_named(start: Start) -> None:
+    nvim = start("vim.g.palimpsest = { engine = { kind = 'none' }, key = {}, inline = { colour = 1 } }")
+    nvim.attached()
+    nvim.until("return vim.fn.execute('messages'):find('no setting `key`') ~= nil")
+    nvim.until("return vim.fn.execute('messages'):find('no setting `inline.colour`') ~= nil")
+
+
+def test_the_manual_and_the_defaults_have_the_same_settings(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    manual = (PLUGIN / "doc" / "palimpsest.txt").read_text("utf-8")
+    names = "vim.tbl_map(function(it) return it.name end, require('palimpsest.generated').settings)"
+    generated = set(nvim.lua(f"return {names}"))
+    defaults = nvim.lua("local d = vim.deepcopy(require('palimpsest.config').defaults) d.keys = true return d")
+    for section, value in defaults.items():
+        inner = [f"{section}.{name}" for name in value] if isinstance(value, dict) else [section]
+        assert all(name in generated or f"`{name}`" in manual for name in inner), inner

@@ -1,0 +1,100 @@
+"""What the model sees, the cache, the status, reports: in windows of Neovim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.conftest import until
+from tests.editors.nvim.conftest import PLUGIN, Start
+
+pytestmark = pytest.mark.slow
+
+MAP = "return require('palimpsest.cache').current() and require('palimpsest.cache').current().map"
+
+
+def test_a_pinned_file_arrives_in_the_context_and_is_let_go_again(start: Start, folder: Path) -> None:
+    (folder / "work" / "notes.txt").write_text("Prices are in cents.\n")
+    nvim = start()
+    nvim.ready()
+    nvim.keys("/def total<CR>:Palimpsest context<CR>")
+    until(lambda: "function Cart.total" in nvim.text_of("context"), nvim.messages)
+    text = nvim.text_of("context")
+    assert "class          shop.cart.Cart" in text
+    assert "tokens" in text
+    assert "notes.txt" not in text
+    nvim.keys(":Palimpsest context.pin notes.txt<CR>")
+    until(lambda: "notes.txt  pinned" in nvim.text_of("context"), nvim.messages)
+    nvim.keys("/def subtotal<CR>")
+    until(lambda: "function Cart.subtotal" in nvim.text_of("context"), nvim.messages)
+    nvim.keys("<C-w>l/notes.txt<CR>u")
+    until(lambda: "notes.txt" not in nvim.text_of("context"), nvim.messages)
+    nvim.keys("/shop.cart.Cart<CR><CR>")
+    nvim.until("return vim.fn.expand('%:t') == 'cart.py'")
+    assert "class Cart" in nvim.line
+
+
+def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys("/def total<CR>:Palimpsest cache<CR>")
+    until(lambda: "shop.cart.Cart" in nvim.text_of("cache"), lambda: nvim.text_of("cache"))
+    text = nvim.text_of("cache")
+    grid = text.split("\n")[:8]
+    assert all(set(line) <= set("█·") and len(line) == 64 for line in grid)
+    assert "free in" in text
+    assert "reused" in text
+    spans = nvim.lua(MAP)["spans"]
+    assert all(f"{span['start']}–{span['end']}" in text for span in spans)
+    groups = nvim.lua("""
+      local buffer = require('palimpsest.cache').current().buffer
+      local marks = vim.api.nvim_buf_get_extmarks(buffer, -1, { 0, 0 }, { 7, -1 }, { details = true })
+      return vim.tbl_map(function(mark) return mark[4].hl_group end, marks)
+    """)
+    assert {"PalimpsestKindClass", "PalimpsestFree"} <= set(groups)
+    nvim.keys("X")
+    until(lambda: "shop.cart.Cart" not in nvim.text_of("cache"), lambda: nvim.text_of("cache"))
+    nvim.keys("q")
+    nvim.until("return require('palimpsest.cache').current() == nil")
+
+
+def test_reports_are_in_buffers(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys(":Palimpsest status<CR>")
+    nvim.until("return vim.bo.filetype == 'palimpsest-status'")
+    text = "\n".join(nvim.lines)
+    assert "model" in text
+    assert "serve" in text
+    nvim.keys("q:Palimpsest statistics<CR>")
+    nvim.until("return vim.bo.filetype == 'palimpsest-statistics'")
+    assert any("sent nowhere" in line for line in nvim.lines)
+    nvim.keys("q:Palimpsest doctor<CR>")
+    nvim.until("return vim.bo.filetype == 'palimpsest-doctor'")
+    until(lambda: any("model" in line for line in nvim.lines), nvim.messages)
+    nvim.keys("q")
+
+
+def test_every_command_of_the_table_is_there_and_completed(start: Start) -> None:
+    nvim = start()
+    nvim.attached()
+    titles = nvim.lua("return vim.tbl_map(function(c) return c.title end, require('palimpsest.generated').commands)")
+    there = nvim.lua("return vim.tbl_map(function(c) return c.title end, require('palimpsest.commands').all())")
+    assert there == titles
+    assert nvim.lua("return vim.fn.getcompletion('Palimpsest edit.', 'cmdline')") == [
+        "edit.instruction", "edit.alternatives", "edit.reject", "edit.again", "edit.continue",
+    ]  # fmt: skip
+    assert nvim.lua("return vim.fn.getcompletion('Palimpsest toggle f', 'cmdline')") == ["folder"]
+    nvim.lua("vim.ui.select = function(all, it) _G.menu = vim.tbl_map(it.format_item, all) end return true")
+    nvim.keys(":Palimpsest<CR>")
+    nvim.until("return _G.menu ~= nil")
+    assert nvim.lua("return _G.menu") == titles
+
+
+def test_help_finds_the_manual_and_each_command_and_setting(start: Start, nvim_tools: Path) -> None:
+    nvim = start(f"vim.cmd.helptags([[{PLUGIN}/doc]])", program=nvim_tools / "nvim-0.11")
+    for tag in ("palimpsest", ":Palimpsest-edit.again", "palimpsest-completion.max_tokens", "palimpsest-keys"):
+        nvim.lua(f"vim.cmd.help('{tag}') return true")
+        assert nvim.lua("return vim.fn.expand('%:t')") == "palimpsest.txt"
+        assert f"*{tag}*" in nvim.line or f"*{tag}*" in "\n".join(nvim.lines)
