@@ -72,7 +72,9 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         root = Path(folder).resolve() / "shop"
         sample.copy(root)
         driver = Driver()
-        settings = {"model": {"path": str(Path(model).resolve())}} if model else {}
+        settings: dict[str, Any] = {"completion": {"min_confidence": 0.0}}  # what the model says is to be seen
+        if model:
+            settings["model"] = {"path": str(Path(model).resolve())}
         await driver.start(root, settings)
         try:
             console.print("[dim]starting the engine …[/dim]")

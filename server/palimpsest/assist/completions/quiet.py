@@ -18,7 +18,7 @@ from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
 SHORTEST = 2
 """Characters deleted, blanks aside; fewer are a wrong key and say nothing of what is wanted."""
-SURE = {"Palimpsest SmolLM2 135M": 0.3}
+SURE = {"Palimpsest SmolLM2 135M": 0.2}
 """By the name in the model's file: how sure it must be, as it was calibrated (docs/measurements.md, "Quiet")."""
 
 
