@@ -25,6 +25,7 @@ import sys
 import tempfile
 import urllib.request
 import zipfile
+import zlib
 from pathlib import Path
 
 NEEDED = (3, 11)
@@ -89,6 +90,8 @@ def _install(folder: Path, options: argparse.Namespace) -> None:
     source = options.source.expanduser().absolute()
     if not (source.suffix == ".whl" and source.is_file()) and not (source / "pyproject.toml").is_file():
         raise Failed("There is no server to install at {}.".format(source), "Install the extension again.")
+    if source.suffix == ".whl" and not is_whole(source):
+        raise Failed("The server's package {} is damaged.".format(source), "Install the extension again.")
     step("python", "Looking for Python {}.{} or newer.".format(*NEEDED), 0.02)
     place = Environment(folder, options.find_links)
     place.make()
@@ -155,6 +158,16 @@ def _engine(place: Environment, wheel: Path, options: argparse.Namespace) -> tup
         why.append("{}{}".format(str(error)[0].lower(), str(error)[1:].rstrip(".")))
     then = "Install a C++ compiler (on Debian: build-essential) and try again, or let a llama-server be the engine."
     return "none", "The server is installed without an engine: {}. {}".format(", and ".join(why[-2:]), then)
+
+
+def is_whole(wheel: Path) -> bool:
+    """Not one that was cut off as it was copied."""
+    try:
+        with zipfile.ZipFile(str(wheel)) as archive:
+            named = any(it.endswith(".dist-info/METADATA") for it in archive.namelist())
+            return named and archive.testzip() is None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
+        return False
 
 
 def required(wheel: Path, extra: str = "") -> list[str]:
@@ -279,7 +292,11 @@ class Environment:
         words = [str(word) for word in command]
         more = {} if WINDOWS else {"start_new_session": True}
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        child = subprocess.Popen(words, cwd=str(place), env=self._environment, **pipes, **more)  # type: ignore[call-overload]
+        try:
+            child = subprocess.Popen(words, cwd=str(place), env=self._environment, **pipes, **more)  # type: ignore[call-overload]
+        except OSError as error:  # a file that was cut off, or a program of a folder that was moved: it does not run
+            self._error = "{}: {}".format(words[0], error.strerror or error)
+            return False
         output, _ = child.communicate()
         self._error = output.decode(errors="replace")
         if child.returncode and not quiet:

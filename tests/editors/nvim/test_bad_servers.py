@@ -191,3 +191,54 @@ def test_a_status_of_nonsense_is_shown_without_an_error(begin: Begin, folder: Pa
         assert nvim.lua("return vim.o.statusline") != "", "it is not switched off, as Neovim does after an error"
         nvim.keys("q")
     assert not (folder / "work" / "evil").exists()
+
+
+@pytest.mark.parametrize("backend", ["native", "own"])
+def test_lines_of_a_file_with_carriage_returns_get_one_each(begin: Begin, folder: Path, backend: str) -> None:
+    offered = {"items": [{"insertText": "four\r\nfive"}]}
+    nvim = begin("one\r\ntwo\r\n", **{"textDocument/inlineCompletion": offered})
+    run(nvim, f"require('palimpsest').setup({{ inline = {{ backend = '{backend}' }} }})")
+    nvim.keys("o")
+    nvim.until("return require('palimpsest.completion').visible()")
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_buf_line_count(0) == 4")
+    nvim.keys("<Esc>")
+    nvim.lua("vim.cmd.write({ mods = { silent = true } }) return true")
+    assert (folder / "work" / "a.py").read_bytes() == b"one\r\nfour\r\nfive\r\ntwo\r\n"
+    nvim.keys("u")
+    nvim.until("return vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, true), { 'one', '', 'two' })")
+    nvim.keys("u")
+    nvim.until("return vim.api.nvim_buf_line_count(0) == 2")
+
+
+def test_an_hour_of_files_leaves_nothing_behind(begin: Begin, folder: Path) -> None:
+    """Groups of autocommands, mappings and what is known of buffers go with the buffers."""
+    nvim = begin()
+    for name in range(200):
+        (folder / "work" / f"n{name}.py").write_text("x = 1\n")
+    count = """
+      local groups = {}
+      for _, one in ipairs(vim.api.nvim_get_autocmds({})) do
+        if (one.group_name or ''):find('^palimpsest%.') then groups[one.group_name] = true end
+      end
+      local known = 0
+      for _, one in ipairs(vim.fn.getcompletion('palimpsest', 'augroup')) do known = known + 1 end
+      return { vim.tbl_count(groups), known, vim.tbl_count(require('palimpsest.keys').set_keys) }
+    """
+    before = nvim.lua(count)
+    run(
+        nvim,
+        """
+        for name = 0, 199 do
+          vim.cmd.edit(('n%d.py'):format(name))
+          local buffer = vim.api.nvim_get_current_buf()
+          assert(vim.wait(20000, function() return require('palimpsest.attach').is(buffer) end))
+          vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'y = 2' })
+          vim.cmd.edit('a.py')
+          vim.api.nvim_buf_delete(buffer, { force = true, unload = name % 2 == 1 })
+          if name % 2 == 1 then vim.cmd.bwipeout({ buffer, bang = true }) end
+        end
+        """,
+    )
+    after = nvim.until(f"local found = (function() {count} end)() return found[3] <= {before[2]} and found")
+    assert after == before

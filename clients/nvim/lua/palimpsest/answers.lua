@@ -7,19 +7,25 @@ local M = {}
 ---@field command? lsp.Command
 ---@field snippet? { value: string, typed: integer } bytes before the cursor that it replaces
 
+--- With the line ends of a buffer: the server's are those of the file.
+---@param text string
+local function in_lines(text)
+  return (text:gsub("\r\n?", "\n"))
+end
+
 --- What an item would insert at the cursor; nil where the line no longer begins as it does.
 ---@param item lsp.InlineCompletionItem
 ---@param start integer where it begins, in bytes
 ---@return palimpsest.Choice?
 function M.choice(item, start, line, column)
   local insert = item.insertText
-  local text = item.filterText or (type(insert) == "string" and insert or insert.value)
+  local text = in_lines(item.filterText or (type(insert) == "string" and insert or insert.value))
   local typed = line:sub(start + 1, column)
   if not vim.startswith(text, typed) or #text == #typed then
     return nil
   end
   local argument = item.command and item.command.arguments and item.command.arguments[1] or {}
-  local snippet = type(insert) == "table" and { value = insert.value, typed = #typed } or nil
+  local snippet = type(insert) == "table" and { value = in_lines(insert.value), typed = #typed } or nil
   return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
 end
 
