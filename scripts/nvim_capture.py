@@ -16,11 +16,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COLUMNS, LINES = 150, 46
+COLUMNS, LINES = 150, 30
 INIT = f"""
 vim.opt.runtimepath:prepend([[{ROOT}/clients/nvim]])
 vim.o.termguicolors = true
 vim.o.swapfile = false
+vim.o.hlsearch = false
 vim.o.number = true
 vim.lsp.handlers["window/showMessage"] = function() end
 vim.o.laststatus = 3
@@ -76,14 +77,13 @@ def render(ansi: str, out: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(
-        record=True, width=COLUMNS, force_terminal=True, color_system="truecolor", file=open(os.devnull, "w")
-    )
+    nowhere = io.StringIO()
+    console = Console(record=True, width=COLUMNS, force_terminal=True, color_system="truecolor", file=nowhere)
     console.print(Text.from_ansi(ansi), end="")
     svg = console.export_svg(title="Neovim")
     page = out.with_suffix(".html")
     page.write_text(f"<body style='margin:0;background:#292929'>{svg}</body>", encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1860,1210"]
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1860,820"]
     subprocess.run(["chromium", *flags, f"--screenshot={out}", page.as_uri()], check=True, capture_output=True)
     page.unlink()
 

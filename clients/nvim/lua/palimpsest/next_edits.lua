@@ -43,17 +43,9 @@ end
 ---@param from vim.lsp.Client
 local function receive(answer, from)
   clear()
-  local edits = type(answer) == "table" and answer.edits
-  local edit = type(edits) == "table" and edits[1]
-  if not check.is_whole(edit) then
-    return false
-  end
-  local buffer = client.buffer_of(edit.textDocument.uri)
-  local version = edit.textDocument.version
-  if buffer ~= -1 and type(version) == "number" and version ~= vim.lsp.util.buf_versions[buffer] then
-    return false
-  end
-  if buffer ~= -1 and not check.is_inside(buffer, edit.range) then
+  local edit = check.first(answer)
+  local buffer = edit and client.buffer_of(edit.textDocument.uri)
+  if not edit or not check.fits(edit, buffer) then
     return false
   end
   local tick = buffer ~= -1 and api.nvim_buf_get_changedtick(buffer) or 0
@@ -184,6 +176,10 @@ local function accept()
   end, { buffer = now.buffer })
 end
 
+local function say_if_none(any)
+  return any or require("palimpsest.tell").say("no next edit.")
+end
+
 --- Jumps to it, or makes it where the cursor is there; asks for one where none is offered.
 function M.take()
   if not stands() then
@@ -191,16 +187,10 @@ function M.take()
     if not client.expect() then
       return
     end
-    return request(function(any)
-      if not any then
-        require("palimpsest.tell").say("no next edit.")
-      end
-    end)
+    return request(say_if_none)
   end
-  if is_here() then
-    return accept()
-  end
-  jump()
+  local go_on = is_here() and accept or jump
+  go_on()
 end
 
 --- It is not offered again; the next one is.
@@ -218,7 +208,6 @@ function M.dismiss()
   end)
 end
 
----@return palimpsest.NextEdit?
 function M.current()
   return stands() and offered and offered.edit or nil
 end
