@@ -52,6 +52,7 @@ def test_a_renamed_method_is_followed_call_by_call_into_another_file(nvim: Plugg
     nvim.keys("<Tab>")
     nvim.until("return vim.fn.expand('%:t') == 'order.py'")
     nvim.until("return vim.api.nvim_get_current_line():find('cart.total') ~= nil")
+    nvim.until(VISIBLE)  # a file that was not open is asked about anew
     nvim.keys("<Tab>")
     nvim.until("return vim.api.nvim_get_current_line():find('cart.grand_total') ~= nil")
     nvim.keys("u")
