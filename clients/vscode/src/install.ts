@@ -44,6 +44,7 @@ export async function install(parts: Parts): Promise<void> {
       await parts.server.stop();
       parts.state.now("installing");
       await step(parts, "none", progress, token);
+      parts.state.meanwhile = { "engine.kind": "none" }; // nothing is missing yet: it is being installed
       await parts.server.restart();
       void offerEngine(parts);
       const second = await step(parts, "auto", progress, token);
@@ -51,6 +52,7 @@ export async function install(parts: Parts): Promise<void> {
       await useOwnEngine(parts, second);
     });
   } catch (error) {
+    parts.state.meanwhile = undefined;
     if (!parts.server.isRunning) await parts.server.restart();
     if (!(error instanceof vscode.CancellationError)) await failed(parts, message(error));
   } finally {
@@ -68,6 +70,10 @@ async function failed({ log }: Parts, why: string): Promise<void> {
 
 async function useOwnEngine({ state, server }: Parts, done: Step): Promise<void> {
   if (done.engine === "none") {
+    if (state.meanwhile?.["engine.kind"] === "none") {
+      state.meanwhile = undefined;
+      await server.restart(); // so that the status says what is missing
+    }
     void vscode.window.showWarningMessage(`Palimpsest: ${done.message ?? "the engine could not be installed."}`);
     return;
   }
