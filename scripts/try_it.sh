@@ -7,5 +7,5 @@ To try it in an editor, copy the same workspace: .venv/bin/palimpsest demo --cop
             PATH="$PWD/.venv/bin:$PATH" code shop
   Neovim    make install-nvim
             PATH="$PWD/.venv/bin:$PATH" nvim shop/shop/cart.py
-In Cart.total, on a new line behind `total = self.subtotal()`, type `if total > self.l`.  For other editors see docs/editors.md.
+In Cart.total, on a new line behind `total = self.subtotal()`, type `if self.disc`.  For other editors see docs/editors.md.
 END

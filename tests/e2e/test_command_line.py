@@ -150,4 +150,4 @@ def test_the_sample_can_be_copied(machine: dict[str, str], tmp_path: Path) -> No
     assert Path(made["file"]).is_file()
     again = run("demo", "--copy", str(tmp_path / "shop"), status=1)
     assert "is there already" in again.stderr
-    assert "type `if total > self.l`" in run("demo", "--copy", str(tmp_path / "other")).stdout
+    assert "type `if self.disc`" in run("demo", "--copy", str(tmp_path / "other")).stdout

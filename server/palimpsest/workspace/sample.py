@@ -17,8 +17,9 @@ from palimpsest.system import folders
 
 FILE = Path("shop") / "cart.py"
 AFTER = "        total = self.subtotal()"
-TYPED = "\n        if total > self.l"
-"""To be typed behind `AFTER`; the rest of the line is then offered."""
+TYPED = "\n        if self.disc"
+"""To be typed behind `AFTER`; the rest of the line is then offered, also where an editor's list of words is open: its
+first word is the beginning of it."""
 
 
 @dataclass(frozen=True, slots=True)

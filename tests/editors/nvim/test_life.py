@@ -117,6 +117,15 @@ def test_another_provider_is_said_with_what_to_switch_off(start: Start) -> None:
     nvim.attached()
     nvim.until("return vim.fn.execute('messages'):find('minuet completes here, too') ~= nil")
     assert ":Minuet virtualtext disable" in nvim.messages()
+    assert 'completion = { trigger = "manual" }' in nvim.messages(), "our own, by the name that the setting has"
+
+
+def test_the_sample_says_what_to_type(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.lua("vim.cmd('Palimpsest sample') return true")
+    nvim.until("return vim.fn.execute('messages'):find('type o, then `if self.disc`', 1, true) ~= nil")
+    assert nvim.lua("return vim.api.nvim_get_current_line()") == "        total = self.subtotal()"
 
 
 def test_wrong_settings_are_named(start: Start) -> None:

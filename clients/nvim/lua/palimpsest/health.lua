@@ -35,7 +35,7 @@ local function server()
     return known
   end, 20)
   if not found then
-    health.error(why_not or "the server did not answer.", { "`:Palimpsest install`, or `pip install palimpsest`." })
+    health.error(why_not or "the server did not answer.", { "`:Palimpsest install` makes an environment with it." })
     return nil
   end
   health.ok(("%s: %s (%s)"):format(found.version, found.command[1], found.how))

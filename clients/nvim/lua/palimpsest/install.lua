@@ -65,7 +65,10 @@ function M.run(words)
   local script, source = M.parts()
   local interpreter = python()
   if not script or not source then
-    return tell.say("this copy of the plugin has no server with it; install one with `pip install palimpsest`.", 4)
+    return tell.say(
+      "this copy of the plugin has no server with it: run `make install-nvim` in a clone of the repository.",
+      4
+    )
   elseif not interpreter then
     return tell.say("Python 3.11 or later is needed on PATH to install the server.", vim.log.levels.ERROR)
   end

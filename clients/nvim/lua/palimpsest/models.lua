@@ -26,6 +26,7 @@ local function line(list, model)
     end
   end
   mark(model.name == list.used, "in use")
+  mark(model.name == "default", "the default")
   mark(model.name == list.recommended, "recommended here")
   mark(not model.here, ("to be fetched: %.1f GB"):format(model.size_gb))
   mark(not model.fits, "too large for this machine")

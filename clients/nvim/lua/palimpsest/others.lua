@@ -78,7 +78,7 @@ function M.sentence(others)
   return ("%s completes here, too; both go on working. To see one of them alone, switch off %s; "):format(
     table.concat(names, " and "),
     table.concat(offs, "; ")
-  ) .. 'or Palimpsest\'s: `inline = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
+  ) .. 'or Palimpsest\'s: `completion = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
 end
 
 --- After a moment, in which lazily loaded plugins come.

@@ -168,7 +168,10 @@ function M.sample()
     local at = answer.position or { line = 0, character = 0 }
     pcall(vim.api.nvim_win_set_cursor, 0, { at.line + 1, at.character })
     vim.cmd("normal! zz")
-    tell.say("type here: the grey text is the completion, <Tab> accepts it. `:help palimpsest` has the rest.")
+    local text = type(answer.type) == "string" and answer.type or ""
+    local keys = text:find("^\n") and "o, then " or ""
+    local what = text ~= "" and ("type %s`%s`"):format(keys, vim.trim(text)) or "type here"
+    tell.say(("%s. What follows is shown in grey; <Tab> accepts it."):format(what))
   end
   if client.get() then
     return client.command("palimpsest.sample", nil, function(answer)

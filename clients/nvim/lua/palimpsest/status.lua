@@ -69,7 +69,7 @@ local function rows()
     table.insert(all, row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how)))
     table.insert(all, row("version", found.version or ""))
   end
-  table.insert(all, row("running", one and ("client %d"):format(one.id) or "no"))
+  table.insert(all, row("running", one and "yes" or "no"))
   table.insert(all, { { "" } })
   local keys = { { "e", "restart the engine" }, { "s", "restart the server" }, { "l", "log" }, { "d", "doctor" } }
   local line = {} ---@type palimpsest.Row
