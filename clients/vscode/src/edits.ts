@@ -147,11 +147,11 @@ function place(): Asked {
   return isEmpty ? at : { ...at, range: new vscode.Range(start, end) };
 }
 
-function titleOf({ summary, name, agreement, flags, documents }: Suggestion): string {
+/** How many files there are, VS Code adds. */
+function titleOf({ summary, name, agreement, flags }: Suggestion): string {
   const what = summary || `Edit of ${name}`;
-  const files = documents.length > 1 ? ` (${documents.length} files)` : "";
   const share = agreement < 1 ? ` · ${Math.round(agreement * 100)} % agree` : "";
-  return `${what}${files}${share}${flags.length > 0 ? ` · ${flags.join(", ")}` : ""}`;
+  return `${what}${share}${flags.length > 0 ? ` · ${flags.join(", ")}` : ""}`;
 }
 
 /** Those that show an edit; with an id, those of that edit. */

@@ -4,25 +4,18 @@ that asks for one."""
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext
 
-from tests.documents import ROOT
 from tests.editors.vscode.packaging import package
 from tests.editors.vscode.server import CodeServer
+from tests.editors.vscode.starting import NotHere, chromium, code_server, installed
 from tests.editors.vscode.window import Window
 
-ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-)  # fmt: skip
 CART = "shop/cart.py"
 Open = Callable[..., Window]
 
@@ -30,10 +23,10 @@ Open = Callable[..., Window]
 @pytest.fixture(scope="session")
 def rig() -> Path:
     """The folder with VS Code that `scripts/vscode.sh` installs; without it these tests cannot be run."""
-    made = subprocess.run([ROOT / "scripts" / "vscode.sh"], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"VS Code cannot be installed here: {made.stderr.strip()}")
-    return Path(made.stdout.strip())
+    try:
+        return installed()
+    except NotHere as why:
+        pytest.skip(f"VS Code cannot be installed here: {why}")
 
 
 @pytest.fixture(scope="session")
@@ -50,40 +43,34 @@ def artefacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(rig: Path, vsix: Path, artefacts: Path) -> Iterator[CodeServer]:
-    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))  # short, for sockets
-    for name in ("run", "home", "config"):
-        (folder / name).mkdir()
-    made = CodeServer(rig, folder, vsix, artefacts)
-    yield made
-    made.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    with code_server(rig, vsix, artefacts) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def context(rig: Path) -> Iterator[BrowserContext]:
-    """A browser's profile.  It is the file's, so that VS Code's own scripts are loaded and compiled once."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
-        yield browser.new_context(viewport={"width": 1280, "height": 800})
-        browser.close()
+    """The file's, so that VS Code's own scripts are loaded and compiled once."""
+    with chromium() as made:
+        yield made
 
 
 @pytest.fixture
 def open_window(server: CodeServer, context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Open]:
-    """Opens a window on a fresh copy of the sample; the argument is a file to show, the others are settings."""
+    """Opens a window on a fresh copy of the sample, with a file shown and settings; `prepare` is given the folder."""
     opened: list[Window] = []
 
-    def begin(file: str = "", **settings: Any) -> Window:
+    def begin(file: str = "", prepare: Callable[[Path], None] = lambda _: None, **settings: Any) -> Window:
         server.configure(**settings)
-        name = request.node.name.replace("[", "-").strip("]")
-        window = Window(context, server, server.workspace(f"{name}-{len(opened)}"), file)
+        folder = server.workspace(f"{request.node.name.replace('[', '-').strip(']')}-{len(opened)}")
+        prepare(folder)
+        window = Window(context, server, folder, file)
         opened.append(window)
         return window
 
     yield begin
     for window in opened:
         window.close()
+    server.configure()
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +86,7 @@ def shared(server: CodeServer, context: BrowserContext) -> Iterator[Window]:
 @pytest.fixture
 def window(shared: Window) -> Window:
     """The shared one, on the sample's cart, with everything else of a test before it put away."""
+    shared.server.configure()
     shared.restore(CART)
     return shared
 

@@ -64,4 +64,5 @@ def main() -> int:
 if __name__ == "__main__":
     if {"--version", "--help"} & set(sys.argv[2:]):  # a client asks for it before it starts the server
         os.execvp(sys.argv[2], sys.argv[2:])
-    sys.exit(main())
+    code = main()
+    os._exit(code)  # the thread that reads from the client may be waiting still

@@ -40,8 +40,9 @@ QUIET: dict[str, Any] = {
     "files.autoSave": "off",
     "window.confirmBeforeClose": "never",
     "security.workspace.trust.enabled": False,
+    "palimpsest.completion.first_ms": 10_000,
 }
-"""What a test does not want to be about: other helpers, questions at start, what types by itself."""
+"""What a test does not want to be about: other helpers, questions at start, what types by itself, a busy machine."""
 
 
 def _of_machine() -> set[str]:
@@ -109,16 +110,22 @@ class CodeServer:
         person = {name: value for name, value in told.items() if name not in machine}
         for path, values in ((self.settings_file, person), (self._data / "Machine" / "settings.json", machine)):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(values, indent=1), encoding="utf-8")
+            new = path.with_suffix(".new")
+            new.write_text(json.dumps(values, indent=1), encoding="utf-8")
+            new.replace(path)  # VS Code never sees half of it
 
     @property
     def settings_file(self) -> Path:
         return self._data / "User" / "settings.json"
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.settings_file.read_text(encoding="utf-8"))
-        return found
+    def setting(self, name: str) -> Any:
+        """As VS Code has written it down, for this machine or the person."""
+        for path in (self._data / "Machine" / "settings.json", self.settings_file):
+            with suppress(ValueError):  # it is being written
+                values = json.loads(path.read_text(encoding="utf-8"))
+                if name in values:
+                    return values[name]
+        return None
 
     def workspace(self, name: str) -> Path:
         """A fresh copy of the sample."""
@@ -150,7 +157,7 @@ class CodeServer:
 
     def logs(self) -> dict[str, str]:
         """What the editor and its extensions have written down, by file."""
-        found = {self.log.name: self.said()}
+        found = {self.log.name: self.said(), self.recording.path.name: self.recording.path.read_text(encoding="utf-8")}
         for path in sorted((self._data / "logs").rglob("*.log")):
             found[str(path.relative_to(self._data / "logs"))] = path.read_text(encoding="utf-8", errors="replace")
         return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page
 from playwright.sync_api import Error as BrowserError
 
 from tests.editors.conftest import PATIENCE_S, until
@@ -28,6 +29,20 @@ GHOST = """() => {
   return lines.map(([_, parts]) => parts.sort((a, b) => a[0] - b[0]).map((p) => p[1]).join('')).join('\\n');
 }"""
 """The ghost text as it stands on the screen; the parts of it are in the page in another order."""
+WATCH_STATUS = """() => {
+  window.toldByStatus = [];
+  const note = () => {
+    const said = document.querySelector('.statusbar-item[id$="palimpsest.status"]')?.getAttribute('aria-label');
+    if (said && said !== window.toldByStatus.at(-1)) window.toldByStatus.push(said);
+  };
+  note();
+  const all = {subtree: true, childList: true, attributes: true};
+  new MutationObserver(note).observe(document.querySelector('.part.statusbar'), all);
+}"""
+DECORATIONS = """() => Array.from(document.querySelectorAll('.monaco-editor .view-lines span[class*="ced-"]'))
+  .flatMap((e) => ['::before', '::after'].map((part) => getComputedStyle(e, part).content))
+  .filter((content) => content.startsWith('"'))
+  .map((content) => JSON.parse(content))"""
 NBSP = "\u00a0"
 MS = 1000
 
@@ -67,31 +82,53 @@ class Window:
     def type(self, text: str, delay_ms: int = 20) -> None:
         self.page.keyboard.type(text, delay=delay_ms)
 
-    def choose(self, text: str, row_text: str = "") -> None:
-        """Write into the open quick pick and take its first row, once that is the one."""
+    def choose(self, text: str, row_text: str = "", opener: str = "") -> None:
+        """Write into the open quick pick and take its first row, once that is the one (its text begins so).  The key
+        that opens it is pressed again where the pick has gone: it goes when an editor's focus comes late."""
         box = self.page.locator(".quick-input-widget input[type=text]")
-        box.fill(text)
-        wanted = row_text or text.removeprefix(">").strip()
-        row = self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=wanted)
-        row.first.wait_for()
+        wanted = re.compile(rf"^\W*{re.escape(row_text or text.removeprefix('>').strip())}")
+        row = self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=wanted).first
+
+        def listed() -> bool:
+            if opener and not box.is_visible():
+                self.key(opener)
+            with suppress(BrowserError):
+                box.fill(text, timeout=5 * MS)
+                row.wait_for(timeout=5 * MS)
+                return True
+            if opener:
+                self.key("Escape")
+            return False
+
+        self.until(listed)
         self.key("Enter")
+        row.wait_for(state="hidden")  # the next question may come in the same place
 
     def command(self, title: str) -> None:
         """By its title, from the command palette."""
-        self.key("F1")
-        self.page.locator(".quick-input-widget input[type=text]").wait_for()
-        self.choose(f">{title}")
+        self.choose(f">{title}", opener="F1")
+
+    def code_action(self, title: str) -> None:
+        """Choose one of those at the cursor."""
+        action = self.page.locator(".action-widget .monaco-list-row", has_text=title).first
+
+        def listed() -> bool:
+            """The list goes when the editor's focus comes back late from elsewhere."""
+            if not action.is_visible():
+                self.key("Control+.")
+                with suppress(BrowserError):
+                    action.wait_for(timeout=3 * MS)
+            return action.is_visible()
+
+        self.until(listed)
+        action.click()
 
     def open(self, file: str) -> None:
-        self.key("Control+p")
-        self.page.locator(".quick-input-widget input[type=text]").wait_for()
-        self.choose(file, Path(file).name)
+        self.choose(file, Path(file).name, "Control+p")
         self.editor(file)
 
     def go_to(self, line: int, column: int = 1) -> None:
-        self.key("Control+g")
-        self.page.locator(".quick-input-widget input[type=text]").wait_for()
-        self.choose(f":{line}:{column}", f"go to line {line} ")
+        self.choose(f":{line}:{column}", f"Press 'Enter' to go to line {line} ", "Control+g")
         self.until(lambda: f"Ln {line}, Col {column}" in self.status_bar)
 
     def at(self, file: str, needle: str, *, after: bool = True) -> None:
@@ -104,7 +141,7 @@ class Window:
 
     def editor(self, file: str) -> Locator:
         """The editor's tab for the file, as soon as it is the active one."""
-        tab = self.page.locator(".tab.active", has_text=Path(file).name).first
+        tab = self.page.locator(f'.tab.active[data-resource-name="{Path(file).name}"]').first
         tab.wait_for()
         return tab
 
@@ -117,6 +154,29 @@ class Window:
     @property
     def status_bar(self) -> str:
         return self.page.locator(".part.statusbar").inner_text().replace(NBSP, " ").replace("\n", " ")
+
+    def shown(self, selector: str) -> str:
+        """The text of a part of the window, all such parts one after the other."""
+        return "\n".join(self.page.locator(selector).all_inner_texts()).replace(NBSP, " ")
+
+    @property
+    def panel(self) -> str:
+        """What the panel below shows, such as an output channel."""
+        return self.shown(".part.panel")
+
+    def decorations(self) -> list[str]:
+        """What extensions have written into the text, behind or before some of it."""
+        return [str(text).replace(NBSP, " ") for text in self.page.evaluate(DECORATIONS)]
+
+    @property
+    def webview(self) -> FrameLocator:
+        """The page inside the panel of an extension."""
+        return self.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
+
+    def watch_status(self) -> Callable[[], list[str]]:
+        """From now on; what it returns tells all that Palimpsest's item in the status bar has said."""
+        self.page.evaluate(WATCH_STATUS)
+        return lambda: list(self.page.evaluate("() => window.toldByStatus"))
 
     @property
     def notifications(self) -> str:
@@ -158,9 +218,10 @@ class Window:
         self.open(file)
         self.since = self.server.recording.mark()
 
-    def ready(self) -> None:
-        """The language server of this window answers, and its model is loaded."""
-        self.until(lambda: self.message.get("kind") == "Normal")
+    def ready(self, since: int | None = None) -> None:
+        """The language server of this window answers, and its model is loaded; `since` then, if it began anew."""
+        begun = self.begun if since is None else since
+        self.until(lambda: self.server.recording.status(begun).get("kind") == "Normal")
 
     # Records ------------------------------------------------------------------------------------------------------
 

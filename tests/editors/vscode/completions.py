@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.editors.vscode.conftest import CART
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 TYPED = "if self.disc"
 COMPLETION = "textDocument/inlineCompletion"
@@ -100,6 +96,7 @@ def test_one_comes_by_hand_where_none_comes_by_itself(window: Window) -> None:
 def test_a_read_only_document_is_left_alone(window: Window) -> None:
     """Such as what an output channel shows."""
     window.command("Palimpsest: Show the Log")
+    window.choose("This extension's output")
     window.until(lambda: window.page.locator(".part.panel .monaco-editor .view-lines").count())
     opened = window.server.recording.notices("textDocument/didOpen", since=window.begun)
     schemes = {said.params["textDocument"]["uri"].partition(":")[0] for said in opened}

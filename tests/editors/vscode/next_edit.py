@@ -1,0 +1,59 @@
+"""Next edits in VS Code: a name is changed by hand, and Tab leads from one place that should follow to the other."""
+
+from __future__ import annotations
+
+from tests.editors.vscode.conftest import CART
+from tests.editors.vscode.window import Window
+
+
+def renames(window: Window, method: str, name: str) -> None:
+    window.at(CART, f"def {method}")
+    window.key("Control+Shift+ArrowLeft")
+    window.type(name)
+
+
+def line_of(window: Window, file: str, text: str) -> int:
+    return window.text(file).split("\n").index(text) + 1
+
+
+def hint(window: Window, text: str) -> None:
+    window.until(lambda: any(text in shown for shown in window.decorations()))
+
+
+def test_the_next_edit_and_the_one_after_are_jumped_to_and_accepted(window: Window) -> None:
+    before = window.text(CART)
+    line = line_of(window, CART, "        total = self.subtotal()")
+    renames(window, "subtotal", "sum_of_lines")
+    hint(window, f"Tab: next edit in line {line}")
+    window.key("Tab")
+    window.until(lambda: f"Ln {line}," in window.status_bar)
+    assert window.text(CART) == before.replace("def subtotal", "def sum_of_lines"), "it jumps first"
+    hint(window, "Esc: dismiss")
+    window.key("Tab")
+    window.until(lambda: window.text(CART) == before.replace("subtotal", "sum_of_lines"))
+
+
+def test_one_in_another_file_is_opened_and_accepted(window: Window) -> None:
+    order = "shop/order.py"
+    before = window.text(CART), (window.folder / order).read_text(encoding="utf-8")
+    renames(window, "total", "grand_total")
+    hint(window, "Tab: next edit in line")
+    window.key("Tab")
+    hint(window, "Esc: dismiss")
+    window.key("Tab")
+    hint(window, f"next edit in {order}")
+    assert "self.grand_total()" in window.text(CART)
+    window.key("Tab")
+    window.editor(order)
+    hint(window, "Esc: dismiss")
+    window.key("Tab")
+    window.until(lambda: window.text(order) == before[1].replace("cart.total()", "cart.grand_total()"))
+
+
+def test_a_dismissed_one_is_gone_and_typing_takes_its_hint_away(window: Window) -> None:
+    renames(window, "find", "look_up")
+    hint(window, "Tab: next edit")
+    window.key("Escape")
+    window.until(lambda: not any("next edit" in shown for shown in window.decorations()))
+    dismissed = window.server.recording.asked("workspace/executeCommand", window.since, "palimpsest.nextEdit.dismiss")
+    assert len(dismissed) == 1

@@ -1,0 +1,135 @@
+"""What wants a window of its own: workspaces that are trusted or not, an engine whose replies a test writes."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.scripted import Scripted, scripted
+from tests.editors.vscode.conftest import CART, Open
+from tests.editors.vscode.recording import Recording
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def program(path: Path, proof: Path) -> None:
+    """One that leaves a proof where it is run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\ntouch '{proof}'\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def told_to_server(recording: Recording, since: int) -> list[Any]:
+    """All settings that the server was given, at its start and when it asked."""
+    given = [said.params["initializationOptions"] for said in recording.notices("initialize", since=since)]
+    asked = [
+        said.message["id"]
+        for said in recording.said(since)
+        if said.side == "server" and said.method == "workspace/configuration"
+    ]
+    for said in recording.said(since):
+        if said.side == "client" and not said.method and said.message.get("id") in asked:
+            given += said.message["result"]
+    return given
+
+
+def test_of_an_untrusted_workspace_nothing_is_run_and_no_setting_used(open_window: Open, tmp_path: Path) -> None:
+    """In Restricted Mode: what its files name as the server, its environment's, and the settings in it."""
+    proof = tmp_path / "it was run"
+    named, environment = tmp_path / "named", ".venv/bin/palimpsest"
+    program(named, proof)
+
+    def prepare(folder: Path) -> None:
+        program(folder / environment, proof)
+        wanted = {
+            "palimpsest.server.command": [str(named), "serve"],
+            "palimpsest.server.useWorkspaceEnvironment": True,
+            "palimpsest.engine.url": "http://127.0.0.1:9/",
+            "palimpsest.completion.enabled": False,
+        }
+        (folder / ".vscode").mkdir()
+        (folder / ".vscode" / "settings.json").write_text(json.dumps(wanted), encoding="utf-8")
+
+    window = open_window(
+        CART, prepare, security__workspace__trust__enabled=True, security__workspace__trust__startupPrompt="never"
+    )
+    window.ready()
+    window.until(lambda: "Restricted Mode" in window.status_bar)
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("if self.disc")
+    window.until(lambda: window.ghost)
+    given = told_to_server(window.server.recording, window.begun)
+    assert given
+    assert not any("enabled" in settings.get("completion", {}) or "engine" in settings for settings in given), given
+    assert not proof.exists()
+
+
+def test_a_trusted_workspace_may_set_what_it_may_and_no_program(open_window: Open, tmp_path: Path) -> None:
+    proof, named = tmp_path / "it was run", tmp_path / "named"
+    program(named, proof)
+
+    def prepare(folder: Path) -> None:
+        program(folder / ".venv/bin/palimpsest", proof)
+        wanted = {"palimpsest.server.command": [str(named), "serve"], "palimpsest.completion.enabled": False}
+        (folder / ".vscode").mkdir()
+        (folder / ".vscode" / "settings.json").write_text(json.dumps(wanted), encoding="utf-8")
+
+    window = open_window(CART, prepare)
+    window.until(lambda: window.message.get("kind") == "Inactive" and window.message["model"])
+    assert "completion.enabled" in window.message["message"]
+    assert not proof.exists()
+
+
+DISCOUNT = "shop/discount.py"
+OLD, NEW = "        return total * self.percent // 100", "        return round(total * self.percent / 100)"
+WRONG, RIGHT = "            total -= self.discount.amount(totla)", "            total -= self.discount.amount(total)"
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        yield it
+
+
+def test_an_edit_of_two_files_is_shown_applied_and_undone_in_both(open_window: Open, engine: Scripted) -> None:
+    """The reply is written by the test."""
+    window = open_window(DISCOUNT, palimpsest__engine__kind="openai", palimpsest__engine__url=engine.url)
+    window.ready()
+    files = [window.folder / CART, window.folder / DISCOUNT]
+    before = [file.read_text(encoding="utf-8") for file in files]
+    line = before[1].split("\n").index(OLD) + 1
+    engine.replies = [
+        f'<suggestion name="{DISCOUNT}">\nL{line} {NEW}\n</suggestion>\n'
+        f'<suggestion name="editing">\nL5 {RIGHT}\n</suggestion>\n<summary>Round and correct.</summary>\n'
+    ]
+    window.command("Palimpsest: Pin File")
+    window.until(
+        lambda: [
+            a
+            for a in window.server.recording.asked("workspace/executeCommand", window.begun, "palimpsest.context.pin")
+            if a.result
+        ]
+    )
+    window.open(CART)
+    window.at(CART, "amount(totla)")
+    window.command("Palimpsest: Edit with an Instruction")
+    window.page.locator(".quick-input-title", has_text="Edit with an Instruction").wait_for()
+    window.type("Round, and correct the name.")
+    window.key("Enter")
+    window.page.locator(".tab.active", has_text="Round and correct. (2 files)").wait_for()
+    window.until(lambda: NEW.strip() in window.shown(".monaco-diff-editor .modified .view-lines"))
+    assert "Round, and correct the name." in engine.prompt
+    window.command("Palimpsest: Apply the Edit")
+    after = [before[0].replace(WRONG, RIGHT), before[1].replace(OLD, NEW)]
+
+    def saved() -> list[str]:
+        window.save()
+        return [file.read_text(encoding="utf-8") for file in files]
+
+    window.until(lambda: saved() == after)
