@@ -23,6 +23,7 @@ def test_a_pinned_file_arrives_in_the_context_and_is_let_go_again(start: Start, 
     text = nvim.text_of("context")
     assert "class          shop.cart.Cart" in text
     assert "tokens" in text
+    until(lambda: "at the cursor " in nvim.text_of("context"), lambda: nvim.text_of("context"))
     assert "notes.txt" not in text
     nvim.keys(":Palimpsest context.pin notes.txt<CR>")
     until(lambda: "notes.txt  pinned" in nvim.text_of("context"), nvim.messages)
@@ -70,6 +71,7 @@ def test_reports_are_in_buffers(start: Start) -> None:
     nvim.keys("q:Palimpsest statistics<CR>")
     nvim.until("return vim.bo.filetype == 'palimpsest-statistics'")
     assert any("sent nowhere" in line for line in nvim.lines)
+    assert not any("{" in line for line in nvim.lines)
     nvim.keys("q:Palimpsest doctor<CR>")
     nvim.until("return vim.bo.filetype == 'palimpsest-doctor'")
     until(lambda: any("model" in line for line in nvim.lines), nvim.messages)

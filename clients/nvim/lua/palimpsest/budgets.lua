@@ -3,7 +3,8 @@ local scratch = require("palimpsest.scratch")
 
 local M = {}
 
-local BAR = 20
+local BAR = 14
+local NAMES = { all = "context", system = "instructions", blocks = "blocks", tail = "at the cursor" }
 
 ---@param used integer
 ---@param total integer
@@ -12,7 +13,7 @@ local BAR = 20
 local function budget(name, used, total)
   local filled, free = scratch.bar(total > 0 and used / total or 0, BAR)
   return {
-    { ("%-8s"):format(name) },
+    { ("%-14s"):format(NAMES[name]) },
     { filled, "PalimpsestKindClass" },
     { free, "PalimpsestFree" },
     { (" %d / %d"):format(used, total), "PalimpsestDim" },
@@ -29,7 +30,7 @@ function M.usage(usage, rows)
     if type(part) == "table" then
       table.insert(rows, budget(name, part.used, part.budget or usage.total))
     elseif type(part) == "number" then
-      table.insert(rows, budget(name, part, usage.total))
+      table.insert(rows, budget(name, part, (usage.budgets or {})[name] or usage.total))
     end
   end
   table.insert(rows, { { "" } })
@@ -42,7 +43,7 @@ function M.last_event(rows)
   if sum > 0 then
     local filled, free = scratch.bar(last.reused / sum, BAR)
     table.insert(rows, {
-      { "last    " },
+      { ("%-14s"):format("last answer") },
       { filled, "PalimpsestReady" },
       { free, "PalimpsestBusy" },
       { (" %d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms), "PalimpsestDim" },

@@ -107,8 +107,9 @@ function M.statistics(words)
     end
     for name, times in pairs(answer.latency or {}) do
       table.insert(rows, { { "" } })
-      table.insert(rows, { { "latency of " .. name, "PalimpsestTitle" } })
-      table.insert(rows, { { vim.inspect(times):gsub("%s+", " "), "PalimpsestDim" } })
+      table.insert(rows, { { "waited for " .. name, "PalimpsestTitle" } })
+      local text = ("%d times, half within %.0f ms, 19 of 20 within %.0f ms"):format(times.n, times.p50, times.p95)
+      table.insert(rows, { { text, "PalimpsestDim" } })
     end
     open("statistics", rows, M.statistics)
   end)
