@@ -52,10 +52,10 @@ class Server:
         answers = json.loads(self._answers.read_text(encoding="utf-8"))
         name = params["command"] if method == "workspace/executeCommand" else method
         answer = answers.get(name)
-        if method == "initialize":
-            answer = {"capabilities": CAPABILITIES | (answer or {})}
         if answer == "#die":
             os._exit(3)
+        if method == "initialize":
+            answer = {"capabilities": CAPABILITIES | (answer or {})}
         notices = answers.get("#notices", []) if method == "initialize" else []
         threading.Thread(target=self.answer, args=(message["id"], answer, notices), daemon=True).start()
 

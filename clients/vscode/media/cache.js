@@ -28,7 +28,7 @@
     const rows = [];
     for (let at = 0; at < total; at += perRow) rows.push(box.appendChild(make("div", "row")));
     const put = (start, end, className, title) => {
-      for (let at = start; at < end; ) {
+      for (let at = Math.max(start, 0); at < Math.min(end, total); ) {
         const row = Math.floor(at / perRow);
         const until = Math.min(end, (row + 1) * perRow);
         const piece = make("div", `span ${className}`);

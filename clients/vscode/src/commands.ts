@@ -8,6 +8,7 @@ import { install } from "./install";
 import { chooseModel } from "./models";
 import type { NextEdits } from "./nextEdit";
 import type { Pages } from "./pages";
+import { plainly } from "./pure";
 import { openSample } from "./sample";
 import type { Server } from "./server";
 import type { State } from "./state";
@@ -40,7 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       } catch (error) {
         if (error instanceof vscode.CancellationError || sentence(error).startsWith("Canceled")) return undefined;
         parts.log.warn(`${id}: ${sentence(error)}`);
-        void vscode.window.showWarningMessage(`Palimpsest: ${sentence(error)}`);
+        void vscode.window.showWarningMessage(plainly(`Palimpsest: ${sentence(error)}`));
         return undefined;
       }
     }),

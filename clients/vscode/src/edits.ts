@@ -1,6 +1,6 @@
 // Edits: asked for, shown as a diff before they are applied, then applied by the server as one edit or not at all.
 import * as vscode from "vscode";
-import { edited } from "./pure";
+import { edited, plainly } from "./pure";
 import type { Suggestion, Suggestions } from "./protocol";
 import type { Server } from "./server";
 
@@ -82,11 +82,11 @@ export class Edits implements vscode.TextDocumentContentProvider, vscode.Disposa
   private async run(command: string, argument: object, title: string, most = 1): Promise<void> {
     const options = { location: vscode.ProgressLocation.Notification, title: `Palimpsest: ${title}`, cancellable: true };
     const found = await vscode.window.withProgress(options, async (progress, token) =>
-      this.server.command<Suggestions>(command, argument, token, (text) => progress.report({ message: text })),
+      this.server.command<Suggestions>(command, argument, token, (text) => progress.report({ message: plainly(text) })),
     );
     if (found.suggestions.length === 0) {
       const why = found.refused[0]?.reason;
-      void vscode.window.showInformationMessage(`Palimpsest: ${why ? `no edit: ${why}` : "nothing to change here."}`);
+      void vscode.window.showInformationMessage(plainly(`Palimpsest: ${why ? `no edit: ${why}` : "nothing to change here."}`));
       return;
     }
     await close(tabs());

@@ -9,6 +9,7 @@ import { onPath } from "./commandline";
 import { message, OWN, ownEnvironment } from "./find";
 import { interpreters, type Step, stepOf } from "./installer";
 import type { FoundEngine } from "./protocol";
+import { plainly } from "./pure";
 import type { Server } from "./server";
 import type { State } from "./state";
 
@@ -54,7 +55,7 @@ export async function install(parts: Parts): Promise<void> {
   } catch (error) {
     parts.state.meanwhile = undefined;
     if (!parts.server.isRunning) await parts.server.restart();
-    if (!(error instanceof vscode.CancellationError)) await failed(parts, message(error));
+    if (!(error instanceof vscode.CancellationError)) void failed(parts, message(error)); // not awaited: it may begin again
   } finally {
     going = false;
   }
@@ -63,7 +64,7 @@ export async function install(parts: Parts): Promise<void> {
 async function failed({ log }: Parts, why: string): Promise<void> {
   log.error(why);
   const [again, show] = ["Try Again", "Show the Log"];
-  const chosen = await vscode.window.showErrorMessage(`Palimpsest could not be installed: ${why}`, again, show);
+  const chosen = await vscode.window.showErrorMessage(plainly(`Palimpsest could not be installed: ${why}`), again, show);
   if (chosen === again) await vscode.commands.executeCommand("palimpsest.client.install");
   if (chosen === show) log.show();
 }
@@ -74,7 +75,7 @@ async function useOwnEngine({ state, server }: Parts, done: Step): Promise<void>
       state.meanwhile = undefined;
       await server.restart(); // so that the status says what is missing
     }
-    void vscode.window.showWarningMessage(`Palimpsest: ${done.message ?? "the engine could not be installed."}`);
+    void vscode.window.showWarningMessage(plainly(`Palimpsest: ${done.message ?? "the engine could not be installed."}`));
     return;
   }
   state.meanwhile = undefined;
@@ -90,7 +91,7 @@ async function offerEngine({ state, server }: Parts): Promise<void> {
     if (engine === undefined) return;
     const use = "Use It Meanwhile";
     const text = `A llama-server with ${engine.model || "a model"} runs at ${engine.url}. Palimpsest can use it until its own engine is there.`;
-    if ((await vscode.window.showInformationMessage(text, use, "No")) !== use || !going) return;
+    if ((await vscode.window.showInformationMessage(plainly(text), use, "No")) !== use || !going) return;
     state.meanwhile = { "engine.kind": engine.kind, "engine.url": engine.url };
     await server.restart();
   } catch {

@@ -1,7 +1,6 @@
 // Next edits: shown where the text will change, with a hint of how to get there.  Any change of a document takes the
 // shown one away, so that what is accepted is always for the text as it is; the next is asked for on a pause.
 import * as vscode from "vscode";
-import { message } from "./find";
 import { inOneLine } from "./pure";
 import type { NextEdit, NextEdits as Answer } from "./protocol";
 import { isServed, type Server } from "./server";
@@ -13,10 +12,14 @@ const VISIBLE = "palimpsest.nextEdit";
 interface Shown {
   edit: NextEdit;
   uri: vscode.Uri;
+  /** Of the document when it was shown; undefined where it is not open. */
+  version: number | undefined;
   range: vscode.Range;
   total: number;
 }
 
+const documentOf = (uri: vscode.Uri): vscode.TextDocument | undefined =>
+  vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
 const color = (name: string): vscode.ThemeColor => new vscode.ThemeColor(name);
 
 export class NextEdits implements vscode.Disposable {
@@ -36,6 +39,7 @@ export class NextEdits implements vscode.Disposable {
     this.fresh,
     this.hint,
     vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.toString() === this.shown?.uri.toString() && this.clear()),
     vscode.window.onDidChangeTextEditorSelection(() => this.draw()),
     vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
     vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
@@ -45,15 +49,16 @@ export class NextEdits implements vscode.Disposable {
     this.listening.push(server.onBegun(() => this.clear()));
   }
 
-  /** Jump to it; where the cursor is there, make it.  Where none is shown, ask for one. */
+  /** Jump to it; where the cursor is there, make it.  Where none is shown, ask for one, which is seen before it is made. */
   async next(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) return;
-    if (this.shown === undefined) await this.ask(editor, editor.selection.active);
+    const seen = this.shown !== undefined;
+    if (!seen) await this.ask(editor, editor.selection.active);
     const shown = this.shown;
     if (shown === undefined) void vscode.window.setStatusBarMessage("Palimpsest: no next edit", 3_000);
-    else if (this.isHere(shown, editor)) await this.accept(shown);
-    else await this.jump(shown);
+    else if (!this.isHere(shown, editor)) await this.jump(shown);
+    else if (seen) await this.accept(shown);
   }
 
   async dismiss(): Promise<void> {
@@ -83,15 +88,15 @@ export class NextEdits implements vscode.Disposable {
     if (mine === this.asked && version === document.version) this.show(answer);
   }
 
-  private show(answer: Answer): void {
-    const edit = answer.edits[0];
+  private show(answer: Answer | null): void {
+    const edit = answer?.edits[0];
     const uri = edit && vscode.Uri.parse(edit.textDocument.uri, true);
-    const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri?.toString());
+    const open = uri && documentOf(uri);
     const stale = open !== undefined && edit?.textDocument.version != null && edit.textDocument.version !== open.version;
-    if (edit === undefined || uri === undefined || stale) return this.clear();
+    if (edit === undefined || uri === undefined || !isServed({ uri }) || stale) return this.clear();
     const { start, end } = edit.range;
     const range = new vscode.Range(start.line, start.character, end.line, end.character);
-    this.shown = { edit, uri, range, total: answer.total };
+    this.shown = { edit, uri, version: open?.version, range, total: answer?.total ?? 1 };
     void vscode.commands.executeCommand("setContext", VISIBLE, true);
     this.draw();
   }
@@ -113,25 +118,26 @@ export class NextEdits implements vscode.Disposable {
       before.revealRange(shown.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
       return;
     }
+    if (shown.version === undefined) this.clear(); // of a text that may have changed on disk: it is asked for anew
     const editor = await vscode.window.showTextDocument(shown.uri, { selection: new vscode.Range(cursor, cursor) });
-    if (shown.edit.textDocument.version === null) await this.ask(editor, cursor); // now that it is open, it has a version
+    if (shown.version === undefined) await this.ask(editor, editor.selection.active);
   }
 
-  private async accept(shown: Shown): Promise<void> {
+  /** It is gone before it is made, so that a second key makes nothing, and what is typed meanwhile counts. */
+  private async accept({ edit: { id, text, command }, uri, range, version }: Shown): Promise<void> {
+    this.clear();
+    if (documentOf(uri)?.version !== version) throw new Error("the text has changed meanwhile.");
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(uri, range, text);
     this.accepting = true;
     try {
-      const edit = new vscode.WorkspaceEdit();
-      edit.replace(shown.uri, shown.range, shown.edit.text);
       if (!(await vscode.workspace.applyEdit(edit))) throw new Error("the editor did not make the edit.");
-      const mine = ++this.asked;
-      const answer = await this.server.command<Answer>(shown.edit.command.command, { id: shown.edit.id });
-      if (mine === this.asked) this.show(answer);
-    } catch (error) {
-      this.clear();
-      throw new Error(message(error));
     } finally {
       this.accepting = false;
     }
+    const mine = ++this.asked;
+    const answer = await this.server.command<Answer>(command.command, { id });
+    if (mine === this.asked) this.show(answer);
   }
 
   private isHere({ uri, range }: Shown, { document, selection }: vscode.TextEditor): boolean {

@@ -58,6 +58,11 @@ export function acceptedPart(offered: readonly Offered[], typed: string, inserte
   return inserted === "" ? undefined : offered.find((one) => one.text.startsWith(typed + inserted));
 }
 
+/** For a notification, in which VS Code makes `[text](command:…)` a link that runs a command: names and texts are not ours. */
+export function plainly(text: string): string {
+  return text.replaceAll("](", "] (");
+}
+
 export function plural(n: number, one: string): string {
   return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 }

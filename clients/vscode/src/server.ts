@@ -25,7 +25,7 @@ export const SELECTOR = [
   ...SCHEMES.map((scheme) => ({ scheme })),
   { notebook: "*", language: "*" },
 ];
-export function isServed(document: vscode.TextDocument): boolean {
+export function isServed(document: Pick<vscode.TextDocument, "uri">): boolean {
   return SCHEMES.includes(document.uri.scheme) || document.uri.scheme === "vscode-notebook-cell";
 }
 

@@ -2,13 +2,14 @@
 import * as vscode from "vscode";
 import { message } from "./find";
 import type { Pages } from "./pages";
+import { plainly } from "./pure";
 import type { Server } from "./server";
 import { page, type Statistics } from "./statistics";
 
 const slow = <T>(title: string, work: (token: vscode.CancellationToken, told: (text: string) => void) => Promise<T>): Thenable<T> =>
   vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: `Palimpsest: ${title}`, cancellable: true },
-    (progress, token) => work(token, (text) => progress.report({ message: text })),
+    (progress, token) => work(token, (text) => progress.report({ message: plainly(text) })),
   );
 
 export async function doctor(server: Server, pages: Pages): Promise<void> {
@@ -104,7 +105,7 @@ export async function commitMessage(server: Server): Promise<void> {
     return;
   }
   await vscode.env.clipboard.writeText(found.text);
-  void vscode.window.showInformationMessage(`Palimpsest: the message is in the clipboard: ${found.text.split("\n")[0] ?? ""}`);
+  void vscode.window.showInformationMessage(plainly(`Palimpsest: the message is in the clipboard: ${found.text.split("\n")[0] ?? ""}`));
 }
 
 export async function pin(server: Server, uri: vscode.Uri | undefined, how: "pin" | "unpin"): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plural, Queue, whatToType } from "../src/pure";
+import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plainly, plural, Queue, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -68,4 +68,10 @@ test("what to type in the sample is said with the key for a new line", () => {
   assert.match(whatToType("\n        if total > self.l"), /^At the cursor, press Enter and type \u201cif total > self\.l\u201d\./);
   assert.match(whatToType("tot"), /^At the cursor, type \u201ctot\u201d\./);
   assert.match(whatToType(undefined), /^At the cursor, type the beginning of a line\./);
+});
+
+test("a name is no link in a notification", () => {
+  const name = "[Mend it](command:workbench.action.quit).py";
+  // What VS Code takes for a link there.
+  assert.doesNotMatch(plainly(`Palimpsest: ${name} is not there.`), /\[[^\]]+\]\((https?:\/\/|command:|file:)/);
 });

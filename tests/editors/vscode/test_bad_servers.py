@@ -1,0 +1,123 @@
+"""VS Code with a server that is broken or wicked, and a person who is quicker than it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editors import scripted
+from tests.editors.conftest import until
+from tests.editors.vscode.conftest import Open
+from tests.editors.vscode.window import Window
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def tell(folder: Path, **answers: Any) -> None:
+    draft = folder / "answers.new"
+    draft.write_text(json.dumps({name.replace("__", "."): value for name, value in answers.items()}), encoding="utf-8")
+    draft.replace(folder / "answers.json")
+
+
+def said(folder: Path, method: str) -> list[dict[str, Any]]:
+    """What the client sent of that method, or of that command."""
+    log = folder / "log.jsonl"
+    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+    return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
+
+
+def edit(uri: str, version: Any, line: int, end: int, put: str, number: str = "1") -> dict[str, Any]:
+    place = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": end}}
+    command = {"title": "", "command": "palimpsest.nextEdit.accept"}
+    document = {"uri": uri, "version": version}
+    one = {"id": number, "textDocument": document, "range": place, "text": put, "kind": "rename", "message": "a change"}
+    return {"edits": [one | {"command": command}], "total": 1}
+
+
+@pytest.fixture
+def begin(open_window: Open, server: Any) -> Any:
+    def opened(**answers: Any) -> Window:
+        (server.folder / "log.jsonl").unlink(missing_ok=True)
+        tell(server.folder, **answers)
+        command = [
+            sys.executable,
+            scripted.__file__,
+            str(server.folder / "answers.json"),
+            str(server.folder / "log.jsonl"),
+        ]
+        window = open_window("", palimpsest__server__command=command)
+        (window.folder / "a.py").write_text("one\ntwo\nthree\n", encoding="utf-8")
+        window.open("a.py")
+        until(lambda: said(server.folder, "textDocument/didOpen"), lambda: "it is not opened")
+        return window
+
+    return opened
+
+
+HINTS = """() => [...document.styleSheets].flatMap(sheet => { try { return [...sheet.cssRules] } catch { return [] } })
+  .map(rule => rule.cssText).filter(text => text.includes('content:')).join('')"""
+
+
+def hints(window: Window) -> str:
+    """Texts beside the code, which VS Code has in its style sheets."""
+    text: str = window.page.evaluate(HINTS)
+    return text.replace("\u00a0", " ")
+
+
+NEXT = "Palimpsest: Next Edit: Jump or Accept"
+
+
+def test_keys_that_come_before_the_servers_answer_make_an_edit_once(begin: Any, server: Any) -> None:
+    """What replaced three letters would replace three again."""
+    folder: Path = server.folder
+    window: Window = begin(
+        **{
+            "palimpsest/nextEdit": edit("$uri", "$version", 0, 3, "longer"),
+            "palimpsest.nextEdit.accept": {"#wait": str(folder / "go"), "edits": [], "total": 0},
+            "palimpsest.nextEdit.dismiss": {},
+        }
+    )
+    window.go_to(1)
+    window.command(NEXT)
+    window.until(lambda: "a change" in hints(window))
+    window.command(NEXT)
+    window.until(lambda: said(folder, "palimpsest.nextEdit.accept"))
+    tell(folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
+    window.command(NEXT)
+    window.until(lambda: len(said(folder, "palimpsest/nextEdit")) > 1)
+    (folder / "go").touch()
+    assert window.text("a.py") == "longer\ntwo\nthree\n"
+    window.key("Control+z")
+    assert window.text("a.py") == "one\ntwo\nthree\n"
+
+
+def test_a_closed_file_that_was_changed_on_disk_is_asked_about_anew(begin: Any, server: Any) -> None:
+    window: Window = begin()
+    other = window.folder / "b.py"
+    other.write_text("old = 1\n", encoding="utf-8")
+    opened = said(server.folder, "textDocument/didOpen")[-1]["params"]["textDocument"]["uri"]
+    uri = opened.replace("a.py", "b.py")
+    tell(server.folder, **{"palimpsest/nextEdit": edit(uri, None, 0, 3, "new")})
+    before = len(said(server.folder, "palimpsest/nextEdit"))
+    window.command(NEXT)
+    window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before)
+    other.write_text("import os\nold = 1\n", encoding="utf-8")
+    tell(server.folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
+    window.editor("b.py")
+    window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before + 1)
+    window.command(NEXT)
+    window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before + 2)
+    assert other.read_text(encoding="utf-8") == "import os\nold = 1\n"
+    assert window.page.locator(".tab.dirty").count() == 0, "nothing was changed"
+
+
+def test_a_file_name_is_no_link_to_a_command_in_a_message(begin: Any, server: Any) -> None:
+    evil = "[Mend it](command:workbench.action.toggleZenMode) is not there"
+    window: Window = begin(palimpsest__suggest={"#error": evil})
+    window.command("Palimpsest: Edit Here")
+    window.until(lambda: "Mend it" in window.notifications)
+    assert window.page.locator(".notification-list-item-message a").count() == 0
