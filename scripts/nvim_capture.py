@@ -1,7 +1,8 @@
-"""The picture of clients/nvim/README.md: Neovim in a terminal, with a completion, the context and the cache map.
+"""The picture of clients/nvim/README.md: Neovim in a terminal, with a completion, and beside it the context.
 
 `python scripts/nvim_capture.py NVIM OUT.png` runs NVIM in tmux on a copy of the sample workspace, with the real server,
-and renders what tmux shows with Chromium.  Wants tmux, chromium and the package `rich`.
+and renders what tmux shows with Chromium.  Wants tmux, chromium and the package `rich`.  A Neovim that its loader starts (as `scripts/editors.sh` unpacks it)
+cannot start its own terminal: give it another (`scripts/nvim_tools.sh` gets one).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS, LINES = 150, 30
+BACKGROUND, FOREGROUND = (20, 22, 27), (224, 226, 234)
 INIT = f"""
 vim.opt.runtimepath:prepend([[{ROOT}/clients/nvim]])
 vim.o.termguicolors = true
@@ -75,14 +77,18 @@ def shown(program: str, folder: Path) -> str:
 
 def render(ansi: str, out: Path) -> None:
     from rich.console import Console
+    from rich.terminal_theme import MONOKAI, TerminalTheme
     from rich.text import Text
 
+    # Cells that say no colour have Neovim's own, as in a terminal that it fills.
+    sixteen = [tuple(MONOKAI.ansi_colors[n]) for n in range(16)]
+    theme = TerminalTheme(BACKGROUND, FOREGROUND, sixteen[:8], sixteen[8:])
     nowhere = io.StringIO()
     console = Console(record=True, width=COLUMNS, force_terminal=True, color_system="truecolor", file=nowhere)
     console.print(Text.from_ansi(ansi), end="")
-    svg = console.export_svg(title="Neovim")
+    svg = console.export_svg(title="Neovim", theme=theme)
     page = out.with_suffix(".html")
-    page.write_text(f"<body style='margin:0;background:#292929'>{svg}</body>", encoding="utf-8")
+    page.write_text(f"<body style='margin:0;background:#14161b'>{svg}</body>", encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1860,820"]
     subprocess.run(["chromium", *flags, f"--screenshot={out}", page.as_uri()], check=True, capture_output=True)
     page.unlink()

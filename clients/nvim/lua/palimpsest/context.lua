@@ -41,7 +41,8 @@ local function draw(answer, usage)
   end
   table.insert(rows, { { "" } })
   table.insert(rows, { { "● in the cache  ◐ stored  ○ wanted", "PalimpsestDim" } })
-  table.insert(rows, { { "<CR> source  K text  p pin  u unpin  d drop  R again  q close", "PalimpsestDim" } })
+  table.insert(rows, { { "<CR> source  K text  p pin  u unpin  d drop", "PalimpsestDim" } })
+  table.insert(rows, { { "R again  q close", "PalimpsestDim" } })
   scratch.draw(view.buffer, rows)
 end
 
