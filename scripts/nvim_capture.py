@@ -1,8 +1,8 @@
 """The picture of clients/nvim/README.md: Neovim in a terminal, with a completion, and beside it the context.
 
 `python scripts/nvim_capture.py NVIM OUT.png` runs NVIM in tmux on a copy of the sample workspace, with the real server,
-and renders what tmux shows with Chromium.  Wants tmux, chromium and the package `rich`.  A Neovim that its loader starts (as `scripts/editors.sh` unpacks it)
-cannot start its own terminal: give it another (`scripts/nvim_tools.sh` gets one).
+and renders what tmux shows with Chromium.  Wants tmux, chromium and the package `rich`.  A Neovim that is started by a
+loader (as `scripts/editors.sh` unpacks it) cannot start its own terminal: give another, from `scripts/nvim_tools.sh`.
 """
 
 from __future__ import annotations
