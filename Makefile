@@ -20,7 +20,7 @@ demo: setup
 
 ## make editors  the editors that the documents' snippets are run in (part of `make test`; kept in the cache folder)
 editors:
-	@scripts/editors.sh >/dev/null & scripts/vscode.sh >/dev/null; wait
+	@scripts/editors.sh >/dev/null & scripts/nvim_tools.sh >/dev/null & scripts/vscode.sh >/dev/null; wait
 
 #: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
 PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4

@@ -73,7 +73,7 @@ def serve_main(argv: list[str]) -> int:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
-    from palimpsest.assist.shared.events import CompletionsSwitched, RefreshNeeded, StatusChanged
+    from palimpsest.assist.shared.events import FeatureSwitched, RefreshNeeded, StatusChanged
     from palimpsest.providers.supervisor import RESTART_HINT
     from palimpsest.session.building import build
 
@@ -96,7 +96,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         gc.freeze()
         gc.set_threshold(MOST_YOUNG)
     events.on(StatusChanged, show)
-    events.on(CompletionsSwitched, show)
+    events.on(FeatureSwitched, show)
     supervisor.on_status(engine_changed)
     supervisor.start()
     show()

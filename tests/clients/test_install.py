@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT
+from tests.installing import cache_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 INSTALL = ROOT / "clients" / "shared" / "install.py"
 NOWHERE = "http://127.0.0.1:9"
-BUILT = Path(os.environ.get("REAL_XDG_CACHE_HOME") or Path.home() / ".cache") / "palimpsest" / "wheels"
+BUILT = cache_folder() / "palimpsest" / "wheels"
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
 
 

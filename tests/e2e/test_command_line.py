@@ -13,6 +13,7 @@ import pytest
 
 from palimpsest import __version__
 from palimpsest.__main__ import main
+from tests.installing import cache_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,8 +133,7 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     place = tmp_path / "clean"
     venv.create(place, with_pip=True)
     python = place / "bin" / "python"
-    home = Path(os.environ.get("REAL_XDG_CACHE_HOME") or Path.home() / ".cache")
-    built = home / "palimpsest" / "wheels"  # what scripts/setup.sh built, so that it is not built again
+    built = cache_folder() / "palimpsest" / "wheels"  # what scripts/setup.sh built, so that it is not built again
     subprocess.run(
         [python, "-m", "pip", "-q", "install", "--find-links", built, f"{wheel}[engine]"], check=True, timeout=280
     )

@@ -1,6 +1,5 @@
 """The default model as a person gets it: from the package index, with this package's adapter, in the real server."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 
 from palimpsest.models import default_model
 from tests.e2e.conftest import start_editor, stop_editor
+from tests.installing import cache_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 def fetched(machine: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Made by the command; a base that this machine has already is not loaded again (it is checked all the same)."""
     base = Path(default_model.MEMBER).stem + ".gguf"
-    known = Path(os.environ["REAL_XDG_CACHE_HOME"] or Path.home() / ".cache") / "palimpsest" / "models" / base
+    known = cache_folder() / "palimpsest" / "models" / base
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # no other test is to find this model in use
     if known.is_file():
         default_model.path().parent.mkdir(parents=True, exist_ok=True)

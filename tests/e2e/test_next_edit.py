@@ -287,3 +287,40 @@ async def test_where_trees_tell_nothing_the_model_is_asked_once_about_a_line_tha
     for edit in answer["edits"]:
         await editor.command("palimpsest.nextEdit.dismiss", edit["id"])
     assert (await ask(editor, uri, lsp.Position(1, 0)))["edits"] == []
+
+
+@pytest.mark.parametrize("scope", ["everywhere", "language", "folder", "buffer"])
+async def test_they_are_switched_off_and_on_apart_from_completions(window: Editor, scope: str) -> None:
+    cart = window.open("shop/cart.py")
+    switch = {"feature": "nextEdit", "scope": scope, "uri": cart}
+    answer = await window.command("palimpsest.toggle", switch)
+    assert answer == {"feature": "nextEdit", "scope": scope, "enabled": False}
+    window.edit(cart, "    def total(self)", "    def grand_total(self)$0")
+    place = lsp.Position(0, 0)
+    assert (await ask(window, cart, place))["edits"] == []
+    of_completions = await window.command("palimpsest.completion.toggle", {"scope": scope, "uri": cart})
+    assert of_completions["enabled"] is False  # they were on
+    assert (await window.command("palimpsest.toggle", switch))["enabled"] is True
+    window.edit(cart, "    def grand_total(self)", "    def full_total(self)$0")
+    assert (await ask(window, cart, place))["edits"]
+
+
+async def test_edits_as_code_actions_are_switched_off_in_a_buffer(window: Editor) -> None:
+    cart, item = window.open("shop/cart.py"), window.open("shop/item.py")
+    switch = {"feature": "suggestion", "scope": "buffer", "uri": cart}
+    assert (await window.command("palimpsest.toggle", switch))["enabled"] is False
+
+    async def actions(uri: str) -> int:
+        where = lsp.Range(lsp.Position(20, 0), lsp.Position(20, 0))
+        context = lsp.CodeActionContext([], trigger_kind=lsp.CodeActionTriggerKind.Invoked)
+        params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), where, context)
+        return len(await window.client.text_document_code_action_async(params) or [])
+
+    assert (await actions(cart), await actions(item) > 0) == (0, True)
+    assert (await window.command("palimpsest.toggle", switch))["enabled"] is True
+    assert await actions(cart) > 0
+
+
+async def test_a_feature_that_there_is_not_is_an_error_that_names_the_field(window: Editor) -> None:
+    with pytest.raises(JsonRpcException, match="feature"):
+        await window.command("palimpsest.toggle", {"feature": "telemetry", "scope": "everywhere"})

@@ -19,6 +19,7 @@ import msgpack
 import pytest
 
 from tests.documents import ROOT
+from tests.installing import NotHere, installed
 
 SAMPLE = ROOT / "server" / "palimpsest" / "demo" / "sample"
 PATIENCE_S = 90.0
@@ -28,10 +29,10 @@ PATIENCE_S = 90.0
 @pytest.fixture(scope="session")
 def editors() -> Path:
     """The folder with the editors that `scripts/editors.sh` installs; without them these tests cannot be run."""
-    made = subprocess.run([ROOT / "scripts" / "editors.sh"], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"the editors cannot be installed here: {made.stderr.strip()}")
-    return Path(made.stdout.strip()) / "bin"
+    try:
+        return installed("editors.sh") / "bin"
+    except NotHere as why:
+        pytest.skip(f"the editors cannot be installed here: {why}")
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ function shared(parts: Parts): Record<string, Handler> {
     edit: () => edits.here(),
     "edit.instruction": () => edits.withInstruction(),
     "edit.alternatives": () => edits.alternatives(),
+    "edit.accept": (uri?: vscode.Uri) => edits.apply(uri),
     "edit.reject": (uri?: vscode.Uri) => edits.reject(uri),
     "edit.again": (uri?: vscode.Uri) => edits.again(uri),
     "edit.continue": (uri?: vscode.Uri) => edits.continue(uri),
@@ -65,7 +66,7 @@ function shared(parts: Parts): Record<string, Handler> {
     "context.unpin": (uri?: vscode.Uri) => pin(server, uri, "unpin").then(() => contextView.later()),
     cache: () => cacheMap.show(),
     "cache.reset": () => server.command("palimpsest.cache.reset"),
-    toggle: () => toggle(server),
+    toggle: () => toggle(server).then(() => nextEdits.clear()), // what is off is not shown; the next change asks anew
     commitMessage: () => commitMessage(server),
     model: () => chooseModel(server),
     statistics: () => statistics(server, pages),
@@ -90,7 +91,6 @@ function buttons({ server, completions, edits, contextView, pages }: Parts): Rec
   return {
     "ui.acceptWord": () => completions.accept(server, "word"),
     "ui.acceptLine": () => completions.accept(server, "line"),
-    "ui.applyEdit": (uri?: vscode.Uri) => edits.apply(uri),
     "ui.editOfAction": (asked: Asked) => edits.ask(asked, "Looking for an edit"),
     "ui.refreshContext": () => contextView.later(),
     "ui.pinBlock": (node?: Node) => pin(server, uriOf(node), "pin").then(() => contextView.later()),

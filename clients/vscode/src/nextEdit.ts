@@ -101,7 +101,7 @@ export class NextEdits implements vscode.Disposable {
     this.draw();
   }
 
-  private clear(): void {
+  clear(): void {
     clearTimeout(this.timer);
     this.asked++;
     if (this.shown === undefined) return;

@@ -36,26 +36,28 @@ export async function showLog(server: Server, log: vscode.LogOutputChannel): Pro
 
 type Switch = vscode.QuickPickItem & { run: () => Promise<boolean>; what: string };
 
+const FEATURES = [
+  ["completion", "Completions", "until the window is closed"],
+  ["nextEdit", "Next edits", ""],
+  ["suggestion", "Edits", ""],
+] as const;
+
 export async function toggle(server: Server): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const uri = document?.uri.toString() ?? "";
-  const scope = (label: string, scope: string, what: string): Switch => ({
-    label,
-    what,
-    run: async () => (await server.command<{ enabled: boolean }>("palimpsest.completion.toggle", { scope, uri })).enabled,
-  });
-  const here = document
-    ? [
-        scope(`In ${document.languageId}`, "language", `Completions in ${document.languageId}`),
-        scope("In this folder", "folder", "Completions in this folder"),
-        scope("In this file", "buffer", "Completions in this file"),
-      ]
-    : [];
+  const places = [
+    ["everywhere", ""],
+    ...(document ? [["language", ` in ${document.languageId}`], ["folder", " in this folder"], ["buffer", " in this file"]] : []),
+  ];
+  const switched = ([feature, name]: readonly [string, string]): Switch[] =>
+    places.map(([scope, where]) => ({
+      label: `${name}${where}`,
+      what: `${name}${where}`,
+      run: async () => (await server.command<{ enabled: boolean }>("palimpsest.toggle", { feature, scope, uri })).enabled,
+    }));
   const line = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const choices: (vscode.QuickPickItem & Partial<Switch>)[] = [
-    line("completions, until the window is closed"),
-    scope("Everywhere", "everywhere", "Completions"),
-    ...here,
+    ...FEATURES.flatMap((feature) => [line(feature[2]), ...switched([feature[0], feature[1]])]),
     line("settings"),
     setting("Completions", "completion.enabled"),
     setting("Edits", "suggestion.enabled"),

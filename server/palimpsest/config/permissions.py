@@ -59,7 +59,8 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
     (
         "adds",
         "it keeps files and languages out",
-        "context.exclude completion.disabled_languages completion.disabled_folders",
+        "context.exclude completion.disabled_languages completion.disabled_folders suggestion.disabled_languages "
+        "suggestion.disabled_folders next_edit.disabled_languages next_edit.disabled_folders",
     ),
     (
         "off",

@@ -200,6 +200,10 @@ class CompletionSettings:
 @dataclass(frozen=True, slots=True)
 class SuggestionSettings:
     enabled: bool = _setting(True, "Edits as code actions.")
+    disabled_languages: tuple[str, ...] = _setting([], "Language ids without edits as code actions.")
+    disabled_folders: tuple[str, ...] = _setting(
+        [], "Folders and files without edits as code actions, as gitignore patterns relative to the workspace."
+    )
     format: str = _setting(
         "ln-diff",
         "How the model writes an edit.",
@@ -250,6 +254,10 @@ class StatisticsSettings:
 @dataclass(frozen=True, slots=True)
 class NextEditSettings:
     enabled: bool = _setting(True, "Whether the places that should follow an edit are looked for and offered.")
+    disabled_languages: tuple[str, ...] = _setting([], "Language ids without next edits.")
+    disabled_folders: tuple[str, ...] = _setting(
+        [], "Folders and files without next edits, as gitignore patterns relative to the workspace."
+    )
     model: bool = _setting(
         True, "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike."
     )

@@ -41,7 +41,9 @@ def register(server: PalimpsestServer) -> None:
     def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         session = window.session
         snapshot = session.documents.find(params.text_document.uri)
-        if snapshot is None or not window.settings.suggestion.enabled or not window.roots.may_edit(snapshot.uri):
+        if snapshot is None or not window.roots.may_edit(snapshot.uri):
+            return []
+        if session.services.why_off(snapshot, "suggestion"):
             return []
         by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
         position = position_in(snapshot, params.range.start, window.client.encoding)

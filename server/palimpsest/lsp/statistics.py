@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
-from palimpsest.assist.shared.switches import Scope
+from palimpsest.assist.shared.switches import Feature, Scope
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
@@ -31,7 +31,15 @@ LONGEST_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionToggle:
+    scope: Scope
+    uri: str = ""
+    enabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Toggle:
+    feature: Feature
     scope: Scope
     uri: str = ""
     enabled: bool | None = None
@@ -88,7 +96,12 @@ async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
 
 
 async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
-    state = server.window.session.services.toggle(asked.scope, asked.uri, asked.enabled)
+    state = server.window.session.services.toggle(asked.feature, asked.scope, asked.uri, asked.enabled)
+    return {"feature": asked.feature, "scope": asked.scope, "enabled": state}
+
+
+async def toggle_completions(server: PalimpsestServer, asked: CompletionToggle) -> dict[str, Any]:
+    state = server.window.session.services.toggle("completion", asked.scope, asked.uri, asked.enabled)
     return {"scope": asked.scope, "enabled": state}
 
 
@@ -103,12 +116,13 @@ async def reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 COMMANDS = (
     Command(
-        "palimpsest.completion.toggle",
+        "palimpsest.toggle",
         Toggle,
         toggle,
-        "switches completions on or off for as long as the window is open: `everywhere`, or in the `language`, "
-        "`folder` or `buffer` of a document",
+        "switches a feature (`completion`, `suggestion`: edits as code actions, `nextEdit`) on or off for as long as "
+        "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
     ),
+    Command("palimpsest.completion.toggle", CompletionToggle, toggle_completions, "the same of completions"),
     Command(ACCEPTED, Id, accepted, "what an item runs behind its acceptance: it is counted"),
     Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
     Command("palimpsest.stats.reset", Nothing, reset, "forgets that"),

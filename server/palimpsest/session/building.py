@@ -99,7 +99,7 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         requests=_requests(workspace, settings, supervisor),
         usage=Usage(lambda: events.tell(StatusChanged())),
         statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
-        switches=Switches(settings.completion, places, documents),
+        switches=Switches(settings, places, documents),
         events=events,
     )
 
@@ -114,10 +114,7 @@ def _update(services: Services, settings: Settings, roots: tuple[Path, ...]) -> 
     if "log" in parts:
         _log(settings)
     if "switches" in parts:
-        earlier, services.switches = (
-            services.switches,
-            Switches(settings.completion, services.roots, services.documents),
-        )
+        earlier, services.switches = services.switches, Switches(settings, services.roots, services.documents)
         services.switches.continues(earlier)
     if "sources" in parts:
         gatherer = _gatherer(services.chooser.external, settings, services.documents)

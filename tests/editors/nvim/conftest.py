@@ -15,6 +15,7 @@ import pytest
 
 from tests.documents import ROOT
 from tests.editors.conftest import SAMPLE, Neovim, environment, running, until
+from tests.installing import NotHere, installed
 
 PLUGIN = ROOT / "clients" / "nvim"
 WITH_PLUGIN = f"vim.opt.runtimepath:prepend([[{PLUGIN}]])\nvim.opt.swapfile = false\n"
@@ -100,10 +101,10 @@ class Plugged(Neovim):
 @pytest.fixture(scope="session")
 def nvim_tools() -> Path:
     """The folder with Neovim 0.11, luacheck and stylua; without them the tests that want them cannot be run."""
-    made = subprocess.run([ROOT / "scripts" / "nvim_tools.sh"], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"Neovim 0.11, luacheck and stylua cannot be installed here: {made.stderr.strip()}")
-    return Path(made.stdout.strip()) / "bin"
+    try:
+        return installed("nvim_tools.sh") / "bin"
+    except NotHere as why:
+        pytest.skip(f"Neovim 0.11, luacheck and stylua cannot be installed here: {why}")
 
 
 @pytest.fixture(scope="module")

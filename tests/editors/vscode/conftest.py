@@ -13,8 +13,9 @@ from playwright.sync_api import BrowserContext
 
 from tests.editors.vscode.packaging import package
 from tests.editors.vscode.server import CodeServer
-from tests.editors.vscode.starting import NotHere, chromium, code_server, installed
+from tests.editors.vscode.starting import chromium, code_server
 from tests.editors.vscode.window import Window
+from tests.installing import NotHere, installed
 
 CART = "shop/cart.py"
 Open = Callable[..., Window]
@@ -24,7 +25,7 @@ Open = Callable[..., Window]
 def rig() -> Path:
     """The folder with VS Code that `scripts/vscode.sh` installs; without it these tests cannot be run."""
     try:
-        return installed()
+        return installed("vscode.sh")
     except NotHere as why:
         pytest.skip(f"VS Code cannot be installed here: {why}")
 

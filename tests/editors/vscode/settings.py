@@ -60,12 +60,12 @@ def test_completions_are_switched_off_and_on_in_the_settings(window: Window) -> 
 
 
 def test_completions_are_switched_off_for_a_language_and_on_again(window: Window) -> None:
-    window.command("Palimpsest: Switch Completions On or Off…")
-    window.choose("In python")
+    window.command("Palimpsest: Switch On or Off…")
+    window.choose("Completions in python")
     window.until(lambda: window.message["kind"] == "Inactive")
     stays_quiet(window)
-    window.command("Palimpsest: Switch Completions On or Off…")
-    window.choose("In python")
+    window.command("Palimpsest: Switch On or Off…")
+    window.choose("Completions in python")
     window.until(lambda: window.message["kind"] == "Normal")
     window.restore(CART)
     types(window)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,28 +11,16 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, sync_playwright
 
-from tests.documents import ROOT
 from tests.editors.vscode.packaging import package
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window
+from tests.installing import installed
 
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
 SIZE = (1280, 800)
-
-
-class NotHere(Exception):
-    """VS Code cannot be installed here; the message says why."""
-
-
-def installed() -> Path:
-    """The folder that `scripts/vscode.sh` makes.  Raises NotHere."""
-    made = subprocess.run([ROOT / "scripts" / "vscode.sh"], capture_output=True, text=True, check=False)
-    if made.returncode:
-        raise NotHere(made.stderr.strip())
-    return Path(made.stdout.strip())
 
 
 @contextmanager
@@ -62,7 +49,7 @@ def chromium(size: tuple[int, int] = SIZE, scale: float = 1) -> Iterator[Browser
 @contextmanager
 def one_window(file: str, size: tuple[int, int] = SIZE, scale: float = 1, **settings: object) -> Iterator[Window]:
     """All of it, with a window on the sample that is ready.  Raises NotHere."""
-    rig = installed()
+    rig = installed("vscode.sh")
     artefacts = Path(tempfile.mkdtemp(prefix="palimpsest-vscode-"))
     with code_server(rig, package(rig), artefacts) as server, chromium(size, scale) as context:
         server.configure(**settings)

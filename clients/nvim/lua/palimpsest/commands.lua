@@ -15,7 +15,7 @@ local function call(module, name)
   end
 end
 
-local ON_OFF = { "completion", "nextEdit", "everywhere", "language", "folder", "buffer", "on", "off" }
+local ON_OFF = { "completion", "nextEdit", "suggestion", "everywhere", "language", "folder", "buffer", "on", "off" }
 
 ---@type table<string, { run: fun(words: string[], arguments: table), words?: string[]|"file" }>
 local RUNS = {
@@ -25,6 +25,7 @@ local RUNS = {
   edit = { run = call("edits", "here") },
   ["edit.instruction"] = { run = call("edits", "with_instruction") },
   ["edit.alternatives"] = { run = call("edits", "alternatives") },
+  ["edit.accept"] = { run = call("edits", "accept") },
   ["edit.reject"] = { run = call("edits", "reject") },
   ["edit.again"] = { run = call("edits", "again") },
   ["edit.continue"] = { run = call("edits", "go_on") },

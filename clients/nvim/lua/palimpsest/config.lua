@@ -46,8 +46,6 @@ M.defaults = {
     delay = 300,
     --- The same while in Insert mode. 0: never there.
     insert_delay = 800,
-    --- File types without next edits.
-    disabled_languages = {},
   },
 
   edits = {

@@ -205,6 +205,15 @@ local function expect_last()
   return last
 end
 
+--- Applies the one that is shown.
+function M.accept()
+  local one = expect_last()
+  if one then
+    require("palimpsest.diff").close()
+    M.apply(one, true)
+  end
+end
+
 --- It is not offered again for that text.
 function M.reject()
   local one = expect_last()

@@ -38,6 +38,12 @@ return {
       modes = { "normal", "visual" },
     },
     {
+      id = "edit.accept",
+      title = "Apply the Edit",
+      doc = "The one that is shown, in every file it changes.",
+      modes = { "normal" },
+    },
+    {
       id = "edit.reject",
       title = "Reject the Last Edit",
       doc = "It is not offered again for that text.",
@@ -87,8 +93,8 @@ return {
     },
     {
       id = "toggle",
-      title = "Switch Completions On or Off…",
-      doc = "Everywhere, or in the language, folder or buffer at hand, until the editor is closed.",
+      title = "Switch On or Off…",
+      doc = "Completions, next edits or edits: everywhere, or in the language, folder or buffer at hand, until the editor is closed.",
       modes = { "normal" },
     },
     {
@@ -302,6 +308,18 @@ return {
       doc = "Edits as code actions.",
     },
     {
+      name = "suggestion.disabled_languages",
+      type = "array",
+      default = {},
+      doc = "Language ids without edits as code actions.",
+    },
+    {
+      name = "suggestion.disabled_folders",
+      type = "array",
+      default = {},
+      doc = "Folders and files without edits as code actions, as gitignore patterns relative to the workspace.",
+    },
+    {
       name = "suggestion.format",
       type = "string",
       default = "ln-diff",
@@ -397,6 +415,18 @@ return {
       type = "boolean",
       default = true,
       doc = "Whether the places that should follow an edit are looked for and offered.",
+    },
+    {
+      name = "next_edit.disabled_languages",
+      type = "array",
+      default = {},
+      doc = "Language ids without next edits.",
+    },
+    {
+      name = "next_edit.disabled_folders",
+      type = "array",
+      default = {},
+      doc = "Folders and files without next edits, as gitignore patterns relative to the workspace.",
     },
     {
       name = "next_edit.model",

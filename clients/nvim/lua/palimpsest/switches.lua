@@ -1,5 +1,5 @@
 --- Where completions and next edits are off: everywhere, for a language, in a folder, in a buffer.  The server owns the
---- switches of completions; this is what it was told, so that nothing is asked for in vain.
+--- switches; this is what it was told, so that nothing is asked for in vain.
 local config = require("palimpsest.config")
 
 local M = {}
@@ -17,7 +17,8 @@ local function none()
   return { language = {}, folder = {}, buffer = {} }
 end
 
-local switched = { completion = none(), next_edit = none() } ---@type table<string, palimpsest.Switches>
+---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
+local switched = { completion = none(), nextEdit = none(), suggestion = none() } ---@type table<palimpsest.Feature, palimpsest.Switches>
 
 ---@param buffer integer
 local function names(buffer)
@@ -25,9 +26,9 @@ local function names(buffer)
   return { language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
 end
 
----@param feature "completion"|"next_edit"
----@param by_setting boolean
-local function on(feature, buffer, by_setting)
+---@param feature palimpsest.Feature
+---@param settings { enabled?: boolean, disabled_languages?: string[] }?
+local function on(feature, buffer, settings)
   local switches, name = switched[feature], names(buffer)
   if switches.buffer[name.buffer] ~= nil then
     return switches.buffer[name.buffer]
@@ -45,33 +46,23 @@ local function on(feature, buffer, by_setting)
   if switches.everywhere ~= nil and not switches.everywhere then
     return false
   end
+  settings = settings or {}
+  local by_setting = settings.enabled ~= false
+    and not vim.list_contains(settings.disabled_languages or {}, name.language)
   return by_setting or switches.everywhere == true
 end
 
 ---@param buffer integer
 function M.completes(buffer)
-  local own = config.get().completion or {}
-  local language = vim.bo[buffer].filetype
-  return on(
-    "completion",
-    buffer,
-    own.enabled ~= false and not vim.list_contains(own.disabled_languages or {}, language)
-  )
+  return on("completion", buffer, config.get().completion)
 end
 
 ---@param buffer integer
 function M.edits_next(buffer)
-  local own, all = config.get().next_edits, config.get()
-  local language = vim.bo[buffer].filetype
-  local server_on = (all.next_edit or {}).enabled ~= false
-  return on(
-    "next_edit",
-    buffer,
-    all.nextEdit.automatic and server_on and not vim.list_contains(own.disabled_languages, language)
-  )
+  return config.get().nextEdit.automatic and on("nextEdit", buffer, config.get().next_edit)
 end
 
----@param feature "completion"|"next_edit"
+---@param feature palimpsest.Feature
 ---@param scope string
 ---@param buffer integer
 ---@param enabled boolean

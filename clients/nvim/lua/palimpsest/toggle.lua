@@ -1,11 +1,11 @@
---- Switching completions and next edits on and off: everywhere, for the language, in the folder, in the buffer.
+--- Switching completions, next edits and edits on and off: everywhere, for the language, in the folder, in the buffer.
 local client = require("palimpsest.client")
 local switches = require("palimpsest.switches")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
-local FEATURES = { completion = "Completions", next_edit = "Next edits" }
+local FEATURES = { completion = "Completions", nextEdit = "Next edits", suggestion = "Edits" }
 
 ---@param scope string
 ---@param buffer integer
@@ -20,7 +20,7 @@ local function where(scope, buffer)
   return "everywhere"
 end
 
----@param feature "completion"|"next_edit"
+---@param feature palimpsest.Feature
 ---@param scope string
 ---@param buffer integer
 ---@param enabled boolean
@@ -30,7 +30,7 @@ local function set(feature, scope, buffer, enabled)
     for attached in pairs(one.attached_buffers) do
       if feature == "completion" then
         require("palimpsest.completion").switched(attached)
-      else
+      elseif feature == "nextEdit" then
         require("palimpsest.next_edits").switched(attached)
       end
     end
@@ -38,37 +38,31 @@ local function set(feature, scope, buffer, enabled)
   tell.say(("%s are %s %s."):format(FEATURES[feature], enabled and "on" or "off", where(scope, buffer)))
 end
 
----@param feature "completion"|"next_edit"
+---@param feature palimpsest.Feature
 ---@param scope string
 ---@param enabled? boolean nil: the other way than it is
 function M.switch(feature, scope, enabled)
   local buffer = vim.api.nvim_get_current_buf()
-  if feature == "next_edit" then
-    if enabled == nil then
-      enabled = not switches.edits_next(buffer)
-    end
-    return set(feature, scope, buffer, enabled)
-  end
-  local argument = { scope = scope, uri = client.uri(buffer), enabled = enabled }
-  client.command("palimpsest.completion.toggle", argument, function(answer)
+  local argument = { feature = feature, scope = scope, uri = client.uri(buffer), enabled = enabled }
+  client.command("palimpsest.toggle", argument, function(answer)
     if answer then
       set(feature, scope, buffer, answer.enabled)
     end
   end)
 end
 
---- `:Palimpsest toggle [completion|nextEdit] [everywhere|language|folder|buffer] [on|off]`; asks where nothing is said.
+--- `:Palimpsest toggle [completion|nextEdit|suggestion] [everywhere|language|folder|buffer] [on|off]`; asks where nothing is said.
 ---@param words string[]
 function M.run(words)
   local feature, scope, enabled = "completion", nil, nil
   for _, word in ipairs(words) do
-    if word == "nextEdit" then
-      feature = "next_edit"
+    if FEATURES[word] then
+      feature = word
     elseif vim.list_contains(switches.SCOPES, word) then
       scope = word
     elseif word == "on" or word == "off" then
       enabled = word == "on"
-    elseif word ~= "completion" then
+    else
       return tell.say(("`%s` is no place to switch at: everywhere, language, folder, buffer."):format(word), 3)
     end
   end

@@ -20,8 +20,8 @@ from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
 from palimpsest.assist.shared.events import (
     CacheForgotten,
-    CompletionsSwitched,
     CursorMoved,
+    FeatureSwitched,
     RefreshNeeded,
     SettingsChanged,
 )
@@ -72,7 +72,7 @@ class Completions:
         self._quiet = Quiet(services)
         self.offers = Offers(services.statistics)
         services.events.on(CacheForgotten, lambda _: self._forget())
-        services.events.on(CompletionsSwitched, lambda _: self._forget_screen())
+        services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
 
     def _forget(self) -> None:

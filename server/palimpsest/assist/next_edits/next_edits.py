@@ -73,14 +73,13 @@ class NextEdits:
         events.on(FilesChanged, self._saved)
         events.on(SettingsChanged, self._settings_changed)
 
-    @property
-    def enabled(self) -> bool:
-        return self._services.settings.next_edit.enabled
+    def _is_on(self, snapshot: Snapshot) -> bool:
+        return not self._services.switches.why_off(snapshot, "nextEdit")
 
     # What the editor says -------------------------------------------------------------------------------------
 
     def _changed(self, event: DocumentChanged) -> None:
-        if self.enabled and language_of(event.new.language_id, event.new.uri).grammar is not None:
+        if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
             self._offers.changed(event.old, event.new, event.edits)
 
@@ -105,7 +104,7 @@ class NextEdits:
         None: nothing follows, or it is switched off.  Raises InvalidArgument for a document that is not open.
         """
         here = self._services.documents.get(uri)
-        if not self.enabled or not (self._bursts.open or self._bursts.ended):
+        if not self._is_on(here) or not (self._bursts.open or self._bursts.ended):
             return None
         async with self._one_at_a_time:
             open_files = self._open_files(here)

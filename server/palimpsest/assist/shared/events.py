@@ -61,8 +61,8 @@ class SettingsChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class CompletionsSwitched:
-    """Completions are on where they were off, or off where they were on."""
+class FeatureSwitched:
+    """A feature is on where it was off, or off where it was on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ from functools import lru_cache
 from palimpsest import wire
 from palimpsest.assist.shared.events import (
     CacheForgotten,
-    CompletionsSwitched,
     DocumentChanged,
     DocumentClosed,
     DocumentOpened,
     Events,
+    FeatureSwitched,
     FilesChanged,
     RefreshNeeded,
 )
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.statistics import Statistics
-from palimpsest.assist.shared.switches import Scope, Switches
+from palimpsest.assist.shared.switches import Feature, Scope, Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.settings import Settings
 from palimpsest.context.choice.chooser import Chooser
@@ -88,7 +88,7 @@ class Services:
         before = self.privacy.why_not(old)
         self.documents.put(new)
         if before != self.privacy.why_not(new):
-            self.events.tell(CompletionsSwitched())
+            self.events.tell(FeatureSwitched())
         with self.usage.spent("parse"):
             self.parser.update(old, new, event.edits)
 
@@ -103,19 +103,19 @@ class Services:
         self.chooser.files_changed()
         self.privacy.look_again()
 
-    def toggle(self, scope: Scope, uri: str, enabled: bool | None) -> bool:
-        """Switch completions on or off, to the other state where `enabled` is None; which it is now.  Raises
+    def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:
+        """Switch a feature on or off, to the other state where `enabled` is None; which it is now.  Raises
         InvalidArgument."""
-        state = self.switches.toggle(scope, uri, enabled)
-        self.events.tell(CompletionsSwitched())
+        state = self.switches.toggle(feature, scope, uri, enabled)
+        self.events.tell(FeatureSwitched())
         self.events.tell(RefreshNeeded())
         return state
 
-    def why_off(self, snapshot: Snapshot) -> str:
-        """Why there is no completion in a document, in a person's words; "" where there is."""
+    def why_off(self, snapshot: Snapshot, feature: Feature = "completion") -> str:
+        """Why a feature is off in a document, in a person's words; "" where it is on."""
         if reason := self.privacy.why_not(snapshot):
             return f"off here, and so are suggestions: this document {reason}"
-        return self.switches.why_off(snapshot)
+        return self.switches.why_off(snapshot, feature)
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
         """Document → scope → editing block.  Raises InvalidArgument for a document of which nothing is shown to a

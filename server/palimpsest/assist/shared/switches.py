@@ -1,6 +1,6 @@
-"""Where completions are off: by the settings, and by what a person switched while this window is open.
+"""Where a feature is off: by the settings, and by what a person switched while this window is open.
 
-In: the settings, toggles.  Out: the reason why they are off in a document, or none.  Owner of the toggles.
+In: the settings, toggles.  Out: the reason why a feature is off in a document, or none.  Owner of the toggles.
 
 The nearest toggle counts: the buffer's, then that of its innermost folder, of its language, of everything; without one,
 the settings.  Switching everything removes the nearer toggles.
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, get_args
 
-from palimpsest.config.settings import CompletionSettings
+from palimpsest.config.settings import Settings
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.documents import Documents
 from palimpsest.text.patterns import Patterns
@@ -22,6 +22,8 @@ from palimpsest.text.uris import can_be_written, path_or_none
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
 SCOPES: tuple[Scope, ...] = ("everywhere", "language", "folder", "buffer")
+Feature = Literal["completion", "suggestion", "nextEdit"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 
 @dataclass(slots=True)
@@ -35,21 +37,63 @@ class Toggles:
 
 
 class Switches:
-    """One window's."""
+    """One window's, of all features."""
 
-    def __init__(self, settings: CompletionSettings, roots: Roots, documents: Documents) -> None:
-        self._settings, self._roots, self._documents = settings, roots, documents
-        self._disabled = Patterns(settings.disabled_folders, "completion.disabled_folders")
-        self._by_folder: dict[str, bool] = {}  # by URI: whether the setting names its folder
-        self._toggles = Toggles()
+    def __init__(self, settings: Settings, roots: Roots, documents: Documents) -> None:
+        self._documents = documents
+        self._features = {
+            "completion": _Switches("completion", settings.completion, roots),
+            "suggestion": _Switches("suggestion", settings.suggestion, roots),
+            "nextEdit": _Switches("next_edit", settings.next_edit, roots),
+        }
 
     def continues(self, earlier: Switches) -> None:
         """The window goes on with other settings; what was switched by hand stands."""
-        self._toggles = earlier._toggles
+        for feature, switches in self._features.items():
+            switches.toggles = earlier._features[feature].toggles
+
+    def why_off(self, snapshot: Snapshot, feature: Feature = "completion") -> str:
+        """Why a feature is off in this document, in a person's words; "" where it is on."""
+        return self._features[feature].why_off(snapshot)
+
+    def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:
+        """Switch, to the other state where `enabled` is None; the state that is now.  Raises InvalidArgument for a
+        scope that wants a `uri` and has none, or one that is not open."""
+        switches = self._features[feature]
+        if scope == "everywhere":
+            return switches.toggle_everything(enabled)
+        if not uri:
+            raise InvalidArgument("uri", f"is missing; a {scope} is switched by a document in it.")
+        return switches.toggle(scope, self._documents.get(uri), enabled)
+
+    def closed(self, uri: str) -> None:
+        """A buffer that is closed is no buffer any more."""
+        for switches in self._features.values():
+            switches.toggles.buffers.pop(uri, None)
+
+
+class _FeatureSettings(Protocol):
+    @property
+    def enabled(self) -> bool: ...
+
+    @property
+    def disabled_languages(self) -> tuple[str, ...]: ...
+
+    @property
+    def disabled_folders(self) -> tuple[str, ...]: ...
+
+
+class _Switches:
+    """Of one feature; `section` is that of its settings."""
+
+    def __init__(self, section: str, settings: _FeatureSettings, roots: Roots) -> None:
+        self._section, self._settings, self._roots = section, settings, roots
+        self._disabled = Patterns(settings.disabled_folders, f"{section}.disabled_folders")
+        self._by_folder: dict[str, bool] = {}  # by URI: whether the setting names its folder
+        self.toggles = Toggles()
 
     def why_off(self, snapshot: Snapshot) -> str:
-        """Why there is no completion in this document, in a person's words; "" where there is."""
-        toggles, language = self._toggles, snapshot.language_id
+        toggles, language = self.toggles, snapshot.language_id
         if not can_be_written(snapshot.uri):
             return "none in what is only shown"
         if (buffer := toggles.buffers.get(snapshot.uri)) is not None:
@@ -62,39 +106,30 @@ class Switches:
             return "" if state else f"switched off for {language}"
         everywhere = toggles.everywhere if toggles.everywhere is not None else self._settings.enabled
         if not everywhere:
-            return "switched off" if toggles.everywhere is False else "off by completion.enabled"
+            return "switched off" if toggles.everywhere is False else f"off by {self._section}.enabled"
         if language in self._settings.disabled_languages:
-            return f"off for {language} by completion.disabled_languages"
-        return "off here by completion.disabled_folders" if self._folder_disabled(snapshot.uri) else ""
+            return f"off for {language} by {self._section}.disabled_languages"
+        return f"off here by {self._section}.disabled_folders" if self._folder_disabled(snapshot.uri) else ""
 
-    def toggle(self, scope: Scope, uri: str, enabled: bool | None) -> bool:
-        """Switch, to the other state where `enabled` is None; the state that is now.  Raises InvalidArgument for a
-        scope that wants a `uri` and has none, or one that is not open."""
-        toggles = self._toggles
-        if scope == "everywhere":
-            now = toggles.everywhere if toggles.everywhere is not None else self._settings.enabled
-            state = not now if enabled is None else enabled
-            toggles.everywhere = state
-            for nearer in (toggles.languages, toggles.folders, toggles.buffers):
-                nearer.clear()
-            return state
-        if not uri:
-            raise InvalidArgument("uri", f"is missing; a {scope} is switched by a document in it.")
-        snapshot = self._documents.get(uri)
-        state = bool(self.why_off(snapshot)) if enabled is None else enabled
-        if scope == "buffer":
-            toggles.buffers[uri] = state
-        elif scope == "language":
-            toggles.languages[snapshot.language_id] = state
-        elif (folder := _folder(uri)) is not None:
-            toggles.folders[folder] = state
-        else:
-            raise InvalidArgument("uri", f"{uri} is in no folder.", hint="Save it first.")
+    def toggle_everything(self, enabled: bool | None) -> bool:
+        toggles = self.toggles
+        now = toggles.everywhere if toggles.everywhere is not None else self._settings.enabled
+        toggles.everywhere = state = not now if enabled is None else enabled
+        for nearer in (toggles.languages, toggles.folders, toggles.buffers):
+            nearer.clear()
         return state
 
-    def closed(self, uri: str) -> None:
-        """A buffer that is closed is no buffer any more."""
-        self._toggles.buffers.pop(uri, None)
+    def toggle(self, scope: Scope, snapshot: Snapshot, enabled: bool | None) -> bool:
+        state = bool(self.why_off(snapshot)) if enabled is None else enabled
+        if scope == "buffer":
+            self.toggles.buffers[snapshot.uri] = state
+        elif scope == "language":
+            self.toggles.languages[snapshot.language_id] = state
+        elif (folder := _folder(snapshot.uri)) is not None:
+            self.toggles.folders[folder] = state
+        else:
+            raise InvalidArgument("uri", f"{snapshot.uri} is in no folder.", hint="Save it first.")
+        return state
 
     def _folder_disabled(self, uri: str) -> bool:
         if not self._disabled:

@@ -19,7 +19,7 @@ FOLDERS = "folders"
 MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "engine": frozenset({"engine", "model"}),
     "sources": frozenset({"context"}),  # which folders they look into comes with each cursor
-    "switches": frozenset({"completion", FOLDERS}),
+    "switches": frozenset({"completion", "suggestion", "next_edit", FOLDERS}),
     "completions": frozenset({"completion"}),
     "next_edits": frozenset({"context", FOLDERS}),
     "proactive": frozenset({"suggestion"}),

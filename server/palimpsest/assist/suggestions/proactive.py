@@ -13,10 +13,10 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from palimpsest.assist.shared.events import (
-    CompletionsSwitched,
     CursorMoved,
     DocumentChanged,
     DocumentClosed,
+    FeatureSwitched,
     SettingsChanged,
     SuggestionSettled,
     WindowClosing,
@@ -77,7 +77,7 @@ class Proactive:
         events.on(DocumentChanged, self._changed)
         events.on(DocumentClosed, self._closed)
         events.on(SuggestionSettled, self._settled)
-        events.on(CompletionsSwitched, lambda _: self._switched())
+        events.on(FeatureSwitched, lambda _: self._switched())
         events.on(SettingsChanged, self._settings_changed)
         events.on(WindowClosing, lambda _: self._close())
 
@@ -145,8 +145,7 @@ class Proactive:
 
     @property
     def _on(self) -> bool:
-        options = self._services.settings.suggestion
-        return options.enabled and options.proactive
+        return self._services.settings.suggestion.proactive
 
     def _new_pause(self) -> Pause:
         idle_s = self._services.settings.suggestion.proactive_s
@@ -194,6 +193,7 @@ class Proactive:
             language_of(snapshot.language_id, snapshot.uri).grammar is not None
             and services.roots.may_edit(snapshot.uri)
             and not services.why_off(snapshot)
+            and not services.why_off(snapshot, "suggestion")
         )
 
     def _show(self, uri: str, notice: Notice | None) -> None:
