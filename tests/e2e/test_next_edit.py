@@ -301,7 +301,7 @@ async def test_they_are_switched_off_and_on_apart_from_completions(window: Edito
     of_completions = await window.command("palimpsest.completion.toggle", {"scope": scope, "uri": cart})
     assert of_completions["enabled"] is False  # they were on
     assert (await window.command("palimpsest.toggle", switch))["enabled"] is True
-    window.edit(cart, "    def grand_total(self)", "    def full_total(self)$0")
+    window.edit(cart, "    def subtotal(self)", "    def sum_of_lines(self)$0")
     assert (await ask(window, cart, place))["edits"]
 
 
