@@ -81,6 +81,8 @@ def test_none_is_shown_where_they_are_off_and_they_keep_quiet_while_one_types(st
     nvim.lua("vim.wait(600) return true")
     assert nvim.requests("palimpsest/nextEdit") == 0
     nvim.keys(":Palimpsest toggle nextEdit buffer on<CR>")
+    nvim.until("return require('palimpsest.switches').edits_next(0)")
+    nvim.keys("/def total<CR>wcwgrand_total<Esc>")
     nvim.until(VISIBLE)
     nvim.keys("Ox")
     until(lambda: not nvim.lua(MARKS)["text"], nvim.messages)

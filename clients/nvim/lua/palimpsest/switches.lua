@@ -18,7 +18,8 @@ local function none()
 end
 
 ---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
-local switched = { completion = none(), nextEdit = none(), suggestion = none() } ---@type table<palimpsest.Feature, palimpsest.Switches>
+---@type table<palimpsest.Feature, palimpsest.Switches>
+local switched = { completion = none(), nextEdit = none(), suggestion = none() }
 
 ---@param buffer integer
 local function names(buffer)

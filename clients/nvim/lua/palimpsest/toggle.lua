@@ -51,7 +51,8 @@ function M.switch(feature, scope, enabled)
   end)
 end
 
---- `:Palimpsest toggle [completion|nextEdit|suggestion] [everywhere|language|folder|buffer] [on|off]`; asks where nothing is said.
+--- `:Palimpsest toggle [completion|nextEdit|suggestion] [everywhere|language|folder|buffer] [on|off]`; asks where
+--- nothing is said.
 ---@param words string[]
 function M.run(words)
   local feature, scope, enabled = "completion", nil, nil
