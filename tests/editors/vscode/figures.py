@@ -1,6 +1,6 @@
 """From a keystroke to its ghost text in VS Code, in milliseconds, with the editor's own share apart.
 
-    python -m tests.editors.vscode.figures [--keystrokes N]
+    python -m tests.editors.vscode.figures [--keystrokes N] [--model GGUF]
 
 In: a window on the sample, typed into one character after the other, each when the ghost text of the one before stands.
 Out: JSON.  `total` begins as the browser hears of the key and ends with the frame that shows the ghost text behind it;
@@ -10,18 +10,16 @@ asks nothing, since what it shows goes on, are counted as `shown` and have no `s
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
+from collections.abc import Iterator
 from typing import Any
 
-from palimpsest.bench.replaying.tally import percentile
+from tests.editors.timings import print_measured, typed
 from tests.editors.vscode.conftest import CART
 from tests.editors.vscode.recording import Said
 from tests.editors.vscode.starting import one_window
 from tests.editors.vscode.window import GHOST, Window
 
-WORDS = "if self.discount is not None and total > self.discount.minimum:"
 ASK = "textDocument/inlineCompletion"
 QUIET_MS = 3_000
 """As long as one waits for a ghost text: there is not always one."""
@@ -43,28 +41,17 @@ TIMED = """(quiet) => {
 }""".replace("GHOST", GHOST)
 
 
-def measure(keystrokes: int) -> dict[str, Any]:
+def measure(keystrokes: int, model: str = "") -> dict[str, Any]:
     """Raises NotHere."""
-    with one_window(CART) as window:
-        rows: list[dict[str, float]] = []
-        while len(rows) < keystrokes:
+    with one_window(CART, **({"palimpsest.model.path": model} if model else {})) as window:
+
+        def line(text: str) -> Iterator[dict[str, float] | None]:
             window.restore(CART)
             window.at(CART, "total = self.subtotal()")
             window.key("Enter")
-            rows += [row for key in WORDS if (row := _keystroke(window, key))]
-    asked = [row for row in rows[:keystrokes] if "server" in row]
-    parts = {name: [row[name] for row in asked] for name in ("total", "server", "editor")}
-    shown = [row["total"] for row in rows[:keystrokes] if "server" not in row]
-    return {
-        "keystrokes": len(asked),
-        "ms": {name: _spread(values) for name, values in parts.items()},
-        "shown": len(shown),
-        "shown_ms": _spread(shown),
-    }
+            yield from (_keystroke(window, key) for key in text)
 
-
-def _spread(values: list[float]) -> dict[str, float]:
-    return {"p50": percentile(values, 0.5), "p95": percentile(values, 0.95)} if values else {}
+        return typed(keystrokes, line)
 
 
 def _keystroke(window: Window, key: str) -> dict[str, float] | None:
@@ -84,6 +71,4 @@ def _keystroke(window: Window, key: str) -> dict[str, float] | None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--keystrokes", type=int, default=100)
-    print(json.dumps(measure(parser.parse_args().keystrokes), indent=1))
+    print_measured(measure)

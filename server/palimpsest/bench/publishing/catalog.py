@@ -29,13 +29,18 @@ class Figure:
     note: str = ""
 
     @property
-    def is_of_training(self) -> bool:
-        """A module beside the product, run in `server/`."""
-        return self.command[0] == "training.evaluate"
+    def is_module(self) -> bool:
+        """A module of the repository beside the product."""
+        return "." in self.command[0]
+
+    @property
+    def folder(self) -> str:
+        """Where it is run, below the repository's root."""
+        return "server" if self.command[0].startswith("training.") else "."
 
     def line(self) -> str:
         """As the documents show it."""
-        if self.is_of_training:
+        if self.is_module:
             return " ".join(["python -m", *self.command])
         return " ".join(["palimpsest", *self.command])
 
@@ -54,6 +59,8 @@ FIGURES: dict[str, Figure] = {
     "replay-history": Figure(_bench("replay", "--trace", "history"), _REQUESTS, tables.replay, note=_REPLAYED),
     "replay-typing": Figure(_bench("replay", "--trace", "typing"), _REQUESTS, tables.replay, note=_REPLAYED),
     "keystroke": Figure(_bench("keystroke"), ("--keystrokes", "3"), tables.keystroke, tables.of_keystroke),
+    "vscode": Figure(("tests.editors.vscode.figures", "--keystrokes", "100"), ("--keystrokes", "3"), tables.editor),
+    "neovim": Figure(("tests.editors.nvim.figures", "--keystrokes", "100"), ("--keystrokes", "3"), tables.editor),
     "layouts": Figure(_bench("layouts"), ("--middles", "2", "--words", "2", "--lines", "1"), tables.layouts),
     "quality": Figure(
         _bench("quality", "server/palimpsest", "--n", "8"), ("--n", "1", "--max-tokens", "8"), tables.quality

@@ -32,9 +32,9 @@ def run(figure: Figure, root: Path, model: Path, *, small: bool) -> dict[str, An
     with tempfile.TemporaryDirectory(prefix="pal-") as place:
         work = Path(place).resolve()
         words = [_argument(word, root, work, small) for word in (*figure.command, *(figure.small if small else ()))]
-        command = [sys.executable, "-P", "-m", *([] if figure.is_of_training else ["palimpsest"]), *words]
+        command = [sys.executable, "-P", "-m", *([] if figure.is_module else ["palimpsest"]), *words]
         command += ["--json", "--model", str(model)]
-        folder = root / "server" if figure.is_of_training else root
+        folder = root / figure.folder
         environment = _environment(root, work)
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         _end_engines(environment)
@@ -61,7 +61,11 @@ def _environment(root: Path, work: Path) -> Mapping[str, str]:
     own = {name: work / name.lower() for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
     for path in own.values():
         path.mkdir(mode=0o700)
-    return {**os.environ, **{name: str(path) for name, path in own.items()}, "PYTHONPATH": str(root / "server")}
+    return {
+        **os.environ,
+        **{name: str(path) for name, path in own.items()},
+        "PYTHONPATH": f"{root / 'server'}{os.pathsep}{root}",
+    }
 
 
 def _end_engines(environment: Mapping[str, str]) -> None:

@@ -44,6 +44,19 @@ def keystroke(result: Result) -> str:
     )
 
 
+def editor(result: Result) -> str:
+    parts = ("total", "server", "editor")
+    rows = [[name, *(f"{result['ms'][part].get(name, 0):.0f}" for part in parts)] for name in ("p50", "p95")]
+    text = f"{table(['', *parts], rows)}\n\n{result['keystrokes']} keystrokes that were asked about"
+    shown = result["shown_ms"]
+    if not shown:
+        return f"{text}."
+    return (
+        f"{text}; for {result['shown']} others what was shown goes on, within {shown['p50']:.0f} ms "
+        f"(p95 {shown['p95']:.0f})."
+    )
+
+
 def layouts(result: Result) -> str:
     header = [
         "layout",
