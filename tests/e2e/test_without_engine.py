@@ -1,5 +1,6 @@
 """Installed without the extra `engine`, the server runs and says so: an editor starts it while the engine is made."""
 
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -20,6 +21,8 @@ sys.meta_path.insert(0, Absent())
 
 @pytest.mark.slow
 async def test_it_serves_and_says_that_there_is_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = tempfile.TemporaryDirectory(prefix="pal-", dir="/tmp")  # an engine of another test would serve as well
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime.name)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extra = {line.partition(">=")[0].replace("-", "_") for line in project["optional-dependencies"]["engine"]}
     assert "llama_cpp_python" in extra
@@ -31,3 +34,4 @@ async def test_it_serves_and_says_that_there_is_no_engine(tmp_path: Path, monkey
         assert "engine" in editor.status["message"]
     finally:
         await stop_editor(editor)
+        runtime.cleanup()

@@ -103,7 +103,7 @@ export async function showStatus(state: State): Promise<void> {
     does("refresh", "Restart the server", "restartServer"),
   ];
   const use = [
-    does("circle-slash", "Switch completions on or off…", "toggle"),
+    does("circle-slash", "Switch on or off…", "toggle"),
     does("chip", "Choose a model…", "model"),
     does("list-tree", "Show the context", "context"),
     does("graph", "Show the cache map", "cache"),

@@ -85,7 +85,7 @@ def test_every_command_of_the_table_is_there_and_completed(start: Start) -> None
     there = nvim.lua("return vim.tbl_map(function(c) return c.title end, require('palimpsest.commands').all())")
     assert there == titles
     assert nvim.lua("return vim.fn.getcompletion('Palimpsest edit.', 'cmdline')") == [
-        "edit.instruction", "edit.alternatives", "edit.reject", "edit.again", "edit.continue",
+        "edit.instruction", "edit.alternatives", "edit.accept", "edit.reject", "edit.again", "edit.continue",
     ]  # fmt: skip
     assert nvim.lua("return vim.fn.getcompletion('Palimpsest toggle f', 'cmdline')") == ["folder"]
     nvim.lua("vim.ui.select = function(all, it) _G.menu = vim.tbl_map(it.format_item, all) end return true")

@@ -51,7 +51,7 @@ def test_the_status_item_leads_to_the_figures_and_the_log(window: Window) -> Non
     window.page.locator('.statusbar-item[id$="palimpsest.status"]').click()
     rows = window.page.locator(".quick-input-list")
     rows.wait_for()
-    window.until(lambda: "Model: palimpsest-embedded" in rows.inner_text())
+    window.until(lambda: "palimpsest-embedded" in rows.inner_text())
     window.choose("Show the log")
     window.choose("This extension's output")
     window.until(lambda: "from the setting palimpsest.server.command" in window.panel)
