@@ -20,6 +20,20 @@
 
   const label = (kind) => LABELS[kind] ?? kind;
 
+  /** Positions between blocks that are not free: behind a block, so that it can grow where it is. */
+  function slack(map) {
+    const taken = [...map.spans.map(({ start, end }) => [start, end]), ...map.free].sort((one, other) => one[0] - other[0]);
+    const found = [];
+    let at = 0;
+    for (const [start, end] of taken) {
+      if (start > at) found.push([at, start]);
+      at = Math.max(at, end);
+    }
+    return found;
+  }
+
+  const lengthOf = (ranges) => ranges.reduce((sum, [start, end]) => sum + end - start, 0);
+
   /** Rows of equal length; what goes over the end of one goes on in the next. */
   function cells(map) {
     const total = Math.max(map.n_positions, map.n_ctx, 1);
@@ -40,6 +54,7 @@
       }
     };
     for (const [start, end] of map.free) put(start, end, "hole", `free: ${number(end - start)} positions`);
+    for (const [start, end] of slack(map)) put(start, end, "slack", `room to grow: ${number(end - start)} positions`);
     for (const span of map.spans) {
       const what = span.name ? `${span.name} (${span.type || label(kindOf(span))})` : label(kindOf(span));
       put(span.start, span.end, kindOf(span), `${what}: ${number(span.end - span.start)} tokens at ${number(span.start)}`);
@@ -57,7 +72,8 @@
       box.append(item);
     };
     for (const kind of KINDS) if (sums.has(kind)) add(kind, `${label(kind)} ${number(sums.get(kind))}`);
-    const holes = map.free.reduce((sum, [start, end]) => sum + end - start, 0);
+    const [holes, room] = [lengthOf(map.free), lengthOf(slack(map))];
+    if (room > 0) add("slack", `room to grow ${number(room)}`);
     if (holes > 0) add("hole", `free ${number(holes)}`);
     return box;
   }
@@ -126,7 +142,7 @@
     root.append(make("h1", "", "Cache map"));
     if (none) return void root.append(make("p", "quiet", none));
     const { blocks, bytes } = map.stored;
-    const kept = blocks > 0 ? ` · ${number(blocks)} blocks (${(bytes / 1048576).toFixed(1)} MiB) kept in memory` : "";
+    const kept = blocks > 0 ? ` · ${number(blocks)} ${blocks === 1 ? "block" : "blocks"} (${(bytes / 1048576).toFixed(1)} MiB) kept in memory` : "";
     root.append(make("div", "quiet", `${model || "model"} · ${number(map.used)} of ${number(map.n_ctx)} cells used${kept}`));
     root.append(cells(map));
     const under = make("div", "under quiet");
