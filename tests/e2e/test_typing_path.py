@@ -35,18 +35,33 @@ async def test_after_a_pause_a_keystroke_decodes_no_more_than_what_is_typed(edit
     assert await cost(editor, uri, elsewhere) <= 2
 
 
+async def new_package(editor: Editor, uri: str) -> str:
+    """The name of a module that the text begins to use with a keystroke that does not decode its block.
+
+    On a busy machine a pause may begin between what is typed and what is asked, and decode it; then it is another one.
+    """
+    costs = []
+    for name in ("json", "pickle", "marshal", "plistlib"):
+        editor.edit(uri, "import logging\n", f"import logging\nimport {name}\n")
+        position = editor.edit(uri, BODY, BODY + f"        text = {name}.dum$0\n")
+        costs.append(await cost(editor, uri, position))
+        if costs[-1] < 200:
+            return name
+        await editor.settled(uri, position)
+    raise AssertionError(costs)
+
+
 async def test_blocks_that_take_long_are_left_to_the_pause_after_the_answer(shop: Path) -> None:
     editor = await start_editor(shop, {"completion": {"sync_ms": 1}})
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")
         await editor.settled(uri, editor.at(uri, BODY))
-        editor.edit(uri, "import logging\n", "import logging\nimport json\n")
-        position = editor.edit(uri, BODY, BODY + "        text = json.dum$0\n")
-        assert await cost(editor, uri, position) < 200
+        name = await new_package(editor, uri)
         before = await editor.stats()
+        position = editor.at(uri, f"{name}.dum")
         shown = await editor.settled(uri, position)
-        package = next(block for block in shown["blocks"] if block["name"] == "json")
+        package = next(block for block in shown["blocks"] if block["name"] == name)
         assert (await editor.stats())["decoded"] - before["decoded"] > package["tokens"] > 200
         assert await cost(editor, uri, type_at(editor, uri, position, "p")) <= 2
     finally:
