@@ -66,8 +66,11 @@ def test_what_make_demo_says_at_its_end_exists() -> None:
     sample = (ROOT / "server/palimpsest/demo/sample/shop/cart.py").read_text(encoding="utf-8")
     assert "total = self.subtotal()\n" in sample
     assert "\t@scripts/try_it.sh\n" in makefile
-    assert "code shop" in said
-    assert "nvim shop/shop/cart.py" in said
+    folder = re.search(r"--copy (\S+)", said)
+    assert folder is not None
+    assert folder[1].startswith("~/"), "in the clone, the clone would be the workspace"
+    assert f"code {folder[1]}\n" in said
+    assert f"nvim {folder[1]}/shop/cart.py\n" in said
 
 
 def digest(path: Path) -> str:
