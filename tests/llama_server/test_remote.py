@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -112,6 +113,39 @@ def test_wrong_usage_is_said(arguments: list[str], message: str) -> None:
     status, said = usage(*arguments)
     assert status == 2
     assert message in said
+
+
+@pytest.mark.slow
+def test_a_request_that_was_let_in_before_the_engine_is_told_to_stop_is_answered() -> None:
+    """Its job begins only after that: nobody waits for 900 tokens, or gets an error that says nothing."""
+    engine = HttpEngine(EMBEDDED, *SMALL)
+    try:
+        engine.ready()
+        body = b'{"prompt": "x", "n_predict": 900, "grammar": "root ::= [a-z] root"}'
+        with (
+            socket.create_connection(("127.0.0.1", engine.port), timeout=30) as connection,
+            connection.makefile("rb") as said,
+        ):
+            head = f"POST /completion HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+            connection.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+            assert b"100 Continue" in said.readline()  # it waits for the body
+            engine.popen.send_signal(signal.SIGTERM)
+            while _stays(engine):
+                time.sleep(0.01)
+            connection.sendall(body)
+            answer = said.read()
+        assert answer.split(b"\r\n")[1].startswith(b"HTTP/1.1 503"), answer
+        assert b"The engine is stopping" in answer
+        assert engine.popen.wait(timeout=30) == 0
+    finally:
+        engine.close()
+
+
+def _stays(engine: HttpEngine) -> bool:
+    try:
+        return Client(engine.url).ask("/props").status == 200
+    except OSError:
+        return False  # it takes no more connections
 
 
 @pytest.mark.slow

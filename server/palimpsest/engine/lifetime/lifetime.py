@@ -72,8 +72,11 @@ class Life:
 
     @contextmanager
     def job(self) -> Iterator[CancelToken]:
-        """A token for one job, cancelled when the engine stops or the caller leaves (no matter once it is done)."""
+        """A token for one job, cancelled when the engine stops or the caller leaves (no matter once it is done).  A
+        request that had been let in before the engine was told to stop may begin its job only after that."""
         token = CancelToken()
+        if self.stopping.is_set():
+            token.cancel()
         self._jobs.add(token)
         try:
             yield token
