@@ -3,6 +3,7 @@
 # An argument is the pip requirement of another torch, `torch==2.13.0` for one with CUDA from the package index alone.
 set -eu
 cd "$(dirname "$0")/../.."
+exec 9>.venv/.training.lock && flock 9  # two tests may want it at once
 stamp=.venv-train/.made-from
 wanted=$(cat server/training/environment.sh server/training/requirements.txt; echo "$@")
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
