@@ -141,6 +141,10 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     shutil.rmtree(runtime, ignore_errors=True)
 
 
+PATIENT: dict[str, Any] = {"completion": {"first_ms": 20_000, "time_ms": 20_000}}
+"""Settings under which a machine that stands still for a second cuts no completion short."""
+
+
 async def start_editor(
     root: Path,
     settings: dict[str, Any] | None = None,
@@ -186,7 +190,7 @@ def shop(tmp_path: Path) -> Path:
 @pytest.fixture
 async def editor(machine: dict[str, str], shop: Path) -> AsyncIterator[Editor]:
     """An editor window on the sample workspace, its engine ready."""
-    it = await start_editor(shop)
+    it = await start_editor(shop, PATIENT)
     await it.ready()
     yield it
     await stop_editor(it)

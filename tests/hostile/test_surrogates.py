@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.conftest import PATIENT
 from tests.e2e.raw import Raw
 
 HIGH, LOW = "\ud83d", "\ude00"
@@ -15,7 +16,7 @@ HIGH, LOW = "\ud83d", "\ude00"
 async def test_half_an_emoji_at_every_door(machine: dict[str, str], shop: Path, encodings: list[str]) -> None:
     client = await Raw.start()
     try:
-        served = await client.begin(shop, general={"positionEncodings": encodings})
+        served = await client.begin(shop, PATIENT, general={"positionEncodings": encodings})
         assert served["positionEncoding"] == encodings[0]
         await client.ready()
         path = shop / "shop" / "cart.py"
