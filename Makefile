@@ -18,9 +18,9 @@ demo: setup
 	@.venv/bin/palimpsest demo
 	@scripts/try_it.sh
 
-## make editors  the editors that the documents' snippets are run in (part of `make test`; kept in the cache folder)
+## make editors  the editors that the documents' snippets are run in, and real files of others (part of `make test`; kept in the cache folder)
 editors:
-	@scripts/editors.sh >/dev/null & scripts/nvim_tools.sh >/dev/null & scripts/vscode.sh >/dev/null; wait
+	@scripts/editors.sh >/dev/null & scripts/nvim_tools.sh >/dev/null & scripts/real_sources.sh >/dev/null & scripts/vscode.sh >/dev/null; wait
 
 #: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
 PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4
@@ -33,7 +33,7 @@ check: lint types
 
 ## make hostile  what a stranger's repository, client or request must not do (part of `make test`)
 hostile: setup
-	$(PYTEST) tests/hostile
+	$(PYTEST) tests/hostile tests/context/test_ways_outside.py
 
 lint: setup
 	.venv/bin/ruff check $(CHECKED)

@@ -38,6 +38,7 @@ TITLES = {
     "nextEdit": "Next edits",
     "next_edit": "Next edits",
     "context": "Context",
+    "index": "Context",
     "model": "Model",
     "engine": "Engine",
     "statistics": "Statistics and log",

@@ -25,6 +25,9 @@ ONLY = {  # library: the rooms that may import it
     "uvicorn": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
+    "mcp": {"agents"},
+    "mcp_types": {"agents"},
+    "pydantic": {"agents"},
 }
 NEVER = {("kv", "text"), ("engine", "text"), ("edits", "prompt"), ("prompt", "edits")}
 FILES = [p for p in sorted(ROOT.rglob("*.py")) if p != ROOT / "__init__.py"]

@@ -53,9 +53,9 @@ class Block:
     """A candidate or chosen `<context>` block.
 
     `text` is the content without tags and without a newline at its end.  Candidates with a higher `value` come first
-    (`context/values.py`).  `uri` is the document that edits of an editable block change; `lines` are the document's
-    line (0-based) for each line of `text`, or None for a line that is not in the document.  `source` names its
-    origin.
+    (`context/values.py`).  `uri` is the document that it is of, and that edits of an editable block change; `lines` are
+    the document's line (0-based) for each line of `text`, or None for a line that is not in the document.  `source`
+    names its origin.
     """
 
     type: BlockType

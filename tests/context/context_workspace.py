@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
+from palimpsest.index.asking import Asking
+from palimpsest.index.builder import Builder
+from palimpsest.index.messages import Begin
+from palimpsest.index.reader import Reader
+from palimpsest.index.rows import FileRows
+from palimpsest.index.store import database
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parser import Parser
-from palimpsest.syntax.scopes import scope_at
+from palimpsest.syntax.scopes import file_scope, scope_at
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative, to_uri
 from palimpsest.types import Block
 
 CURSOR = "$0"
+
+
+@dataclass
+class BuiltIndex:
+    """What a window's index knows, without its process."""
+
+    readers: Sequence[Reader] = ()
+    opened: Mapping[str, FileRows] = field(default_factory=dict)
+    is_complete: bool = False
+    revision: int = 1
 
 
 class Workspace:
@@ -29,7 +46,10 @@ class Workspace:
         self.root = root
         self.settings = replace(ContextSettings(), **settings)  # type: ignore[arg-type]
         self.external = ExternalBlocks()
+        self.activity = Activity()
         self.open: dict[str, Snapshot] = {}
+        self.index = BuiltIndex()
+        self.is_typing = True
         self.gatherer = Gatherer(
             self.external,
             self.settings,
@@ -37,7 +57,22 @@ class Workspace:
             cache=root.parent / "cache",
             variables={},
             synchronous=True,
+            index=lambda files: Asking(self.index, files),
+            activity=self.activity,
         )
+
+    def build_index(self) -> None:
+        """As a window's own process does it, at once."""
+        begin = Begin((str(self.root),), str(self.root.parent / "index"), (), (), 1_000, 1_000_000)
+        builder = Builder(self.root, begin, "", lambda _: None)
+        builder.open()
+        for _ in builder.walk():
+            pass
+        builder.close()
+        for reader in self.index.readers:
+            reader.close()
+        self.index.readers = [Reader(self.root, database(self.root.parent / "index", self.root))]
+        self.index.is_complete = True
 
     def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -50,7 +85,9 @@ class Workspace:
         path = Path(file) if Path(file).is_absolute() else self.root / file
         text = path.read_text("utf-8") if text is None else text
         before, _, after = text.partition(CURSOR)
-        snapshot = Snapshot(to_uri(path), version, "python", before + after)
+        language = language_of("", path.name)
+        language_id = language.language_ids[0] if language.grammar is not None else "python"
+        snapshot = Snapshot(to_uri(path), version, language_id, before + after)
         return self.view_of(snapshot, path, len(before))
 
     def view_of(self, snapshot: Snapshot, path: Path, offset: int) -> CursorView:
@@ -60,7 +97,10 @@ class Workspace:
         name = relative(path, self.root) if root else path.name
         editing = editing_at(parsed, position, name, self.settings.editing_tokens)
         scope = scope_at(parsed, position.line, position.column)
-        return CursorView(parsed, scope, editing, position, name, (self.root,), root, self.settings)
+        scope = file_scope(parsed) if parsed.language.whole_file else scope
+        return CursorView(
+            parsed, scope, editing, position, name, (self.root,), root, self.settings, is_typing=self.is_typing
+        )
 
     def pin(self, file: str) -> None:
         """Raises what says why the file may not be pinned."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from context_workspace import Workspace
 
+from palimpsest.bench.gathering.long_file import long_file
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.types import Block
@@ -118,3 +120,19 @@ def test_rules_go_before_names_for_a_model_that_does_what_it_is_told(workspace: 
     assert keys(chooser, made, CODE)
     chooser.fits(8192, follows=True)
     assert "documentation:AGENTS.md" in keys(chooser, made, CODE, fresh=True)
+
+
+def test_a_line_that_is_not_right_yet_moves_nobody(workspace: Make, tmp_path: Path) -> None:
+    """Of half a statement tree-sitter may make other functions and classes around it, and lose the imports."""
+    made = workspace()
+    path = long_file(made.root, 200, "cpp")
+    before, _, after = path.read_text("utf-8").partition("{\n        double sum")
+    chooser = Chooser(made.gatherer, made.external, made.settings)
+
+    def chosen(typed: str) -> tuple[str, set[str]]:
+        view = made.view("src/day.cpp", f"{before}{{\n        {typed}$0\n        double sum{after}")
+        return view.editing.name, {str(block.key) for block in chooser.choose(view)}
+
+    seen = [chosen(typed) for typed in accumulate("double total = this->add(amount, other.note")]
+    assert len({name for name, _ in seen}) > 1, "this test can fail"
+    assert len({frozenset(keys) for _, keys in seen}) == 1

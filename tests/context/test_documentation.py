@@ -7,6 +7,7 @@ from collections.abc import Callable
 from context_workspace import Workspace
 
 from palimpsest.context.sources.documentation import sections
+from palimpsest.text.uris import to_uri
 
 Make = Callable[..., Workspace]
 README = """\
@@ -89,3 +90,14 @@ def test_it_stays_valid_as_long_as_it_is_written(workspace: Make) -> None:
     made.write({"README.md": "# Other\n\ntext\n"})
     made.gatherer.candidates(view)
     assert [b.name for b in blocks if made.gatherer.still_valid(b, view)] == ["module shop.cart"]
+
+
+def test_a_section_is_a_range_of_its_document(workspace: Make) -> None:
+    made = workspace({"README.md": README.replace("\n", "\r\n")})
+    found = made.gatherer.candidates(made.view("shop/cart.py", CART))
+    (block,) = [one for one in found if one.source == "documentation" and one.name == "README.md#The cart"]
+    assert block.editable
+    assert block.uri == to_uri(made.root / "README.md")
+    assert block.lines is not None
+    lines = README.split("\n")
+    assert [lines[n] for n in block.lines if n is not None] == block.text.split("\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from palimpsest.context.estimate import estimate
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt.blocks import number_line
-from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.parse import parse_snapshot, parse_text
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Editing
@@ -389,3 +391,34 @@ def test_a_window_does_not_move_while_its_cursors_piece_grows(
     grown[at] = -(-sizes[at] // step) * step  # as far as the step it is counted as
     if sum(sizes) > budget:
         assert cutting.window(grown, at, budget) == cutting.window(sizes, at, budget)
+
+
+@pytest.mark.parametrize("language", ["python", "java", "css"])
+@pytest.mark.parametrize("at", [0, 7, 4_999, 9_993, 9_999])
+def test_of_a_long_table_only_the_lines_near_the_cursor_are_looked_at(
+    language: str, at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"price({n}, [" if n % 3 == 0 else "]);" if n % 3 == 2 else f'  "item {n}",' for n in range(10_000)]
+    snapshot = Snapshot("file:///a", 1, language, "\n".join(lines))
+    parsed = parse_snapshot(snapshot, language_of(language))
+    looked_at = list[int]()
+    kind = type(parsed.language)
+    statements = kind.statements
+
+    def counted(self: Any, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        looked_at.append(end - start)
+        return statements(self, lines, start, end)
+
+    monkeypatch.setattr(kind, "statements", counted)
+    block = editing_at(parsed, Position(at, 2), "a", 300)
+    assert block.lines[block.cursor_line].document_line == at
+    assert estimate(block.text) <= 300
+    assert len(block.lines) > 20
+    assert sum(looked_at) < 600
+
+
+def test_a_comment_above_a_class_that_is_half_typed() -> None:
+    """Where its brackets are put right, the class has one end, wherever one looks from."""
+    block = editing_of("/**/\npublic class Cart {\nl>$0@\n}", language="java")
+    assert [line.document_line for line in block.lines] == [0, 1, 2, 3]
+    assert block.lines[block.cursor_line].text == "l>@"

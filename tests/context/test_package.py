@@ -219,7 +219,7 @@ def test_reading_happens_in_the_background_and_is_told(workspace: Make) -> None:
 
 
 def test_a_failing_module_is_logged_and_waited_for(workspace: Make, caplog: pytest.LogCaptureFixture) -> None:
-    from palimpsest.languages.python.packages.catalog import Catalog
+    from palimpsest.languages.catalog import Catalog
 
     told = threading.Event()
 

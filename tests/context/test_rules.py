@@ -112,7 +112,7 @@ def test_rules_never_take_the_room_of_a_block_of_code() -> None:
     """Not even where they are resident and the names are not, each as large as it may be."""
     most = ContextSettings().block_tokens
     rules = Block("documentation", "AGENTS.md", "rules", values.RULES, source="rules")
-    scope = Block("scope", "scope at f", "names", values.SCOPE)
+    scope = Block("scope", "scope at f", "names", values.worth("scope", "file"))
     readme = Block("documentation", "README.md#f", "prose", values.README_SECTION)
     chosen = select([rules, scope], [rules], most, lambda _: most).chosen
     assert chosen == [scope]

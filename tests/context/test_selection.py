@@ -111,3 +111,11 @@ def test_an_unpinned_file_does_not_linger() -> None:
 def test_a_candidate_of_the_same_key_replaces_what_was_chosen_before() -> None:
     new = block("a", 20)
     assert select([new], [block("a", 10)], 100, count, lambda _: True).chosen == [new]
+
+
+def test_of_what_lingers_what_was_a_candidate_last_stays_longest() -> None:
+    first, second, third = block("a", 40, 99), block("b", 40, 50), block("c", 40, 1)
+    one = select([first], [], 100, count, lambda _: True).chosen
+    two = select([second], one, 100, count, lambda _: True).chosen
+    three = select([third], two, 100, count, lambda _: True).chosen
+    assert [b.name for b in three] == ["c", "b"]

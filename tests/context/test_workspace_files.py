@@ -187,3 +187,15 @@ def test_what_is_open_counts_before_what_is_saved(workspace: Make) -> None:
     assert second is not None
     assert (first.text, second.text) == ("typed\n", "saved\n")
     assert first.stamp != second.stamp
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 5_000])
+def test_names_that_no_file_can_have(workspace: Make, name: str) -> None:
+    made = workspace({"a.py": "a"})
+    files = WorkspaceFiles([made.root])
+    path = made.root / name
+    assert files.refusal(path) is not None
+    assert files.source(path) is None
+    assert files.described(path) is None
+    assert files.listing(path) == ()
+    assert files.may_write(path) in (True, False)

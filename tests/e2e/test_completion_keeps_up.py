@@ -168,8 +168,9 @@ async def test_alternatives_come_where_they_are_asked_for(editor: Editor) -> Non
     texts = [text_of(item) for item in items]
     assert 2 <= len(texts) <= 3
     assert len(set(texts)) == len(texts)
-    one, other = texts[0], text_of(automatic[0])
-    assert one.startswith(other) or other.startswith(one)
+    again = await editor.complete(uri, position)  # blocks may have come between the first question and the second
+    others = [text_of(item) for item in (*automatic, *again)]
+    assert any(texts[0].startswith(other) or other.startswith(texts[0]) for other in others)
     for item in items:
         assert item.filter_text == item.insert_text
         assert item.range == lsp.Range(position, position)

@@ -10,7 +10,7 @@ import pytest
 
 from .conftest import engine_pids, start_editor, stop_editor, until
 
-SETTINGS = {"engine": {"n_ctx": 1152}}  # an engine that no other test has
+SETTINGS = {"engine": {"n_ctx": 1664}}  # an engine that no other test has
 
 
 def engines() -> set[int]:
@@ -18,7 +18,7 @@ def engines() -> set[int]:
     found = set()
     for pid in engine_pids():
         with suppress(OSError):
-            if b'"n_ctx": 1152' in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b'"n_ctx": 1664' in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.add(pid)
     return found
 

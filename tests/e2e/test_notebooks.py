@@ -120,3 +120,46 @@ async def test_a_name_of_an_earlier_cell_is_no_slip(editor: Editor) -> None:
     assert not any("defined nowhere" in one["summary"] for one in found["suggestions"])
     blocks = await notebook.blocks(3)
     assert "notes/analysis.ipynb, cell 1" in blocks
+
+
+def written(index: int, text: str) -> lsp.NotebookDocumentCellChanges:
+    """A cell with another text."""
+    content = lsp.TextDocumentContentChangeWholeDocument(text)
+    identifier = lsp.VersionedTextDocumentIdentifier(2, uri_of(index))
+    return lsp.NotebookDocumentCellChanges(text_content=[lsp.NotebookDocumentCellContentChanges(identifier, [content])])
+
+
+LONG = "# What it weighs, and why.\n" * 400 + "class Scale:\n    def weigh(self, thing):\n        return thing.mass\n"
+
+
+async def test_what_a_long_cell_defines_at_its_end_is_known(notebook: Notebook) -> None:
+    notebook.change(written(0, LONG))
+    notebook.change(written(3, "def used(scale: Scale):\n    return scale.weigh(basket)\n"))
+    shown = (await notebook.shown(3, 1))["blocks"]
+    blocks = {(block["type"], block["name"]): block["text"] for block in shown}
+    assert "class Scale" not in blocks["file", "notes/analysis.ipynb, cell 1"]
+    assert blocks["scope", "notes/analysis.ipynb, cell 1"] == "class Scale"
+    assert "def weigh(self, thing)" in blocks["class", "notes/analysis.ipynb, cell 1.Scale"]
+
+
+async def fixes(notebook: Notebook, text: str) -> list[str]:
+    """The summaries of what is suggested for names in the last cell."""
+    notebook.change(written(3, text))
+    found = await notebook.editor.command(
+        "palimpsest.suggest", {"uri": uri_of(3), "position": {"line": 0, "character": 0}}
+    )
+    return [one["summary"] for one in found["suggestions"] if "defined nowhere" in one["summary"]]
+
+
+async def test_a_misspelt_name_of_an_earlier_cell_is_put_right(editor: Editor) -> None:
+    notebook = Notebook(editor)
+    await editor.ready()
+    assert any("`basket` for `baskte`" in summary for summary in await fixes(notebook, "print(len(baskte))\n"))
+
+
+async def test_a_name_at_the_end_of_a_long_cell_is_no_slip(editor: Editor) -> None:
+    """`totals` is defined where the first cell's block does not reach, and `total` in this cell."""
+    notebook = Notebook(editor)
+    await editor.ready()
+    notebook.change(written(0, "# What it weighs, and why.\n" * 400 + "totals = [3, 4]\n"))
+    assert await fixes(notebook, "total = 1\nprint(total, totals)\n") == []

@@ -49,7 +49,7 @@ def folder() -> Iterator[Path]:
             [sys.executable, "-P", "-m", "palimpsest", "engine", "--stop", row["name"]],
             env=environment(path), check=False, stdout=subprocess.DEVNULL,
         )  # fmt: skip
-    shutil.rmtree(path)
+    shutil.rmtree(path, ignore_errors=True)  # a server that goes may still write its log
 
 
 def environment(folder: Path) -> dict[str, str]:

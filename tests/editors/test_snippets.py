@@ -19,7 +19,7 @@ from tests.editors.conftest import environment
 @pytest.mark.parametrize("block", snippets("toml"))
 def test_every_setting_of_ours_is_known(block: str) -> None:
     table = tomllib.loads(block)
-    if "language-server" in table:  # Helix's; it is run in Helix
+    if "language-server" in table or "mcp_servers" in table:  # Helix's, which is run in Helix, and an agent's
         return
     layer, refused = from_file(table, whose="user")
     _, wrong = merged([layer])

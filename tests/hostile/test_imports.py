@@ -1,7 +1,9 @@
-"""Modules of a repository that take everything from each other: as many ways through them as there are paths."""
+"""Modules of a repository that take everything from each other: as many ways through them as there are paths; packages
+and settings of JavaScript that lead out of it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,5 +46,61 @@ async def test_modules_that_take_everything_from_each_other(
             shown = await editor.settled(uri, position)
         else:
             raise AssertionError(named)
+    finally:
+        await stop_editor(editor)
+
+
+SCRIPT = """\
+import { out, Out } from "out";
+import { Out as Linked } from "linked";
+import { Out as Named } from "@/secret";
+import { Out as Inner } from "#inner";
+import { Out as Huge } from "huge";
+import { Kept } from "./m0";
+
+export function f() {
+  return [out, Out, Linked, Named, Inner, Huge, Kept, new Kept()];
+}
+"""
+
+
+@pytest.mark.slow
+async def test_packages_of_javascript_that_lead_outside(
+    machine: dict[str, str], repository: Callable[[dict[str, str | bytes | Path]], Path], tmp_path: Path
+) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "secret.ts").write_text("export class Out { hidden_outside = 1; }\nexport const out = 1;\n")
+    (away / "index.ts").write_text("export class Out { hidden_outside = 1; }\n")
+    stars = "".join(f'export * from "./m{i}";\n' for i in range(N))
+    up = "../" * 12
+    root = repository(
+        {
+            **{f"src/m{i}.ts": stars for i in range(N)},
+            f"src/m{N - 1}.ts": f"{stars}export class Kept {{\n  size = 1;\n}}\n",
+            "src/main.ts": SCRIPT,
+            "package.json": json.dumps({"imports": {"#inner": f"./{up}{away.as_posix()[1:]}/secret.ts"}}),
+            "tsconfig.json": '{"extends": ["./tsconfig.json", "./b.json"]}',
+            "b.json": json.dumps({"extends": "./tsconfig", "compilerOptions": {"paths": {"@/*": [f"{away}/*"]}}}),
+            "node_modules/out/package.json": json.dumps({"types": f"{away}/secret.ts", "main": "../../../away/secret"}),
+            "node_modules/linked": away,
+            "node_modules/huge/package.json": "{" + " " * 50_000_000 + "}",
+            "node_modules/huge/index.d.ts": "export class Out { hidden_outside = 1; }\n",
+        }
+    )
+    editor = await start_editor(root)
+    try:
+        uri = editor.open("src/main.ts", language="typescript")
+        position = editor.at(uri, "return [out")
+        await editor.ready()
+        shown = await editor.settled(uri, position)
+        for _ in range(100):
+            named = {(block["type"], block["name"]) for block in shown["blocks"]}
+            if {("package", "src/m0"), ("class", f"src/m{N - 1}.Kept")} <= named:
+                break
+            shown = await editor.settled(uri, position)
+        else:
+            raise AssertionError(named)
+        assert "hidden_outside" not in str(shown)
     finally:
         await stop_editor(editor)

@@ -9,6 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from palimpsest.context.sources.documentation import sections
+from palimpsest.languages.c import flags
+from palimpsest.languages.csharp import namespaces
+from palimpsest.languages.java.modules import JvmModules
+from palimpsest.languages.php import modules as php
 from palimpsest.languages.python.headers import after_colon, ends_with_colon, one_line
 from palimpsest.languages.python.lines import is_string_open
 from palimpsest.lsp.completion import word_at_end
@@ -24,6 +28,10 @@ LINES: dict[str, str] = {
     "backslashes": '"' + "\\" * MUCH,
     "brackets": "([{" * MUCH,
     "underlines": "=" * MUCH + " " * MUCH + "x",
+    "blank lines": "\n" * MUCH + "x",
+    "a namespace and spaces": "namespace A" + " " * MUCH + "x",
+    "a package and spaces": "package a" + " " * MUCH + "x",
+    "rows without an end": "'a' => array(" * MUCH,
 }
 SEARCHES: dict[str, Callable[[str], object]] = {
     "sections": lambda text: sections(f"{text}\n{text}\n# a\n{text}"),
@@ -31,6 +39,11 @@ SEARCHES: dict[str, Callable[[str], object]] = {
     "the beginning of a block": ends_with_colon,
     "a header": one_line,
     "behind a header": after_colon,
+    "folders of flags": flags.folders,
+    "namespaces of C#": namespaces.in_text,
+    "the package of Java": lambda text: JvmModules.packages_in(object.__new__(JvmModules), text),
+    "the namespace of PHP": php.namespace_in,
+    "the table of Composer": lambda text: list(php.vendored_in(text)),
     "a string": lambda text: is_string_open([text], 0, 1),
 }
 

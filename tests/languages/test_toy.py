@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-import palimpsest.languages
 from palimpsest.completion.inline import trim
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.sources.skeleton import skeleton
@@ -53,16 +48,6 @@ async function main(cart) {
   cart.add(LIMIT, Math.max(1, 2));
 }
 """
-
-
-@pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Language]:
-    path = [*palimpsest.languages.__path__, str(Path(__file__).parent)]
-    monkeypatch.setattr(palimpsest.languages, "__path__", path)
-    registry.languages.cache_clear()
-    yield registry.language_of("toy")
-    registry.languages.cache_clear()
-    sys.modules.pop("palimpsest.languages.toy", None)
 
 
 @pytest.fixture
@@ -141,9 +126,14 @@ def test_calls(shop: Parsed) -> None:
 
 def test_the_interface_of_a_class(shop: Parsed) -> None:
     texts = [line.text for line in skeleton(shop, found_scope(shop, "Cart"))]
-    assert texts[0] == "class Cart extends Base {"
-    assert any("size = 0" in text for text in texts)
-    assert any(text.strip().startswith("add( item, count = 1, )") for text in texts)
+    assert texts == [
+        "class Cart extends Base {",
+        "  size = 0;",
+        "  owner",
+        "  constructor(owner) { ... }",
+        "  add( item, count = 1, ) { ... }",
+        "}",
+    ]
 
 
 def test_the_editing_block_of_a_function_is_all_of_it(shop: Parsed) -> None:
@@ -192,5 +182,12 @@ def test_a_completion_ends_where_its_block_does(toy: Language) -> None:
 
 
 def test_an_empty_body_misses_a_block(toy: Language) -> None:
-    parsed = parse_text("function f() {\n  \n}\n", toy)
-    assert shape_at(parsed, parsed.snapshot.position(len("function f() {\n  "))) == "block"
+    for before, after, missing in (
+        ("function f() {\n  ", "\n}\n", "block"),
+        ("function f() {", "\n}\n", "block"),
+        ("function f() { // why", "\n}\n", "line"),
+        ("function f() {}", "\n", "line"),
+        ("function f() {\n  g();", "\n}\n", "line"),
+    ):
+        parsed = parse_text(before + after, toy)
+        assert shape_at(parsed, parsed.snapshot.position(len(before))) == missing, before

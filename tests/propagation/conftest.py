@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import language_of
 from palimpsest.propagation.changes import EditPattern, Site
 from palimpsest.propagation.detect import changes
 from palimpsest.propagation.sites import is_local, is_shared, member_of, places
@@ -20,7 +20,8 @@ SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
 
 def parsed(name: str, text: str) -> Parsed:
-    return parse_snapshot(Snapshot(f"file:///{name}", 1, "python", text), PYTHON)
+    language = language_of("", name)
+    return parse_snapshot(Snapshot(f"file:///{name}", 1, language.id, text), language)
 
 
 @dataclass

@@ -91,6 +91,19 @@ def test_changes_are_what_splicing_the_string_gives(text: str, changes: list[Con
     assert (after.text, after.version, len(edits)) == (expected, 7, len(changes))
 
 
+@given(CODE | CODE.map(lambda text: text.replace("\r", "\n")), CHANGES)
+def test_lines_passed_on_are_those_of_the_text(text: str, changes: list[ContentChange]) -> None:
+    after, _ = snapshot(text).changed(changes, 2)
+    fresh = snapshot(after.text)
+    assert after.lines == fresh.lines
+    assert [after.position(at) for at in range(len(after.text) + 1)] == [
+        fresh.position(at) for at in range(len(after.text) + 1)
+    ]
+    assert [after.offset(Position(line, 0)) for line in range(fresh.line_count)] == [
+        fresh.offset(Position(line, 0)) for line in range(fresh.line_count)
+    ]
+
+
 @given(CODE, CHANGES)
 def test_edits_splice_the_bytes_and_their_points_are_where_the_bytes_are(
     text: str, changes: list[ContentChange]
@@ -170,3 +183,15 @@ def test_a_point_of_the_tree_is_the_position_that_it_was_made_of(text: str, posi
     it = snapshot(text)
     at = it.clamp(position)
     assert it.at_point(at.line, it.byte_column(at)) == at
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_with_a_word_are_found_wherever_it_is(end: str) -> None:
+    lines = ["import a", "", "x = 1  # import", "importimport", "é use 😀 use", "used", "", "use"]
+    snapshot = Snapshot("", 1, "", end.join(lines))
+    assert snapshot.lines_with(["import"]) == [0, 2, 3]
+    assert snapshot.lines_with(("import", "use")) == [
+        n for n, line in enumerate(lines) if "import" in line or "use" in line
+    ]
+    assert snapshot.lines_with(["nowhere"]) == snapshot.lines_with([]) == []
+    assert Snapshot("", 1, "", "").lines_with(["a"]) == []

@@ -6,6 +6,7 @@ import { actionsWithDiff } from "./codeActions";
 import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
+import { Diagnostics } from "./diagnostics";
 import { Edits } from "./edits";
 import { installUnasked, offerUpdate } from "./install";
 import { NextEdits } from "./nextEdit";
@@ -48,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log, state, made, nextEdits, edits, contextView, cacheMap, pages,
     new StatusBar(state),
     new Notices(made),
+    new Diagnostics(made),
     ...registerCommands(parts),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("palimpsest.server")) void made.restart();

@@ -23,14 +23,19 @@ export class Notices implements vscode.Disposable {
       }),
       vscode.languages.registerDocumentPasteEditProvider(
         "*",
-        { prepareDocumentPaste: (document) => this.copied(document) },
+        { prepareDocumentPaste: (document, ranges) => this.copied(document, ranges) },
         { copyMimeTypes: ["text/plain"], providedPasteEditKinds: [] },
       ),
     );
   }
 
-  private copied(document: vscode.TextDocument): void {
-    if (isServed(document)) this.server.notify("palimpsest/event", { kind: "yank", uri: document.uri.toString() });
+  private copied(document: vscode.TextDocument, ranges: readonly vscode.Range[]): void {
+    if (!isServed(document)) return;
+    const uri = document.uri.toString();
+    for (const { start, end } of ranges) {
+      const lines = { start: start.line, end: end.line + (end.character > 0 || end.line === start.line ? 1 : 0) };
+      this.server.notify("palimpsest/event", { kind: "yank", uri, lines });
+    }
   }
 
   private later(): void {

@@ -83,6 +83,7 @@ export interface CacheMap {
   free: [number, number][];
   stored: { blocks: number; bytes: number };
   stats: Record<string, number>;
+  decoded: { type: string; name: string; tokens: number }[];
   ms: Record<string, number>;
 }
 

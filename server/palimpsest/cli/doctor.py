@@ -16,14 +16,15 @@ import platform
 import shutil
 import stat
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from palimpsest import __version__, wire
+from palimpsest.cli.checks import Check, index_checks
 from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
 from palimpsest.errors import EngineError, EngineSilent, ModelError, PalimpsestError
@@ -39,24 +40,15 @@ START_S = 120.0
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole."""
-
-    name: str
-    ok: bool
-    detail: str
-    hint: str = ""
-    needed: bool = True
-
-
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
     parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
+    parser.add_argument("--folder", metavar="PATH", type=Path, action="append", help="a workspace (the current folder)")
     options = parser.parse_args(argv)
-    checks = asyncio.run(examine(options.model, json.load(sys.stdin) if options.settings else {}))
+    editor, workspaces = json.load(sys.stdin) if options.settings else {}, options.folder or [Path.cwd()]
+    checks = asyncio.run(examine(options.model, editor, workspaces))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
         shown = [{k: v for k, v in asdict(check).items() if k != "needed"} for check in checks]
@@ -66,7 +58,9 @@ def main(argv: list[str]) -> int:
     return 0 if ok else 1
 
 
-async def examine(model: str = "", editor: Mapping[str, Any] = MappingProxyType({})) -> list[Check]:
+async def examine(
+    model: str = "", editor: Mapping[str, Any] = MappingProxyType({}), workspaces: Sequence[Path] = ()
+) -> list[Check]:
     table, problems = read_toml(folders.config() / "palimpsest.toml")
     layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
@@ -85,7 +79,7 @@ async def examine(model: str = "", editor: Mapping[str, Any] = MappingProxyType(
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
     if all(check.ok for check in checks if check.needed):
         checks += [check async for check in _engine(settings)]
-    return checks + list(_editors())
+    return [*checks, *index_checks(settings.index, workspaces), *_editors()]
 
 
 def _folders() -> Iterator[Check]:

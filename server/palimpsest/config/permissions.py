@@ -56,16 +56,19 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "completion.min_confidence",
     ),
     ("user", "the log is the user's", "log.level"),
+    ("user", "it decides how much of the user's processor and disk is used", "index.max_files index.max_file_bytes"),
     (
         "adds",
         "it keeps files and languages out",
-        "context.exclude completion.disabled_languages completion.disabled_folders suggestion.disabled_languages "
-        "suggestion.disabled_folders next_edit.disabled_languages next_edit.disabled_folders",
+        "context.exclude index.exclude completion.disabled_languages completion.disabled_folders "
+        "suggestion.disabled_languages suggestion.disabled_folders next_edit.disabled_languages "
+        "next_edit.disabled_folders",
     ),
     (
         "off",
         "a project may want less help than the user, not more",
-        "completion.enabled completion.ahead suggestion.enabled next_edit.enabled next_edit.model statistics.enabled",
+        "completion.enabled completion.ahead suggestion.enabled next_edit.enabled next_edit.model statistics.enabled "
+        "index.enabled",
     ),
     (
         "anyone",

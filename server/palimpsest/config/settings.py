@@ -124,7 +124,8 @@ class ContextSettings:
         900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64
     )
     sources: tuple[str, ...] = _setting(
-        ["filesystem", "class", "scope", "package", "documentation", "file"], "The kinds of context that are gathered."
+        ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
+        "The kinds of context that are gathered.",
     )
     python: str = _setting(
         "",
@@ -264,6 +265,16 @@ class NextEditSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexSettings:
+    enabled: bool = _setting(True, "Keep an index of the names in the workspace, in a database in your cache folder.")
+    max_files: int = _setting(50_000, "The most files in the index of one workspace folder.", low=0)
+    max_file_bytes: int = _setting(500_000, "The largest file that is read for the index, in bytes.", low=0)
+    exclude: tuple[str, ...] = _setting(
+        [], "Further files and folders that are left out of the index, as gitignore patterns."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"))
 
@@ -279,6 +290,7 @@ class Settings:
     suggestion: SuggestionSettings = SuggestionSettings()
     next_edit: NextEditSettings = NextEditSettings()
     statistics: StatisticsSettings = StatisticsSettings()
+    index: IndexSettings = IndexSettings()
     log: LogSettings = LogSettings()
 
 

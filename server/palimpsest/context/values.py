@@ -1,56 +1,170 @@
-"""The value of each kind of block: the one table by which blocks compete for room.
+"""The value of each block: the one table by which blocks compete for room.
 
-In: nothing.  Out: numbers; the highest is chosen first.  A kind is worth more the more often its blocks alone tell what
-the next tokens are: first the members of the enclosing class, then those of other classes, a package's names, the
-module's own names (some of which the editing block shows), prose, and the tree of files.
+In: what a block has, how far from the cursor that is defined, how the editing block mentions it.  Out: numbers; the
+highest is chosen first.
 
-    kind                                                       value
-    a pinned file                                              120    (chosen first in any case)
+    value = kind + distance + mention - 1 for each newer one of its kind (where a kind has an age)
+
+A kind is worth more the more often its blocks alone tell what the next tokens are: members of classes, then a module's
+names, the file's own names (some of which the editing block shows), prose, and the tree of files.  What is defined near
+the cursor is used again more often than what is defined far away; of what is far away, it is less certain that it is
+meant at all.  What the signature names is what the function is about; what it does not name itself but something that
+it names (a base class, the class of an attribute) may be needed, or not.
+
+    kind                  distance                      mention
+    cell           96     the same function   12        in the signature              2
+    class          90     the same class      10        in the editing block          0
+    module         80     the same file        2        as a base of what is named   -2
+    outside        70     imported             0        inherited by that            -6
+    scope          62     installed           -4        nowhere                     -10
+    test           60     elsewhere          -12        as what an attribute is     -24
+    problem        58
+    edit           56
+    rules          52
+    recent         50
+    documentation  44
+    history        42
+    files          28
+
+So the blocks that there are have these values:
+
     the class around the cursor                                100
-    an earlier cell of the notebook, the nearest first          98
-    the class of a parameter's annotation                       92
-    another class that the editing block names                  90
-    a base of the class around the cursor                       88
-    a module of the workspace that the block uses               80
-    an installed package that the block uses                    76
-    the class of one of its attributes                          72
+    an earlier cell of the notebook, the nearest one            98
+    a class of the same file in the signature                   94
+    an imported class in the signature                          92
+    a class of the same file in the editing block               92
+    an imported class in the editing block                      90
+    an imported base of the class around the cursor             88
+    an imported class that one of these is derived from         84
+    a fixture that the test takes                               82
+    a module of the workspace that the editing block uses       80
+    a class that only one file of the workspace defines         78
+    an installed package that the editing block uses            76
+    names of the function that the editing block leaves out     74
     put from outside, priority 0                                70    plus ten times its priority
-    names visible at the cursor                                 64
+    what is wrong in the cursor's line                          70
+    a function that only one file of the workspace defines      68
+    the last edit of the function                               68
+    the imported class of an attribute                          66
+    names of the file                                           64
+    what is wrong in the file                                   60
+    a test of the function, what the test is of                 60
+    the last edit elsewhere in the file                         58
     a file of the project's rules                               52
+    code of the file that the person worked with lately         52
+    a document that a comment links to                          46
+    the documentation of a function of the file that is called  46
+    the documentation of an imported function that is called    44
+    the last edit of another file                               44
+    the documentation of a function of a package                40
+    code of another file that the person worked with            38
     the module's docstring                                      36
-    a section of the README                                     32
+    what of the file is not committed                           34
+    a section of the README or of another document              32
+    the last commits of the function                            30
     the tree of files                                           28
 
 `choice/selection.py` subtracts one point for every `TOKENS_PER_POINT` tokens, so that the smaller of two similar blocks
 comes first, and adds `RESIDENT_BONUS` to a resident block: keeping it costs nothing, decoding it again its tokens.
+What is pinned comes before everything; what was chosen before and is no candidate now comes behind everything, what was
+one last before the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
+Kind = Literal[
+    "cell",
+    "class",
+    "module",
+    "outside",
+    "scope",
+    "test",
+    "problem",
+    "edit",
+    "rules",
+    "recent",
+    "documentation",
+    "history",
+    "files",
+]
+Distance = Literal["function", "class", "file", "imported", "installed", "elsewhere"]
+Mention = Literal["signature", "named", "base", "inherited", "unnamed", "attribute"]
+
+KINDS: Mapping[Kind, float] = {
+    "cell": 96.0,
+    "class": 90.0,
+    "module": 80.0,
+    "outside": 70.0,
+    "scope": 62.0,
+    "test": 60.0,
+    "problem": 58.0,
+    "edit": 56.0,
+    "rules": 52.0,
+    "recent": 50.0,
+    "documentation": 44.0,
+    "history": 42.0,
+    "files": 28.0,
+}
+DISTANCES: Mapping[Distance, float] = {
+    "function": 12.0,
+    "class": 10.0,
+    "file": 2.0,
+    "imported": 0.0,
+    "installed": -4.0,
+    "elsewhere": -12.0,
+}
+MENTIONS: Mapping[Mention, float] = {
+    "signature": 2.0,
+    "named": 0.0,
+    "base": -2.0,
+    "inherited": -6.0,
+    "unnamed": -10.0,
+    "attribute": -24.0,
+}
+PER_NEWER = 1.0
+"""Subtracted for each newer block of a kind whose blocks have an age."""
+PER_RANK = 0.01
+"""Subtracted for each rank behind the first in a source's own order, which decides between equals only."""
+PER_PRIORITY = 10.0
+TOKENS_PER_POINT = 200
+RESIDENT_BONUS = 8.0
+
+
+def worth(
+    kind: Kind,
+    distance: Distance | None = None,
+    mention: Mention = "named",
+    *,
+    rank: int = 0,
+    newer: int = 0,
+) -> float:
+    """`distance` is None where a block is about no place; `rank` is its place in its source's order, `newer` the number
+    of blocks of its kind that are newer."""
+    near = 0.0 if distance is None else DISTANCES[distance]
+    return KINDS[kind] + near + MENTIONS[mention] - PER_RANK * rank - PER_NEWER * newer
+
+
+FIXTURE = worth("module", "imported", "signature")
+TEST = worth("test", "imported")
+"""Tests and what they are of know each other, whatever they import."""
 PINNED_FILE = 120.0
-ENCLOSING_CLASS = 100.0
-EARLIER_CELL = 98.0
-ANNOTATION_CLASS = 92.0
-USED_CLASS = 90.0
-BASE_CLASS = 88.0
-WORKSPACE_MODULE = 80.0
-PACKAGE = 76.0
-ATTRIBUTE_CLASS = 72.0
-OUTSIDE = 70.0
-SCOPE = 64.0
-RULES = 52.0
+"""Chosen first in any case; its value is for who lists blocks."""
+OUTSIDE = worth("outside")
+RULES = worth("rules")
 """Completions and suggestions share one choice of blocks: separate ones would attach other blocks, and decode tails
 again, whenever the user goes from typing to asking.  Rules rarely help a completion, which needs names, so they come
 behind all code and before other prose: even a resident block of rules (`RESIDENT_BONUS`) comes behind a block of names
 that is not resident, both being of `context.block_tokens`.  If code fills the budget, there are no rules."""
 FOLLOWED_RULES = 95.0
 """For a model that follows instructions (`Chooser.fits`): only the class at the cursor comes first."""
-MODULE_DOCUMENTATION = 36.0
-README_SECTION = 32.0
-FILESYSTEM = 28.0
-
-PER_PRIORITY = 10.0
-PER_RANK = 0.01
-"""Subtracted for each rank behind the first in a source's own order."""
-TOKENS_PER_POINT = 200
-RESIDENT_BONUS = 8.0
+MODULE_DOCUMENTATION = worth("documentation", "file", "unnamed")
+UNCOMMITTED = worth("history", "file", "unnamed")
+LINKED = worth("documentation", "imported", "signature")
+"""A link says that the document is meant, as a signature says what a function is about."""
+README_SECTION = worth("documentation", "elsewhere")
+COMMITS = worth("history", "elsewhere")
+"""An old version is not what the file says now, so it counts as text from elsewhere."""
+FILESYSTEM = worth("files")

@@ -13,14 +13,15 @@ from functools import cached_property
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.syntax.names import Import, imports, names_in
+from palimpsest.syntax.names import Import, imports, names_in, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope
+from palimpsest.syntax.scopes import Scope, file_scope
 from palimpsest.text.snapshot import Position
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Editing
 
 _WORD = re.compile(r"\w+")
+_NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,9 @@ class Cell:
 @dataclass(frozen=True)
 class CursorView:
     """`root` is the workspace folder that the file is in, or None; `file` is relative to it, with forward slashes.
-    `cells` are a notebook's earlier cells in the same language, which form one module with the current one."""
+    `cells` are a notebook's earlier cells in the same language, which form one module with the current one.
+    `is_typing`: the cursor's line was the last to be changed, so the word at the cursor may be half of one; a cursor
+    that only stands somewhere leaves every block as it is."""
 
     parsed: Parsed
     scope: Scope
@@ -45,6 +48,7 @@ class CursorView:
     root: Path | None
     settings: ContextSettings
     cells: tuple[Cell, ...] = ()
+    is_typing: bool = True
 
     @property
     def uri(self) -> str:
@@ -63,8 +67,25 @@ class CursorView:
         )
 
     @cached_property
+    def cell_names(self) -> frozenset[str]:
+        """The names that earlier cells define or import for the whole notebook."""
+        return frozenset(item.name for cell in self.cells for item in visible(cell.parsed, file_scope(cell.parsed)))
+
+    @cached_property
+    def cell_words(self) -> frozenset[str]:
+        """Every word of the earlier cells, shown or not: a name that is among them is defined there for all we know."""
+        return frozenset(word for cell in self.cells for word in _WORD.findall(cell.parsed.snapshot.text))
+
+    @cached_property
+    def cells_hide_names(self) -> bool:
+        """Whether an earlier cell imports whatever a module has, so that nobody can tell which names there are."""
+        return any(found.bound == "*" for cell in self.cells for found in imports(cell.parsed))
+
+    @cached_property
     def typed(self) -> str:
-        """The word that the cursor is in or at the end of, which the user is probably still typing."""
+        """The word that the cursor is in or at the end of, which the user is still typing; "" where nobody types."""
+        if not self.is_typing:
+            return ""
         line = self._line(self.position.line)
         for word in _WORD.finditer(line):
             if word.start() < self.position.column <= word.end():
@@ -84,6 +105,8 @@ class CursorView:
     def words(self) -> frozenset[str]:
         """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
         text, at = self._text, self._offset
+        if not self.is_typing:
+            return frozenset(_WORD.findall(text))
         start = at
         while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
             start -= 1
@@ -103,11 +126,17 @@ class CursorView:
 
     def attributes_of(self, head: str) -> frozenset[str]:
         """Names that follow `head.` in the file, except the one being typed.  Found by text, so in broken code too."""
-        return frozenset(_attributes(self._text, head, self._offset))
+        cursor = self._offset if self.is_typing else _NOWHERE
+        return frozenset(_attributes(self._text, head, cursor, self._marks))
 
     def shown_attributes_of(self, head: str) -> frozenset[str]:
         """The same of the editing block alone."""
-        return frozenset(_attributes(self.editing.text, head, len(self.editing.prefix)))
+        cursor = len(self.editing.prefix) if self.is_typing else _NOWHERE
+        return frozenset(_attributes(self.editing.text, head, cursor, self._marks))
+
+    @property
+    def _marks(self) -> tuple[str, ...]:
+        return self.parsed.language.member_marks
 
     @property
     def _cursor_shown(self) -> bool:
@@ -138,8 +167,11 @@ class CursorView:
         return lines[number] if 0 <= number < len(lines) else ""
 
 
-def _attributes(text: str, head: str, cursor: int) -> Iterator[str]:
-    for found in re.finditer(rf"{re.escape(head)}\s*\.\s*([^\W\d]\w*)", text):
-        before = text[found.start() - 1 : found.start()]
-        if not (before.isalnum() or before in ("_", ".")) and not found.start(1) <= cursor <= found.end(1):
+def _attributes(text: str, head: str, cursor: int, marks: tuple[str, ...]) -> Iterator[str]:
+    mark = "|".join(re.escape(mark) for mark in marks)
+    for found in re.finditer(rf"{re.escape(head)}\s*(?:{mark})\s*([^\W\d]\w*)", text):
+        before = text[: found.start()][-2:]
+        if not (before[-1:].isalnum() or before.endswith(("_", *marks))) and not found.start(1) <= cursor <= found.end(
+            1
+        ):
             yield found.group(1)

@@ -30,13 +30,13 @@ COLOURS = {
     "recent": "bright_red",
 }
 
-SHORT = {"filesystem": "files"}
+SHORT = {"documentation": "docs", "filesystem": "files"}
 
 
 def event(number: int, it: Event) -> RenderableType:
     title = Text(f"{number}. {it.event}", style="bold")
     parts: list[RenderableType] = [title, Padding(_figures(it), (0, 0, 0, 3)), Padding(_map(it.map), (0, 0, 0, 3))]
-    if number == 1:
+    if it.new:
         parts.append(Padding(_blocks(it), (0, 0, 0, 3)))
     if it.completion is not None:
         parts.append(Padding(_completion(it), (0, 0, 0, 3)))
@@ -46,9 +46,9 @@ def event(number: int, it: Event) -> RenderableType:
 def _figures(it: Event) -> Text:
     return Text.assemble(
         (f"{it.decoded:5d}", "bold green" if it.decoded < 30 else "bold yellow"),
-        " tokens decoded; ",
+        " tokens decoded of ",
         (f"{it.context}", "bold"),
-        f" in context: {it.reused} reused, {it.restored} restored, {it.warmed} warmed, {it.ms:.0f} ms",
+        f": {it.reused} reused, {it.restored} restored, {it.warmed} warmed; {it.ms:.0f} ms",
     )
 
 
@@ -77,11 +77,11 @@ def _map(found: dict[str, Any]) -> Text:
 
 def _blocks(it: Event) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("block")
-    table.add_column("name")
+    table.add_column("new block")
+    table.add_column("name", no_wrap=True, overflow="ellipsis", max_width=36)
     table.add_column("tokens", justify="right")
     table.add_column("positions", justify="right")
-    for block in it.blocks:
+    for block in it.new:
         kind = Text("■ ", COLOURS.get(block["type"], "white")).append(block["type"], "default")
         start, end = block["span"] or ("", "")
         table.add_row(kind, block["name"], str(block["tokens"]), f"{start}–{end}")
@@ -109,7 +109,7 @@ def suggestion(found: dict[str, Any]) -> RenderableType:
 
 
 def legend() -> Text:
-    text = Text("   cache: ")
-    for kind in ("class", "scope", "package", "documentation", "filesystem", "tail"):
+    text = Text("   ")
+    for kind in ("class", "scope", "package", "documentation", "recent", "file", "filesystem", "tail"):
         text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)}  ", "dim")
     return text.append("░ kept  · free", "dim")

@@ -22,7 +22,7 @@ class Event:
     """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with copies
     of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache,
     `warmed` the code at the cursor, decoded on the pause so that the next keystroke finds it there; `ms` until all of
-    it was done."""
+    it was done.  `new` are those of its blocks that were not there at any event before."""
 
     event: str
     decoded: int
@@ -32,6 +32,7 @@ class Event:
     warmed: int
     ms: float
     blocks: list[dict[str, Any]] = field(default_factory=list)
+    new: list[dict[str, Any]] = field(default_factory=list)
     map: dict[str, Any] = field(default_factory=dict)
     completion: str | None = None
     before_cursor: str = ""
@@ -45,6 +46,7 @@ class Story:
     root: Path
     completion: str = ""
     suggestion: dict[str, Any] = field(default_factory=dict)
+    _seen: set[tuple[str, str]] = field(default_factory=set)
 
     async def play(self) -> AsyncIterator[Event]:
         d = self.driver
@@ -83,6 +85,8 @@ class Story:
         yield await self._event("and back to cart.py", cart, inside)
 
         wrong = d.at(cart, "self.discount.amount(totla)")
+        d.diagnostics(cart, wrong, 'Undefined name "totla"')
+        yield await self._event("another language server finds an error in Cart.total", cart, wrong)
         yield await self._suggest("ask for an edit of Cart.total", cart, wrong)
 
     async def _event(self, name: str, uri: str, position: Any, *, ask: bool = False) -> Event:
@@ -137,7 +141,13 @@ class Story:
             warmed=warmed,
             ms=round(ms, 1),
             blocks=shown["blocks"],
+            new=self._new(shown["blocks"]),
             map=found,
             completion=completion,
             before_cursor=typed[: position.character],
         )
+
+    def _new(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = [block for block in blocks if (block["type"], block["name"]) not in self._seen]
+        self._seen |= {(block["type"], block["name"]) for block in found}
+        return found

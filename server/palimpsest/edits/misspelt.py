@@ -30,11 +30,13 @@ class Slip:
     meant: tuple[str, ...]
 
 
-def slips(parsed: Parsed, start_line: int, end_line: int) -> list[Slip]:
-    """The slips in the lines `start..end`, in order; an undefined name without similar names is not a slip."""
+def slips(parsed: Parsed, start_line: int, end_line: int, others: Collection[str] = ()) -> list[Slip]:
+    """The slips in the lines `start..end`, in order; an undefined name without similar names is not a slip.  `others`
+    are names that can be used everywhere in the document though it does not define them."""
     found = (
-        Slip(one.name, one.start, tuple(meant(one.name, _visible(parsed, one.start))))
+        Slip(one.name, one.start, tuple(meant(one.name, _visible(parsed, one.start).union(others))))
         for one in unbound_in(parsed, start_line, end_line)
+        if one.name not in others
     )
     return [slip for slip in found if slip.meant]
 

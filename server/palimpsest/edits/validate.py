@@ -13,6 +13,7 @@ from functools import cached_property
 
 from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.repeats import without_repeats
+from palimpsest.languages.embedded import inner_parses
 from palimpsest.syntax.indentation import faults, is_worse
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.sameness import shape
@@ -32,11 +33,13 @@ class Unfit(Exception):
 
 @dataclass(frozen=True)
 class Baseline:
-    """A document before a change of it.  `words` are those of everything else the model was shown."""
+    """A document before a change of it.  `words` are those of everything else the model was shown, and of what is one
+    module with the document.  `hides_names`: that module imports whatever another one has."""
 
     lines: tuple[str, ...]
     language: Language
     words: frozenset[str] = frozenset()
+    hides_names: bool = False
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -90,10 +93,19 @@ def _size(edits: Iterable[LineEdit]) -> int:
 
 
 def _check_syntax(result: Parsed, baseline: Baseline) -> None:
-    if is_worse(result, baseline.parsed):
-        before, after = faults(baseline.parsed), faults(result)
+    if is_worse(result, baseline.parsed) or _is_worse_inside(result, baseline.parsed):
+        before, after = (faults(one) + _faults_inside(one) for one in (baseline.parsed, result))
         errors = "syntax error" if after == 1 else "syntax errors"
         raise Unfit(f"it would leave {after} {errors} where there were {before or 'none'}")
+
+
+def _is_worse_inside(result: Parsed, before: Parsed) -> bool:
+    """Whether what is embedded in the document has more errors."""
+    return _faults_inside(result) > _faults_inside(before)
+
+
+def _faults_inside(parsed: Parsed) -> int:
+    return sum(faults(inner) for inner in inner_parses(parsed))
 
 
 def _check_definitions(result: Parsed, baseline: Baseline) -> None:
@@ -119,12 +131,16 @@ def _only_layout(change: DocumentChange, result: Parsed, baseline: Baseline) -> 
 
 
 def _unknown(change: DocumentChange, result: Parsed, baseline: Baseline) -> set[str]:
-    """Unknown names that the new lines use; none if the document's own imports hide which names exist."""
+    """Unknown names that the new lines use; none if the document's own imports, or those of the rest of its
+    module, hide which names exist."""
+    if baseline.hides_names:
+        return set()
     found, bound, shift = set[str](), set[str](), 0
     for edit in change.edits:
         start = edit.start + shift
         end = start + len(edit.lines)
-        found |= free_in(result, start, end)
-        bound |= bound_in(result, start, end)
+        for parsed in (result, *inner_parses(result)):
+            found |= free_in(parsed, start, end)
+            bound |= bound_in(parsed, start, end)
         shift += len(edit.lines) - (edit.end - edit.start)
     return found - bound - baseline.known

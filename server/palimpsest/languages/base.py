@@ -4,26 +4,40 @@ In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A language de
 values of its table and overrides what differs.  If queries find no answer, it is empty: in doubt nothing is done.
 
 A query file has sections, each headed by a line `;; name` and compiled on its own, so that a keystroke runs only what
-it needs.  A missing section finds nothing:
+it needs.  A section that is missing, or does not fit the installed grammar, finds nothing:
 
-    scopes       @function or @class with @name and @body; @outer if decorators belong to it
+    scopes       @function, @class or @namespace with @name and @body, if it has one; @outer if decorators belong to it;
+                 @owner, the class of a member that is written outside it; @adds for what adds members to a class that
+                 is declared elsewhere; @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module with the @name and @alias that it gives
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
-    parameters   one @parameter per parameter of a function
-    assignments  @target, which may hold several identifiers, with @type and @value
+    parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
+                 their @type; @several if it is taken apart and each name in it is one; @receiver is the name of the
+                 object of a method with an @owner
+    assignments  @target, which may hold several identifiers, with @type and @value, @types if it is that of each of
+                 them, with @mark before it, or with @written, all of it as it should be shown; @local if it is a
+                 variable of a block, not a member; @static marks a target once more that is a member of the class and
+                 not of its objects; @member if it is only a member of a class, @promoted if that is said among the
+                 parameters of one of its methods
     bases        one @base per class that a class is derived from
+    mixins       one @mixin per class whose members a class takes over by a statement in its body
+    pieces       @piece, what a long editing block of a `whole_file` language is cut between
     shape        @block of statements, @bracket pair, @string, @quote that opens one, @comment, @definition, @error
     binds        @name for an identifier that is bound there, or @target, which may hold several
     verbatim     @verbatim: white space inside of it counts
     comments     @comment
     roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name),
-                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is
+                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is;
+                 with `.declares` where it is defined elsewhere, `.private` where no other file sees it
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
                  must have its parent's indent
     documented   the second documentation of one definition, @again
+    embeds       @text in another @language
+    packages     @package: the name of a package or namespace that the file declares itself to be in
+    aliases      @alias, another name of the class @class
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 
@@ -31,22 +45,27 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from importlib.resources import files
 from pathlib import PurePosixPath
 
 import tree_sitter
 from tree_sitter import Node, Query
 
+from palimpsest.languages import doc_comments, grammars, risks
+from palimpsest.syntax.definitions import definition, first_of
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical, tokens
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
+from palimpsest.syntax.scopes import children, scopes
+from palimpsest.syntax.values import Argument, Embedded, Header, Import, Parameter, Scope
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
+_NO_BODY = ";"
+_PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
@@ -55,18 +74,33 @@ class Base:
     id = ""
     name = ""
     language_ids: tuple[str, ...] = ()
+    other_names: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
+    test_names: tuple[str, ...] = ("test_{}", "{}_test")
+    tested_beside: tuple[str, ...] = ()
+    fixture_files: tuple[str, ...] = ()
     grammar_module = ""
     """The grammar's package as it is imported, with the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`.
     """
+    query_files: tuple[str, ...] = ("queries.scm",)
+    """Relative to the language's folder (`../other/queries.scm`); a section of a later file replaces an earlier one, or
+    with the head `;; more name` adds to it."""
     lexical = Lexical()
+    doc_comments: tuple[str, ...] = ()
+    """How comments begin that document the definition below them."""
+    between_doc: tuple[str, ...] = ()
+    """How lines begin that may stand between such a comment and the definition: attributes."""
     indented = False
     identifiers = frozenset({"identifier"})
     members: frozenset[str] = frozenset()
     """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
     """Types of nodes that may occur in a target but bind nothing."""
-    import_hint = "import"
+    import_hint: str | tuple[str, ...] = "import"
+    member_marks: tuple[str, ...] = (".",)
+    sigil = ""
+    instance_mark = ""
+    global_names = False
     builtins: frozenset[str] = frozenset()
     builtin_members: frozenset[str] = frozenset()
     common_words: frozenset[str] = frozenset()
@@ -74,26 +108,37 @@ class Base:
     initializers: frozenset[str] = frozenset()
     receiver = "this"
     omitted_body = " { ... }"
+    annotations: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+    bare_members = False
+    type_first = False
+    type_mark = ": "
+    overloads = False
+    mixes_namespaces = False
+    declares = False
+    whole_file = False
+    is_checked = True
+    before_body: frozenset[str] = frozenset()
+    """Types of nodes between a header and its body that a signature leaves out."""
+    leading: frozenset[str] = frozenset()
+    """Types of nodes that belong to the definition directly below them: attributes, and comments."""
 
     # Grammar
     @cached_property
     def grammar(self) -> tree_sitter.Language | None:
-        module, _, function = self.grammar_module.partition(":")
-        if not module:
-            return None
-        return tree_sitter.Language(getattr(importlib.import_module(module), function or "language")())
+        return grammars.load(self.grammar_module)
 
     @cached_property
-    def _queries(self) -> Mapping[str, Query]:
-        if self.grammar is None:
-            return {}
+    def _queries(self) -> grammars.Queries:
         package = importlib.import_module(type(self).__module__).__package__ or ""
-        _, *parts = re.split(r"(?m)^;; (\w+)\n", (files(package) / "queries.scm").read_text("utf-8"))
-        sections = zip(parts[::2], parts[1::2], strict=True)
-        return {section: Query(self.grammar, text) for section, text in sections}
+        texts = grammars.sections(package, self.query_files) if self.grammar is not None else {}
+        return grammars.Queries(self.id, self.grammar, texts)
 
     def query(self, section: str) -> Query | None:
         return self._queries.get(section)
+
+    def may_parse(self, text: str) -> bool:
+        return risks.may_parse(self.grammar_module.partition(":")[0], text)
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
@@ -122,31 +167,58 @@ class Base:
         return False
 
     def is_whole(self, line: str) -> bool:
-        if line.endswith("\\") or any(quote in line for quote in self.lexical.block_quotes):
+        if line.endswith("\\"):
             return False
-        return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}"))
+        quote, open_ = "", list[str]()
+        for token in tokens(line, self.lexical):
+            quote = token.quote if token.kind in ("begin", "end") else quote
+            if token.kind == "open":
+                open_.append(line[token.start])
+            elif token.kind == "close" and (not open_ or open_.pop() + line[token.start] not in _PAIRS):
+                return False
+        return not quote and not open_
 
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
-        for captures in parsed.matches("scopes", scope.def_line, scope.def_line + 1):
-            node = next(captures[kind][0] for kind in ("function", "class") if kind in captures)
-            if node.start_point.row == scope.def_line and parsed.text_of(captures["name"][0]) == scope.name:
-                header = parsed.snapshot.utf8[node.start_byte : captures["body"][0].start_byte]
-                return " ".join(header.decode("utf-8", "surrogatepass").split())
+        matches = parsed.matches("scopes", scope.def_line, scope.def_line + 1)
+        for captures in sorted(matches, key=lambda captures: "body" not in captures):
+            _, node = definition(captures)
+            first = first_of(parsed, node)
+            if first.start_point.row == scope.def_line and parsed.text_of(captures["name"][0]) == scope.name:
+                bodies = [child for child in node.children if child.type in self.before_body]
+                end = next((body.start_byte for body in [*bodies, *captures.get("body", ())]), node.end_byte)
+                header = parsed.snapshot.utf8[first.start_byte : end]
+                return " ".join(header.decode("utf-8", "surrogatepass").split()).removesuffix(_NO_BODY)
         return " ".join(" ".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line]).split())
+
+    def outline(self, parsed: Parsed, scope: Scope) -> str:
+        written = self.signature(parsed, scope)
+        if scope.has_body:
+            return written + self.omitted_body
+        last = parsed.snapshot.lines[scope.end_line - 1].rstrip()
+        return written + _NO_BODY if last.endswith(_NO_BODY) and not written.endswith(_NO_BODY) else written
+
+    def is_constructor(self, name: str, cls: str) -> bool:
+        return bool(name) and name == self.constructor
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         return parsed, range(scope.def_line, scope.header_end_line)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
-        return None
+        return doc_comments.docstring(parsed, scope, self.doc_comments, self.between_doc)
 
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
         return 0, 0
 
+    def leads(self, parsed: Parsed, node: Node) -> bool:
+        return node.type in self.leading or doc_comments.is_one(parsed, node, self.doc_comments)
+
     def docstring_written(self, text: str) -> str:
         mark = next(iter(self.lexical.line_comments), "")
         return f"{mark} {text}".lstrip()
+
+    def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
+        return False
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return False
@@ -161,6 +233,15 @@ class Base:
             name = target.child_by_field_name("name")
             for child in target.named_children if name is None else [name]:
                 yield from self.bound(parsed, child)
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        return any(item.bound == "*" for item in imports(parsed))
+
+    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
+        return False
+
+    def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
+        return new
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
@@ -189,14 +270,31 @@ class Base:
     def module_name(self, file: str) -> str:
         return PurePosixPath(file).name
 
+    def packages(self, parsed: Parsed) -> Sequence[str]:
+        declared = parsed.matches("packages")
+        named = ["".join(parsed.text_of(node).split()) for found in declared for node in found.get("package", ())]
+        return [*named, *(scope.qualified_name for scope in scopes(parsed) if scope.kind == "namespace")]
+
     def gives(self, source: str, file: str, module: str) -> bool:
+        return False
+
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        return False
+
+    def is_included(self, file: str) -> bool:
         return False
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         return False
 
+    def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
+        return ()
+
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return frozenset()
+
+    def holders(self, parsed: Parsed) -> frozenset[str]:
         return frozenset()
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
@@ -204,7 +302,14 @@ class Base:
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
-        return frozenset(parsed.text_of(node) for captures in matches for node in captures.get("base", ()))
+        bases = [node for captures in matches for node in captures.get("base", ())]
+        inside = self.query("mixins") is not None and cls.body_start_line < cls.end_line
+        inner = children(parsed, cls) if inside else ()
+        for captures in parsed.matches("mixins", cls.body_start_line, cls.end_line) if inside else ():
+            mixed = captures["mixin"][0]
+            if not any(scope.start_line <= mixed.start_point.row < scope.end_line for scope in inner):
+                bases.append(mixed)
+        return frozenset(parsed.text_of(node) for node in bases)
 
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         text = parsed.text_of(node)

@@ -7,15 +7,16 @@ no import is resolved and no module described.  A language that knows more defin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.syntax.parse import Language
-from palimpsest.syntax.values import Import
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
@@ -24,10 +25,12 @@ EntryKind = Literal["function", "class", "value", "module"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name of a module.  `signature` follows the name as the language writes it.
+    """One name of a module.  `signature` follows the name as the language writes it; `declaration` is the whole of it
+    on one line, where that is not the name and the signature.
 
-    `doc` is the first line of its documentation.  `members` are a class's public methods and attributes.  `target` is
-    the module's own name if `kind` is `module`.  `is_async` is for functions.
+    `doc` is the first line of its documentation; of a function, `summary` is the first paragraph if that is longer.
+    `members` are a class's public methods and attributes.  `target` is the module's own name if `kind` is `module`.
+    `is_async` is for functions.
     """
 
     name: str
@@ -38,21 +41,22 @@ class Entry:
     bases: tuple[str, ...] = ()
     target: str = ""
     is_async: bool = False
+    declaration: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """`public` is in the module's order; `looked_up` has the names requested in addition (None: there is no such name).
 
-    `path` is the module's own file and `stamp` the version of it that was read, None if there is no file.
+    `read` are the files that outdate it when they change, each with the version that was read.
     """
 
     module: str
     doc: str = ""
     public: Mapping[str, Entry] = field(default_factory=dict)
     looked_up: Mapping[str, Entry | None] = field(default_factory=dict)
-    path: Path | None = None
-    stamp: Stamp | None = None
+    read: tuple[tuple[Path, Stamp | None], ...] = ()
 
     def entry(self, name: str) -> Entry | None:
         return self.public.get(name) or self.looked_up.get(name)
@@ -64,17 +68,36 @@ class Description:
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """Where modules are searched for.  `variables` are the environment variables; slow reads run on `executor`, or
-    immediately if it is None; `cache` is a folder for answers worth keeping."""
+    immediately if it is None; `cache` is a folder for answers worth keeping; `index` knows the names of the whole
+    workspace."""
 
     files: WorkspaceFiles
     settings: ContextSettings
     variables: Mapping[str, str]
     executor: Executor | None = None
     cache: Path | None = None
+    index: NameIndex | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFiles:
+    """The source files of a module, likeliest first.  `is_own`: they are the workspace's; else they are a library's,
+    whose folder is `within`.  `inside`: the qualified name of the part of its file that the module is, where a file may
+    have several."""
+
+    files: tuple[Path, ...]
+    is_own: bool = True
+    within: Path | None = None
+    inside: str = ""
 
 
 class Modules:
     """The modules of one workspace.  `near` is the file that refers to a module, None for a document without a file."""
+
+    separator = "."
+    """Between the names of a module and of one inside it; empty if a module's names are never modules."""
+    gives_wholes = False
+    """Whether what is imported as a whole may be a class (`whole`)."""
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         self._language = language
@@ -87,9 +110,47 @@ class Modules:
         """The full name of the module that an import in `module`, whose file is `path`, refers to; None if unknown."""
         return None
 
+    def below(self, module: str, name: str) -> str | None:
+        """The module that `name` would be in another one; whether it exists is another question."""
+        return f"{module}{self.separator}{name}" if self.separator else None
+
     def file_of(self, name: str, near: Path | None) -> Path | None:
         """The source file of a module of the workspace; None for any other."""
         return None
+
+    def files_of(self, name: str, near: Path | None) -> Sequence[Path]:
+        """The source files of a module of the workspace, likeliest first; empty for any other."""
+        path = self.file_of(name, near)
+        return () if path is None else (path,)
+
+    def language_at(self, path: Path) -> Language:
+        """The language that a module's file is written in."""
+        return self._language
+
+    def offered(self, parsed: Parsed) -> Mapping[str, str] | None:
+        """The names that a file gives to its own definitions for others, each with the definition's name; None if a
+        definition is offered by its own name or not at all."""
+        return None
+
+    def reexports(self, parsed: Parsed) -> Sequence[Import]:
+        """What a file offers of other modules without using it itself, under the names that these imports bind."""
+        return ()
+
+    def implied(self, module: str, path: Path | None) -> Sequence[Import]:
+        """What the file `path` of `module` sees without an import, as imports: other files of its package, say."""
+        return ()
+
+    def whole(self, parsed: Parsed) -> str | None:
+        """The class of a file, by its name there, that importing all of the file gives; None if that is no class."""
+        return None
+
+    def adding(self, cls: str, module: str, path: Path) -> Sequence[Path]:
+        """Other files of the workspace that may add members to a class that the file `path` of `module` declares."""
+        return ()
+
+    def parts(self, parsed: Parsed, cls: str, module: str) -> Sequence[Scope]:
+        """The parts of a class of `module` that a file declares, where several files declare one class together."""
+        return ()
 
     def is_own(self, name: str, near: Path | None) -> bool:
         """Whether it is a module of the workspace."""
@@ -105,7 +166,7 @@ class Modules:
 
     def written(self, prefix: str, entry: Entry) -> str:
         """The declaration of a name on one line; `prefix` is what the code calls its module or class."""
-        return f"{prefix}.{entry.name}{entry.signature}"
+        return entry.declaration or f"{prefix}.{entry.name}{entry.signature}"
 
     @property
     def revision(self) -> int:

@@ -25,10 +25,8 @@ _PROSE = frozenset(
         "git-commit",
     }
 )
-_HASH = frozenset(
-    {"shellscript", "sh", "bash", "ruby", "perl", "r", "yaml", "toml", "makefile", "dockerfile", "elixir", "julia"}
-)
-_DASHES = frozenset({"sql", "mysql", "plsql", "haskell", "ada", "vhdl"})
+_HASH = frozenset({"perl", "r", "makefile", "dockerfile", "elixir", "julia"})
+_DASHES = frozenset({"mysql", "plsql", "haskell", "ada", "vhdl"})
 
 
 class Plain(Base):

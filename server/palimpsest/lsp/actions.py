@@ -18,6 +18,7 @@ from palimpsest.lsp import proactive
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.diagnostics import tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
@@ -45,6 +46,8 @@ def register(server: PalimpsestServer) -> None:
             return []
         if session.services.why_off(snapshot, "suggestion"):
             return []
+        lines = range(params.range.start.line, params.range.end.line + 1)
+        tell_seen(window, snapshot.uri, lines, params.context.diagnostics)
         by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
         position = position_in(snapshot, params.range.start, window.client.encoding)
         if by_itself and params.range.start == params.range.end and not params.context.diagnostics:

@@ -55,18 +55,24 @@ def _percentage(used: int, budget: int) -> int:
 
 def _block(block: Block, shown: Shown) -> dict[str, Any]:
     report = shown.reports.get(block.key)
-    resident = report is not None and report.span is not None
-    if resident:
-        state = "resident"
-    else:
-        state = "stored" if block.key in shown.stored else "wanted"
+    span = list(report.span) if report is not None and report.span is not None else None
+    state = "resident" if span is not None else "stored" if block.key in shown.stored else "wanted"
+    return _described(block, shown.tokens[block.key], state, span)
+
+
+def left_out(block: Block, tokens: int) -> dict[str, Any]:
+    """A block that was put and is not among the chosen ones, for want of room or because nobody has chosen yet."""
+    return _described(block, tokens, "left out", None)
+
+
+def _described(block: Block, tokens: int, state: str, span: list[int] | None) -> dict[str, Any]:
     return {
         "type": block.type,
         "name": block.name,
         "editable": block.editable,
         "text": block.text,
-        "tokens": shown.tokens[block.key],
-        "span": list(report.span) if report and report.span else None,
+        "tokens": tokens,
+        "span": span,
         "state": state,
         "pinned": block.pinned,
         "source": block.source,
@@ -76,14 +82,15 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
 
 
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
-    """`stats` are this window's sums, of answers it got; `engine` are the engine's, of all it did for all windows;
-    `ms` says where the time of the last completion or edit went (`usage.Usage.parts`), `confidence` how sure the model
-    was of it."""
+    """`stats` are this window's sums, of answers it got, and `decoded` the tokens of each block; `engine` are the
+    engine's, of all it did for all windows; `ms` says where the time of the last completion or edit went
+    (`usage.Usage.parts`), `confidence` how sure the model was of it."""
     spans = []
     for span in found.spans:
         key = BlockKey.parse(span.key)
         spans.append({"start": span.start, "end": span.end, "type": key.type, "name": key.name, "state": span.state})
     totals = asdict(usage.totals)
+    decoded = [{"type": key.type, "name": key.name, "tokens": n} for key, n in usage.by_block.items()]
     return {
         "n_ctx": found.n_ctx,
         "n_positions": found.n_positions,
@@ -93,6 +100,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "stored": {"blocks": len(found.stored), "bytes": found.stored_bytes},
         "memory": dict(found.memory),
         "stats": totals,
+        "decoded": decoded,
         "engine": dict(found.stats),
         "ms": dict(usage.parts),
         "confidence": round(usage.last.confidence, 4),

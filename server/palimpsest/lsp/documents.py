@@ -17,6 +17,7 @@ from palimpsest.assist.shared.events import (
     DocumentChanged,
     DocumentClosed,
     DocumentOpened,
+    DocumentSaved,
     FilesChanged,
 )
 from palimpsest.errors import InvalidArgument
@@ -69,6 +70,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        window.session.events.tell(DocumentSaved(params.text_document.uri))
         window.session.events.tell(FilesChanged([params.text_document.uri]))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)

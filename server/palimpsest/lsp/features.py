@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from palimpsest.lsp import (
     actions,
+    agents,
     commands,
     completion,
     default_model,
+    diagnostics,
     documents,
+    indexing,
     lifecycle,
     next_edit,
     notebooks,
@@ -29,10 +32,13 @@ def make_server(making: Making) -> PalimpsestServer:
         notebooks,
         completion,
         statistics,
+        diagnostics,
         actions,
         next_edit,
         proactive,
         default_model,
+        indexing,
+        agents,
         commands,
     ):
         feature.register(server)

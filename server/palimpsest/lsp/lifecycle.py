@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("**/.gitignore", "**/palimpsest.toml", "**/README*")
+WATCHED = ("**/.gitignore", "**/.palimpsestignore", "**/palimpsest.toml", "**/README*")
 """Besides the files of languages."""
 
 

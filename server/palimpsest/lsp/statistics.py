@@ -1,4 +1,4 @@
-"""What became of completions and edits, and where completions are switched off.
+"""What became of completions and edits, what was copied, and where completions are switched off.
 
 In: `palimpsest/event`, the commands for statistics and switches.  Out: answers.  What is counted, and where
 completions are off, is decided in `assist/`.
@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from palimpsest.assist.shared.events import RefreshNeeded
+from palimpsest.assist.shared.events import RefreshNeeded, Yanked
 from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
 from palimpsest.assist.shared.switches import Feature, Scope
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
@@ -56,6 +56,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """0-based; `end` is the line behind the last one."""
+
+    start: Count
+    end: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Yank:
+    kind: str
+    uri: str
+    lines: Lines | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fate:
     """What became of something that was offered."""
 
@@ -77,6 +92,10 @@ def register(server: PalimpsestServer) -> None:
                 counted(server, read(EVENT, Fate, params))
             elif kind == "focus":
                 window.session.events.tell(RefreshNeeded())
+            elif kind == "yank":
+                yank = read(EVENT, Yank, params)
+                lines = None if yank.lines is None else range(yank.lines.start, yank.lines.end)
+                window.session.events.tell(Yanked(yank.uri, lines))
         except InvalidArgument as error:
             logger.warning("%s: %s", EVENT, error)
             return

@@ -16,7 +16,7 @@ _MEANS: dict[BlockType, str] = {
     "package": "the names that an imported package offers",
     "documentation": "text about the code",
     "file": "a whole file",
-    "recent": "code edited, copied or saved a moment ago",
+    "recent": "code edited, copied or saved a moment ago, the last edits, and what other tools find wrong",
 }
 
 _TEXT = """\

@@ -6,13 +6,14 @@ visible at the call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from palimpsest.propagation.arguments import Rewrite, rearranged, rewrite
 from palimpsest.propagation.changes import AsyncChange, SignatureChange, Site
 from palimpsest.propagation.renaming import callee
 from palimpsest.propagation.targets import File, referring, where
-from palimpsest.syntax.calls import Call, Function, calls, functions
+from palimpsest.syntax.calls import Call, Function, Parameter, calls, functions
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scope_at, scopes
@@ -21,8 +22,9 @@ _FILLS = frozenset({"parameter", "local", "constant"})
 
 
 def argument_places(change: SignatureChange, home: File, file: File, alone: bool) -> Iterator[Site]:
-    if not _stands(change, home):
+    if not _stands(change, home) or _is_overloaded(change, home):
         return
+    yield from _mates(change, home, file)
     before, after = change.before, change.after
     if change.is_method and _takes_receiver(change, home):
         before, after = before[1:], after[1:]
@@ -71,6 +73,48 @@ def _stands(change: SignatureChange, home: File) -> bool:
         for f in functions(home.parsed)
         if f.name == change.name
     )
+
+
+def _mates(change: SignatureChange, home: File, file: File) -> Iterator[Site]:
+    """Where the same function is declared or defined in another place."""
+    parsed = file.parsed
+    if not parsed.language.declares or not (file.home or file.sees(home.name)):
+        return
+    owner = change.scope.rpartition(".")[2]
+    for function in functions(parsed):
+        around = where(parsed, function.line).rpartition(".")[0].rpartition(".")[2]
+        if function.name != change.name or around != owner or _kinds(function.parameters) != _kinds(change.before):
+            continue
+        own = {p.name: p for p in function.parameters if p.name}
+        names = {new: old for old, new in change.renamed}
+        texts, may_have_default = list[str](), True
+        for given in reversed(change.after):
+            kept = own.get(names.get(given.name, given.name))
+            may_have_default = may_have_default and kept is not None and kept.default
+            texts.insert(0, kept.text if kept is not None and may_have_default else _without_default(kept or given))
+        start, end = function.inner
+        before = parsed.snapshot.utf8[start:end].decode("utf-8", "surrogatepass")
+        message = f"{change.name} has other parameters now"
+        yield Site(file.uri, start, end, before, ", ".join(texts), "signature", message, where(parsed, function.line))
+
+
+def _kinds(parameters: Sequence[Parameter]) -> list[str]:
+    """Parameters without their names and defaults, which a declaration need not repeat."""
+    return [
+        re.sub(rf"\b{re.escape(p.name)}\b" if p.name else "(?!)", "", _without_default(p)).strip() for p in parameters
+    ]
+
+
+def _without_default(parameter: Parameter) -> str:
+    return parameter.text.partition("=")[0].rstrip() if parameter.default else parameter.text
+
+
+def _is_overloaded(change: SignatureChange, home: File) -> bool:
+    """Whether calls may mean another function of that name."""
+    parsed = home.parsed
+    named = [f for f in functions(parsed) if f.name == change.name and where(parsed, f.line) == _qualified(change)]
+    mates = [f for f in named if parsed.language.declares and _kinds(f.parameters) == _kinds(change.before)]
+    return parsed.language.overloads and len(named) - len(mates) > 1
 
 
 def _takes_receiver(change: SignatureChange, home: File) -> bool:

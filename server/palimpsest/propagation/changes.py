@@ -28,7 +28,8 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class SignatureChange:
-    """`scope` is the class of a method, or the scope around the function; `renamed` are parameters, (old, new)."""
+    """`scope` is the class of a method, or the scope around the function; `renamed` are parameters, (old, new);
+    `in_namespace`: there are only namespaces around it."""
 
     uri: str
     scope: str
@@ -37,6 +38,7 @@ class SignatureChange:
     before: tuple[Parameter, ...]
     after: tuple[Parameter, ...]
     renamed: tuple[tuple[str, str], ...] = ()
+    in_namespace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class AsyncChange:
     scope: str
     name: str
     is_method: bool
+    in_namespace: bool = False
 
 
 @dataclass(frozen=True, slots=True)

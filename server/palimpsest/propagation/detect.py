@@ -23,7 +23,7 @@ from palimpsest.syntax.calls import Function, functions
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.pairs import Pair, pairs
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import class_around, scope_at
+from palimpsest.syntax.scopes import class_name_around, scope_at
 from palimpsest.syntax.tokens import errors_between, tokens
 from palimpsest.syntax.uses import Use, uses
 
@@ -86,7 +86,13 @@ def _renamed_names(before: Parsed, after: Parsed, lines: Window) -> list[tuple[U
 
 
 def _use_at(parsed: Parsed, name: str, start: int) -> Use | None:
-    return next((use for use in uses(parsed, name) if use.start == start), None)
+    """The use of a token; of a member that is declared with a sigil, the use of its name."""
+    found = next((use for use in uses(parsed, name) if use.start == start), None)
+    sigil = parsed.language.sigil
+    if sigil and name.startswith(sigil) and found is not None and found.role == "use":
+        bare = (use for use in uses(parsed, name.removeprefix(sigil)) if use.start == start + len(sigil))
+        return next((use for use in bare if use.role == "member"), found)
+    return found
 
 
 def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
@@ -95,10 +101,11 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
         return None
     uri = after.snapshot.uri
     if new.role == "member" and new.assigned:
-        cls = class_around(after, new.line)
-        if cls is None or cls.name not in after.language.owners(after, new.start, new.end):
+        cls = class_name_around(after, new.line)
+        name = cls.rpartition(".")[2]
+        if not cls or name not in after.language.owners(after, new.start, new.end):
             return None
-        return _attribute(before, after, uri, cls.qualified_name, cls.name, old.name, new.name)
+        return _attribute(before, after, uri, cls, name, old.name, new.name)
     if not new.binds or new.belongs is None or old.belongs is None or _how_far(old) != _how_far(new):
         return None
     scope = qualified(after, new.belongs)
@@ -152,15 +159,18 @@ def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rena
             continue
         inner = f"{scope}.{name}".lstrip(".")
         renamed = tuple((r.old, r.new) for r in renames if r.kind == "parameter" and r.scope == inner)
-        around = scope_at(after, function.line, 0).parent
-        is_method = around is not None and around.kind == "class"
+        own = scope_at(after, function.line, 0)
+        is_method = own.is_method
+        in_namespace = own.parent is not None and own.parent.kind == "namespace"
         uri, names = after.snapshot.uri, dict(renamed)
         if [(names.get(p.name, p.name), p.kind, p.default) for p in was.parameters] != [
             (p.name, p.kind, p.default) for p in function.parameters
         ]:
-            yield SignatureChange(uri, scope, name, is_method, was.parameters, function.parameters, renamed)
+            yield SignatureChange(
+                uri, scope, name, is_method, was.parameters, function.parameters, renamed, in_namespace
+            )
         if function.is_async and not was.is_async:
-            yield AsyncChange(uri, scope, name, is_method)
+            yield AsyncChange(uri, scope, name, is_method, in_namespace)
 
 
 def _place(parsed: Parsed, function: Function) -> tuple[str, str]:

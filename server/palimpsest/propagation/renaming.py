@@ -12,6 +12,7 @@ from palimpsest.propagation.changes import AsyncChange, EditPattern, Rename, Sig
 from palimpsest.propagation.targets import (
     EditedName,
     File,
+    edited,
     imports_of,
     is_built_in,
     qualified,
@@ -19,11 +20,15 @@ from palimpsest.propagation.targets import (
     where,
 )
 from palimpsest.syntax.calls import calls
-from palimpsest.syntax.scopes import class_around, scopes
+from palimpsest.syntax.parse import Language
+from palimpsest.syntax.scopes import class_around, class_name_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
+_PLAIN = ("local", "variable", "parameter", "function", "import")
+"""Kinds of renames of plain names that values have."""
 
-def member_target(change: EditPattern, constructor: str) -> EditedName | None:
+
+def member_target(change: EditPattern, language: Language) -> EditedName | None:
     """The member that a change is about.  None if it is not about a member, or is about the method that runs when the
     class is called."""
     match change:
@@ -31,9 +36,11 @@ def member_target(change: EditPattern, constructor: str) -> EditedName | None:
             return EditedName(change.old, change.scope, True, "")
         case Rename(kind="parameter"):
             around, _, name = change.scope.rpartition(".")
-            return EditedName(name, around, True, "") if around and name != constructor else None
+            is_made = language.is_constructor(name, around.rpartition(".")[2])
+            return EditedName(name, around, True, "") if around and not is_made else None
         case SignatureChange(is_method=True) | AsyncChange(is_method=True):
-            return EditedName(change.name, change.scope, True, "") if change.name != constructor else None
+            is_made = language.is_constructor(change.name, change.scope.rpartition(".")[2])
+            return EditedName(change.name, change.scope, True, "") if not is_made else None
     return None
 
 
@@ -66,7 +73,8 @@ def stands(change: Rename, home: File) -> bool:
         return bool(new) and all(use.role == "member" for use in old)
     if change.kind == "parameter":
         return any(use.role == "parameter" for use in new) and all(use.role == "assigned" for use in old)
-    return any(use.role == change.kind for use in new) and not old
+    has_mates = any(use.declares for use in (*new, *old))
+    return any(use.role == change.kind for use in new) and (not old or has_mates)
 
 
 def _meanings(change: Rename, home: File, name: str) -> list[Use]:
@@ -74,8 +82,7 @@ def _meanings(change: Rename, home: File, name: str) -> list[Use]:
     found, regions = [], _regions(change, home)
     for use in uses(home.parsed, name):
         if change.kind == "attribute" and use.role == "member" and use.assigned:
-            cls = class_around(home.parsed, use.line)
-            if cls is not None and cls.qualified_name == change.scope:
+            if class_name_around(home.parsed, use.line) == change.scope:
                 found.append(use)
         elif use.binds and use.belongs in regions:
             found.append(use)
@@ -94,7 +101,7 @@ def _regions(change: Rename, home: File) -> set[Region]:
 
 
 def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
-    target = EditedName(change.old, change.scope, False, home.name)
+    target = edited(change.old, change.scope, home, change.new)
     if not file.home:
         yield from imports_of(file, target, change.old)
         yield from referring(file, target, also=_imported_as(change, file))
@@ -113,16 +120,24 @@ def _imported_as(change: Rename, file: File) -> str:
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
     target = EditedName(change.old, change.scope, True, "", alone)
-    yield from referring(file, target)
+    language = file.parsed.language
+    yield from referring(file, target, also=change.new if file.home and language.bare_members else "")
     for use in uses(file.parsed, change.old, change.new):
         if use.belongs is not None and use.belongs.kind == "class":
             cls = class_around(file.parsed, use.line)
             own = file.home and qualified(file.parsed, use.belongs) == change.scope
-            if own or (cls is not None and use.binds and target.owner in file.parsed.language.bases(file.parsed, cls)):
+            own = own and (use.binds or not language.bare_members)  # `referring` has the other uses
+            mate = language.declares and use.belongs.name == target.owner and file.sees(home.name)
+            derived = cls is not None and target.owner in language.bases(file.parsed, cls)
+            if own or (use.binds and not file.home and mate) or (use.binds and derived):
                 yield use
-    made = any(s.qualified_name == f"{change.scope}.{home.parsed.language.constructor}" for s in scopes(home.parsed))
-    if not made:  # fields passed by name to the constructor
-        yield from _keywords(change.old, file, EditedName(target.owner, _around(change.scope), False, home.name))
+    if not _has_constructor(home, change.scope):  # fields passed by name to the constructor
+        yield from _keywords(change.old, file, edited(target.owner, _binding(_around(change.scope), home), home))
+
+
+def _has_constructor(home: File, cls: str) -> bool:
+    inside = [s for s in scopes(home.parsed) if s.is_method and s.parent is not None and s.parent.qualified_name == cls]
+    return any(home.parsed.language.is_constructor(s.name, cls.rpartition(".")[2]) for s in inside)
 
 
 def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
@@ -135,10 +150,16 @@ def callee(scope: str, home: File, alone: bool) -> EditedName:
     """What is called to run the function with that qualified name."""
     around, _, name = scope.rpartition(".")
     is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
-    if is_method and name == home.parsed.language.constructor:
-        outer, _, cls = around.rpartition(".")
-        return EditedName(cls, outer, False, home.name)
-    return EditedName(name, around, is_method, home.name, alone)
+    outer, _, cls = around.rpartition(".")
+    if is_method and home.parsed.language.is_constructor(name, cls):
+        return edited(cls, _binding(outer, home), home)
+    return EditedName(name, around, True, home.name, alone) if is_method else edited(name, _binding(around, home), home)
+
+
+def _binding(scope: str, home: File) -> str:
+    """The scope that binds the names of a scope: of a namespace's the file."""
+    named = {s.kind for s in scopes(home.parsed) if s.qualified_name == scope}
+    return "" if named == {"namespace"} else scope
 
 
 def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
@@ -162,4 +183,7 @@ def _place(change: Rename, file: File, use: Use) -> Site | None:
         return None
     message = f"{change.old} is {change.new} now"
     scope = where(file.parsed, use.line)
-    return Site(file.uri, use.start, use.end, use.name, change.new, "rename", message, scope)
+    text = change.new
+    if change.kind in _PLAIN:
+        text = file.parsed.language.renamed(file.parsed, use.start, use.end, text)
+    return Site(file.uri, use.start, use.end, use.name, text, "rename", message, scope)

@@ -41,7 +41,7 @@ def words(change: EditPattern, home: File) -> tuple[str, ...]:
             return (change.old,)
         case SignatureChange() | AsyncChange():
             owner = change.scope.rpartition(".")[2]
-            by_class = change.is_method and change.name == home.parsed.language.constructor
+            by_class = change.is_method and home.parsed.language.is_constructor(change.name, owner)
             return (change.name, owner) if by_class else (change.name,)
         case ImportChange():
             return (change.old.rpartition(".")[2],)
@@ -55,7 +55,7 @@ def is_local(change: EditPattern) -> bool:
         case Rename():
             return change.kind in ("local", "import") or (change.kind != "attribute" and _is_nested(change))
         case SignatureChange() | AsyncChange():
-            return bool(change.scope) and not change.is_method
+            return bool(change.scope) and not (change.is_method or change.in_namespace)
         case Swap():
             return True
     return False
@@ -63,7 +63,7 @@ def is_local(change: EditPattern) -> bool:
 
 def member_of(change: EditPattern, home: File) -> tuple[str, str] | None:
     """(member, class) if it matters whether other classes have a member of that name."""
-    target = member_target(change, home.parsed.language.constructor)
+    target = member_target(change, home.parsed.language)
     return None if target is None else (target.name, target.owner)
 
 

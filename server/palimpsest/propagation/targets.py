@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import class_around, scope_at, scopes
+from palimpsest.syntax.scopes import class_around, class_name_around, enclosing, scope_at, scopes, with_aliases
 from palimpsest.syntax.uses import Region, Use, uses
 
 
@@ -32,6 +32,10 @@ class File:
         language = self.parsed.language
         return language.gives(source, self.name, language.module_name(file))
 
+    def sees(self, file: str) -> bool:
+        """Whether code in this file uses what another file defines without an import."""
+        return self.parsed.language.sees(imports(self.parsed), self.name, file)
+
     def means_module(self, head: str, file: str) -> bool:
         """Whether `head`, as in `head.name`, refers to another file because of an import in this one."""
         language = self.parsed.language
@@ -41,17 +45,29 @@ class File:
 @dataclass(frozen=True, slots=True)
 class EditedName:
     """What a change is about.  `scope`: the class of a member, else the scope that binds the name.  `alone`: no other
-    class of the workspace is known to have a member of that name."""
+    class of the workspace is known to have a member of that name.  `declared`: its file only declares it; `private`: no
+    other file sees it."""
 
     name: str
     scope: str
     member: bool
     file: str
     alone: bool = False
+    declared: bool = False
+    private: bool = False
 
     @property
     def owner(self) -> str:
         return self.scope.rpartition(".")[2]
+
+
+def edited(name: str, scope: str, home: File, bound_as: str = "") -> EditedName:
+    """What is no member; `bound_as` is its name in its file by now."""
+    binding = [use for use in uses(home.parsed, bound_as or name) if use.binds and use.belongs is not None]
+    top = [use for use in binding if use.belongs is not None and use.belongs.kind == "file"]
+    declared = any(use.declares for use in top)
+    private = any(use.private for use in top) and not home.parsed.language.is_included(home.name)
+    return EditedName(name, scope, False, home.name, declared=declared, private=private)
 
 
 def qualified(parsed: Parsed, region: Region) -> str:
@@ -77,12 +93,12 @@ def referring(file: File, target: EditedName, name: str = "", also: str = "") ->
     own file."""
     for use in uses(file.parsed, name or target.name, also):
         if target.member:
-            if use.role == "member" and _is_member(file, use, target):
+            if _is_bare(file, use, target) if use.role != "member" else _is_member(file, use, target):
                 yield use
         elif use.role == "member":
             if not target.scope and not file.home and _is_of_module(file, use, target):
                 yield use
-        elif use.belongs is not None and use.role in ("use", "declared") and _is_bound_so(file, use, target, also):
+        elif (use.role in ("use", "declared") or _is_mate(file, use)) and _is_bound_so(file, use, target, also):
             yield use
 
 
@@ -102,8 +118,8 @@ def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
             continue
         if use.binds and use.around[0].kind != "class":
             continue
-        cls = class_around(parsed, use.line)
-        if cls is not None and cls.name != owner and owner not in parsed.language.bases(parsed, cls):
+        cls, name = class_around(parsed, use.line), class_name_around(parsed, use.line).rpartition(".")[2]
+        if name and name != owner and (cls is None or owner not in parsed.language.bases(parsed, cls)):
             return True
     return False
 
@@ -120,7 +136,7 @@ def is_built_in(parsed: Parsed, name: str) -> bool:
 
 def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
     """Whether one of the names is the owner, or a class in this file derived from it."""
-    names = set(owners)
+    names = with_aliases(parsed, owners)
     if owner in names:
         return True
     return any(
@@ -134,7 +150,27 @@ def _is_member(file: File, use: Use, target: EditedName) -> bool:
         return derived(file.parsed, owners, target.owner)
     # The type of the value is unknown: accept only a name unique to the class, in a file that mentions the class.
     speaks = file.home or any(item.bound == target.owner for item in imports(file.parsed))
+    speaks = speaks or (file.parsed.language.global_names and bool(uses(file.parsed, target.owner)))
     return target.alone and speaks and not is_common(file.parsed, target.name)
+
+
+def _is_bare(file: File, use: Use, target: EditedName) -> bool:
+    """Whether code in a class uses the member by its plain name."""
+    parsed = file.parsed
+    if not parsed.language.bare_members or use.role != "use":
+        return False
+    if use.belongs is not None:
+        return file.home and use.belongs.kind == "class" and qualified(parsed, use.belongs) == target.scope
+    around = list(enclosing(scope_at(parsed, use.line, 0)))
+    if any(s.owner and s.class_name.rpartition(".")[2] == target.owner for s in around):
+        return True
+    return any(target.owner in parsed.language.bases(parsed, cls) for cls in around if cls.kind == "class")
+
+
+def _is_mate(file: File, use: Use) -> bool:
+    """Whether it may declare or define in another file what was changed in its own."""
+    is_top = use.belongs is not None and use.belongs.kind == "file"
+    return file.parsed.language.declares and not file.home and use.binds and is_top and not use.private
 
 
 def _is_of_module(file: File, use: Use, target: EditedName) -> bool:
@@ -143,11 +179,14 @@ def _is_of_module(file: File, use: Use, target: EditedName) -> bool:
 
 
 def _is_bound_so(file: File, use: Use, target: EditedName, also: str) -> bool:
-    assert use.belongs is not None
-    if file.home:
+    if use.belongs is not None and file.home:
         return qualified(file.parsed, use.belongs) == target.scope and use.belongs.kind != "class"
-    if target.scope:
+    if target.scope or target.private or file.home:
         return False
+    if use.belongs is None:
+        return use.role == "use" and file.sees(target.file)
     binding = [u for name in {use.name, also} - {""} for u in uses(file.parsed, name, also) if u.binds]
     inside = [u for u in binding if u.belongs == use.belongs]
+    if inside and all(_is_mate(file, u) and (u.declares or target.declared) for u in inside):
+        return file.sees(target.file)
     return bool(inside) and all(u.role == "import" and u.source and file.gives(u.source, target.file) for u in inside)

@@ -26,17 +26,21 @@ from palimpsest.assist.suggestions.proactive import Proactive
 from palimpsest.assist.suggestions.suggestions import Suggestions
 from palimpsest.assist.summaries.summaries import Summaries
 from palimpsest.config.settings import Settings
+from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
 from palimpsest.session.engine_control import EngineControl, target_of
 from palimpsest.session.feedback import Feedback
+from palimpsest.session.indexing import Indexing
 from palimpsest.session.prefetch import Prefetch
 from palimpsest.session.session import Session
+from palimpsest.session.tracking import ActivityTracker
 from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
@@ -58,6 +62,8 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     cursor = Cursor(services)
     proactive = Proactive(services, suggestions)
     engine = EngineControl(services)
+    Indexing(services)
+    ActivityTracker(services)
     Prefetch(services, cursor, completions)
     return Session(
         events=services.events,
@@ -86,6 +92,7 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
     """Nothing is started yet."""
     events = Events()
     external, documents, supervisor = ExternalBlocks(), Documents(), Supervisor(target_of(settings))
+    index, activity = WorkspaceIndex(), Activity()
     workspace, places = workspace_name(roots), Roots(roots)
     _log(settings)
     return Services(
@@ -94,12 +101,14 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         workspace=workspace,
         documents=documents,
         parser=Parser(language_of),
-        chooser=Chooser(_gatherer(external, settings, documents), external, settings.context),
+        chooser=Chooser(_gatherer(external, settings, documents, index, activity), external, settings.context),
+        activity=activity,
         supervisor=supervisor,
         requests=_requests(workspace, settings, supervisor),
         usage=Usage(lambda: events.tell(StatusChanged())),
         statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
         switches=Switches(settings, places, documents),
+        index=index,
         events=events,
     )
 
@@ -117,7 +126,8 @@ def _update(services: Services, settings: Settings, roots: tuple[Path, ...]) -> 
         earlier, services.switches = services.switches, Switches(settings, services.roots, services.documents)
         services.switches.continues(earlier)
     if "sources" in parts:
-        gatherer = _gatherer(services.chooser.external, settings, services.documents)
+        of_window = services.documents, services.index, services.activity
+        gatherer = _gatherer(services.chooser.external, settings, *of_window)
         services.chooser.begin_anew(gatherer, settings.context)
     gone = tuple(folder for folder in before if folder not in roots)
     if gone:
@@ -132,9 +142,17 @@ def workspace_name(roots: tuple[Path, ...]) -> str:
     return f"{place}-{os.getpid()}"
 
 
-def _gatherer(external: ExternalBlocks, settings: Settings, documents: Documents) -> Gatherer:
-    cache = _in(folders.cache, "packages")
-    return Gatherer(external, settings.context, open_document=documents.find, cache=cache)
+def _gatherer(
+    external: ExternalBlocks, settings: Settings, documents: Documents, index: WorkspaceIndex, activity: Activity
+) -> Gatherer:
+    return Gatherer(
+        external,
+        settings.context,
+        open_document=documents.find,
+        cache=_in(folders.cache, "packages"),
+        index=index.seen_by,
+        activity=activity,
+    )
 
 
 def _in(folder: Callable[[], Path], name: str) -> Path | None:

@@ -62,7 +62,7 @@ class WindowContext:
 
     def view(self, snapshot: Snapshot, position: Position) -> CursorView:
         """Raises InvalidArgument for a document of which nothing is shown to a model."""
-        return self._services.view(snapshot, position)
+        return self._services.view(snapshot, position, hurried=True)
 
     async def show(self, uri: str, position: Position) -> Shown:
         """The context as it is chosen now, after waiting a moment for sources that are still reading."""

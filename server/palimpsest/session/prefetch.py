@@ -59,7 +59,8 @@ class Prefetch:
         if services.why_off(snapshot):
             return  # nothing is decoded where they are off
         position = self._cursor.place[1]
-        view = services.view(snapshot, position)
+        services.parser.parse(snapshot)  # now there is time for it
+        view = services.view(snapshot, position, hurried=True)
         known = chooser.revision
         blocks = chooser.choose(view, fresh=True)
         engine = await services.supervisor.ready()

@@ -36,13 +36,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name_start` is the start of its name, `line` the line of the name."""
+    """`name_start` is the start of its name, `line` the line of the name, `inner` the text between the brackets of its
+    parameters."""
 
     name: str
     name_start: int
     line: int
     parameters: tuple[Parameter, ...]
     is_async: bool
+    inner: tuple[int, int] = (0, 0)
 
 
 def calls(parsed: Parsed, start_line: int, end_line: int) -> list[Call]:
@@ -63,21 +65,21 @@ def calls(parsed: Parsed, start_line: int, end_line: int) -> list[Call]:
 
 def functions(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> list[Function]:
     """The functions whose lines touch `start..end`, or all, in document order."""
-    found = []
+    found = dict[int, Function]()
     for captures in parsed.matches("signatures", start_line, end_line):
         name, holder = captures["name"][0], captures["parameters"][0]
         if holder.has_error:
             continue
-        found.append(
-            Function(
-                parsed.text_of(name),
-                name.start_byte,
-                name.start_point.row,
-                parsed.language.parameters(parsed, holder),
-                "async" in captures,
-            )
+        known = found.get(name.id)  # of a function that may be asynchronous, there are two matches
+        found[name.id] = Function(
+            parsed.text_of(name),
+            name.start_byte,
+            name.start_point.row,
+            parsed.language.parameters(parsed, holder),
+            "async" in captures or (known is not None and known.is_async),
+            (holder.start_byte + 1, holder.end_byte - 1),
         )
-    return found
+    return list(found.values())
 
 
 def first_argument(text: str, language: Language) -> str:

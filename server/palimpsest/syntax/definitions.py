@@ -1,24 +1,31 @@
 """Finds the definitions of a document.
 
 In: a parse.  Out: headers.  The tree is used where it has no errors.  If a child of the root has an error or is
-indented without a parent, the language scans its lines instead, together with those it may belong to.
+indented without a parent, the language scans its lines instead, together with those it may belong to; for a language
+with brackets, these lines are parsed once more with brackets that fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from tree_sitter import Node
 
+from palimpsest.syntax.balancing import balanced
 from palimpsest.syntax.indentation import indent_width
-from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Header
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.values import DefinitionKind, Header
+from palimpsest.text.positions import utf8
 
 OUTLINE_DEPTH = 6
 """Number of nodes from the root to a definition inside two compound statements: `try`, its block, `if`, its block,
 decorators."""
+_KINDS: tuple[DefinitionKind, ...] = ("function", "class", "namespace")
+_MOST_BALANCED = 3000
+"""Maximum number of lines of one piece of broken code whose brackets are put right."""
+_MOST_LEADING = 200
+"""Maximum number of attributes and comments examined above a definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ def all_headers(parsed: Parsed, max_depth: int | None = None) -> list[Header]:
     """Every definition, unordered; with `max_depth`, at least those no more than that many nodes below the root."""
     scanned = parsed.once(_scanned)
     sound = _tree_headers(parsed.matches("scopes", max_depth=max_depth), parsed)
-    return [*(header for header in sound if not scanned.holds(header.start_line)), *scanned.headers]
+    return [*(header for header in sound if not scanned.holds(header.def_line)), *scanned.headers]
 
 
 def headers_between(parsed: Parsed, start: int, end: int) -> list[Header]:
@@ -45,7 +52,7 @@ def headers_between(parsed: Parsed, start: int, end: int) -> list[Header]:
     found = [header for header in scanned.headers if start <= header.start_line < end]
     if not any(start in lines and end - 1 in lines for lines in scanned.ranges):
         sound = _tree_headers(parsed.matches("scopes", start, end), parsed)
-        found += [h for h in sound if start <= h.start_line < end and not scanned.holds(h.start_line)]
+        found += [h for h in sound if start <= h.start_line < end and not scanned.holds(h.def_line)]
     return found
 
 
@@ -54,7 +61,8 @@ def headers_at(parsed: Parsed, line: int) -> list[Header]:
     scanned = parsed.once(_scanned)
     headers: Sequence[Header] = scanned.headers
     if not scanned.holds(line):
-        headers = _tree_headers(parsed.matches("scopes", line, line + 1), parsed)
+        sound = _tree_headers(parsed.matches("scopes", line, _led_line(parsed, line) + 1), parsed)
+        headers = [header for header in sound if not scanned.holds(header.def_line)]
     return [header for header in headers if header.start_line <= line < header.end_line]
 
 
@@ -62,18 +70,53 @@ def _tree_headers(matches: list[dict[str, list[Node]]], parsed: Parsed) -> list[
     """One header per definition; a definition with decorators is matched both with and without them."""
     found: dict[int, Header] = {}
     for captures in matches:
-        kind: Literal["function", "class"] = "function" if "function" in captures else "class"
-        node = captures[kind][0]
+        if "holder" in captures and parsed.text_of(captures["name"][0]) not in parsed.once(_holders):
+            continue
+        kind, node = definition(captures)
         outer = captures["outer"][0] if "outer" in captures else node
         if node.id not in found or outer is not node:
-            found[node.id] = _header(parsed, kind, node, outer, captures["name"][0], captures["body"][0])
+            found[node.id] = _header(parsed, kind, node, wrapped(parsed, outer), captures)
     return list(found.values())
 
 
+def _holders(parsed: Parsed) -> frozenset[str]:
+    return parsed.language.holders(parsed)
+
+
+def wrapped(parsed: Parsed, node: Node) -> Node:
+    """A definition with what holds nothing else, `export class Cart {}`."""
+    while node.parent is not None and node.parent.type in parsed.language.wrappers:
+        node = node.parent
+    return node
+
+
+def definition(captures: Mapping[str, Sequence[Node]]) -> tuple[DefinitionKind, Node]:
+    """The definition of a match of the section `scopes`, and its kind; of a statement that defines several, the part
+    with this one: `b = () => 2` of `const a = () => 1, b = () => 2`."""
+    kind, node = next((kind, captures[kind][0]) for kind in _KINDS if kind in captures)
+    if "body" not in captures or "name" not in captures:
+        return kind, node
+    name, body = captures["name"][0], captures["body"][0]
+    part = next((child for child in node.named_children if _holds(child, name) and _holds(child, body)), None)
+    if part is None or not any(child.type == part.type and child != part for child in node.named_children):
+        return kind, node
+    return kind, part
+
+
+def _holds(node: Node, inner: Node) -> bool:
+    return node.start_byte <= inner.start_byte and inner.end_byte <= node.end_byte
+
+
 def _header(
-    parsed: Parsed, kind: Literal["function", "class"], node: Node, outer: Node, name: Node, body: Node
+    parsed: Parsed, kind: DefinitionKind, node: Node, outer: Node, captures: Mapping[str, Sequence[Node]]
 ) -> Header:
-    start, def_line = outer.start_point.row, node.start_point.row
+    start, def_line = _first_line(parsed, outer), first_of(parsed, node).start_point.row
+    body = captures["body"][0] if "body" in captures else None
+    owner = _owner(parsed, captures["owner"][0]) if "owner" in captures else ""
+    name, end = parsed.text_of(captures["name"][0]), _end_line(node)
+    indent = indent_width(parsed.snapshot.lines[def_line])
+    if body is None:
+        return Header(kind, name, start, def_line, end, end, indent, end, owner, "adds" in captures, has_body=False)
     last = body.prev_sibling
     while last is not None and "comment" in last.type:
         last = last.prev_sibling
@@ -81,10 +124,67 @@ def _header(
     first = next((child for child in body.children if child.is_named), None)  # skips the bracket that opens the body
     is_inline = first is not None and first.start_point.row == header_end
     header_end += 1
-    indent = indent_width(parsed.snapshot.lines[def_line])
-    return Header(
-        kind, parsed.text_of(name), start, def_line, header_end, header_end - is_inline, indent, _end_line(node)
-    )
+    body_start = header_end - is_inline
+    return Header(kind, name, start, def_line, header_end, body_start, indent, end, owner, "adds" in captures)
+
+
+def _owner(parsed: Parsed, node: Node) -> str:
+    """The name of a member's class; empty if what would separate it from the member's name is not there."""
+    behind = node.next_sibling
+    return "" if behind is not None and behind.is_missing else parsed.text_of(node)
+
+
+def _first_line(parsed: Parsed, node: Node) -> int:
+    """The first line of a definition with what stands directly before it: attributes, documentation."""
+    row, before = node.start_point.row, node.prev_sibling
+    while before is not None and _end_line(before) == row and parsed.language.leads(parsed, before):
+        first = before.start_point.row
+        line = utf8(parsed.snapshot.lines[first])[: before.start_point.column]
+        if line.strip():  # behind code, and about that
+            break
+        row, before = first, before.prev_sibling
+    return row
+
+
+def _led_line(parsed: Parsed, line: int) -> int:
+    """The line that what stands on `line` leads to, if that may be a part of a definition below; else `line`."""
+    lines, root = parsed.snapshot.lines, parsed.root
+    text = lines[line] if line < len(lines) else ""
+    if root is None or not text.strip():
+        return line
+    column = len(utf8(text[: len(text) - len(text.lstrip())]))
+    node = root.descendant_for_point_range((line, column), (line, column + 1))
+    while node is not None and not parsed.language.leads(parsed, node):
+        node = node.parent
+    last = line
+    for _ in range(_MOST_LEADING):
+        if node is None or not parsed.language.leads(parsed, node):
+            break
+        last, node = max(last, _end_line(node) - 1), node.next_sibling
+    while node is not None and node.type in parsed.language.wrappers and node.named_children:
+        node = node.named_children[-1]
+    return last if node is None else max(last, node.start_point.row)
+
+
+def first_of(parsed: Parsed, node: Node) -> Node:
+    """The first node of a definition's header: the definition itself, or what follows its annotations."""
+    found = _behind_annotations(node, parsed.language.annotations)
+    return node if found is None else found
+
+
+def _behind_annotations(node: Node, annotations: frozenset[str]) -> Node | None:
+    if not annotations:
+        return None
+    for child in node.children:
+        if child.type in annotations or child.is_extra:
+            continue
+        if any(inner.type in annotations for inner in child.children):  # modifiers, with annotations among them
+            found = _behind_annotations(child, annotations)
+            if found is None:
+                continue
+            return found
+        return child
+    return None
 
 
 def _end_line(node: Node) -> int:
@@ -95,9 +195,11 @@ def _end_line(node: Node) -> int:
 
 def _scanned(parsed: Parsed) -> _Scanned:
     language = parsed.language
-    if parsed.root is None or not language.indented:
+    if parsed.root is None or language.whole_file or not (language.indented or parsed.root.has_error):
         return _Scanned()
     lines, ranges = parsed.snapshot.lines, _broken_lines(parsed, parsed.root.children)
+    if not language.indented:
+        return _balanced(parsed, [parsed.lines] if parsed.root.is_error else ranges)
     for index, broken in enumerate(ranges[:-1]):
         # After an unterminated string, code and strings are swapped, even if the tree has no errors there.
         if language.is_string_open(lines, broken.start, broken.stop):
@@ -107,6 +209,22 @@ def _scanned(parsed: Parsed) -> _Scanned:
         tuple(ranges),
         tuple(header for broken in ranges for header in language.headers(lines, broken.start, broken.stop)),
     )
+
+
+def _balanced(parsed: Parsed, ranges: Sequence[range]) -> _Scanned:
+    """The definitions of lines whose brackets do not fit, as they are once the brackets do."""
+    held, headers = list[range](), list[Header]()
+    for broken in ranges:
+        lines = parsed.snapshot.lines[broken.start : broken.stop] if len(broken) <= _MOST_BALANCED else ()
+        tried = balanced(lines, parsed.language.lexical)
+        alone = [
+            parse_text("\n" * broken.start + "\n".join(text), parsed.language) for text in (lines, *tried) if tried
+        ]
+        best = min(alone, key=lambda one: one.n_errors, default=None)
+        if best is not None and best is not alone[0]:
+            held.append(broken)
+            headers += _tree_headers(best.matches("scopes"), best)
+    return _Scanned(tuple(held), tuple(headers))
 
 
 def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:

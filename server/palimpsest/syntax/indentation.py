@@ -66,11 +66,12 @@ def misplaced(parsed: Parsed) -> int:
 
 
 def _uneven(parsed: Parsed, group: Node) -> int:
-    """The number of statements not indented like the group's first one or, at a file's top level, not at the margin."""
+    """The number of statements not indented like the group's first one or, at a file's top level, not at the margin.
+    What is embedded in a document has no margin."""
     indents = [indent for child in _statements(group) if (indent := _indent(parsed, child)) is not None]
     if not indents:
         return 0
-    expected = indents[0] if group.parent is not None else b""
+    expected = indents[0] if group.parent is not None or parsed.part is not None else b""
     return sum(indent != expected for indent in indents)
 
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 _OPEN, _CLOSE = "([{", ")]}"
 _ESCAPE = r"\\.?"
+_WORD_START = r"(?<![^\s;&|()])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,18 @@ class Lexical:
     """The syntax of comments and strings in a language.
 
     Strings in `quotes` end with their line at the latest, those in `block_quotes` do not; block comments are (opening,
-    closing).
+    closing), and so are `raw_quotes`, strings without escapes, whose closing mark no other string may have.
+    `literals` is a pattern of what is no code but has no end mark of its own, such as characters that look like the
+    beginning of a string.  `spaced_comments`: a line comment begins only where a word may begin.
     """
 
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     quotes: tuple[str, ...] = ()
     block_quotes: tuple[str, ...] = ()
+    raw_quotes: tuple[tuple[str, str], ...] = ()
+    literals: str = ""
+    spaced_comments: bool = False
 
     @cached_property
     def patterns(self) -> _Patterns:
@@ -68,11 +74,15 @@ class State:
 
 
 def _patterns(lexical: Lexical) -> _Patterns:
-    comments = dict(lexical.block_comments)
+    comments = dict((*lexical.block_comments, *lexical.raw_quotes))
     ends = {**comments, **{quote: quote for quote in (*lexical.quotes, *lexical.block_quotes)}}
     begins = sorted((*ends, *lexical.line_comments), key=len, reverse=True)
     # Only literals, no character sets: `re` can then skip to the first character that can begin one.
-    code = "|".join([_ESCAPE, r"\n", *map(re.escape, [*_OPEN, *_CLOSE, *begins])])
+    literals = [lexical.literals] if lexical.literals else []
+    marks = {mark: re.escape(mark) for mark in (*_OPEN, *_CLOSE, *begins)}
+    if lexical.spaced_comments:
+        marks |= {mark: _WORD_START + marks[mark] for mark in lexical.line_comments}
+    code = "|".join([*literals, _ESCAPE, r"\n", *marks.values()])
     closing = {quote: re.compile(rf"{_ESCAPE}|\n|{re.escape(quote)}", re.DOTALL) for quote in lexical.quotes}
     closing |= {quote: re.compile(rf"{_ESCAPE}|{re.escape(quote)}", re.DOTALL) for quote in lexical.block_quotes}
     closing |= {end: re.compile(re.escape(end)) for end in comments.values()}
@@ -100,7 +110,7 @@ def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iter
         elif piece in patterns.ends:
             quote = patterns.ends[piece]
             yield Token("begin", found.start(), at, quote)
-        else:
+        elif piece.startswith(lexical.line_comments):
             yield Token("comment", found.start(), at)
             at = text.find("\n", at)
             if at < 0:

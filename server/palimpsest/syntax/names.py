@@ -6,7 +6,7 @@ In: a parse, lines or a scope.  Out: names with signatures.  Does not infer type
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,29 +15,44 @@ from tree_sitter import Node
 from palimpsest.syntax.definitions import OUTLINE_DEPTH
 from palimpsest.syntax.imports import Import, imports
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, signature
+from palimpsest.syntax.scopes import (
+    Scope,
+    ScopeKind,
+    children,
+    class_of,
+    enclosing,
+    file_scope,
+    members,
+    parts,
+    signature,
+)
 
-__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "names_in", "visible"]
+__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "members_of", "names_in", "visible"]
 
 VisibleKind = Literal["parameter", "local", "attribute", "method", "function", "class", "constant", "import"]
 
-_CALL = re.compile(r"([\w.]+)\(")
+_CALL = re.compile(r"((?:new )?(?:[\w.]|::)+)(?:<[\w<>, ]*>)?\(")
+_POINTED = re.compile(r" ([*&]+) ")
+"""The beginning of a declarator that says more about the type."""
 _LITERAL = re.compile(r"[-\w.]+|\"[^\"\n]*\"|'[^'\n]*'")
 _LONGEST_VALUE = 40
+_LONGEST_WRITTEN = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Visible:
     """A name that is visible in a scope.
 
-    `signature` is one line: `x: int`, `y = Foo(...)`, `def f(a) -> int:`, `from a import b`; `line` is 0-based.  The
-    names of attributes and methods begin with the method's own first parameter: `self.items`.
+    `signature` is one line: `x: int`, `y = Foo(...)`, `def f(a) -> int:`, `from a import b`; `line` is 0-based, `type`
+    the declared one.  The names of attributes and methods begin with the name of the object in the method,
+    `self.items`, if the language needs that.
     """
 
     name: str
     kind: VisibleKind
     signature: str
     line: int
+    type: str = ""
 
 
 def names_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
@@ -72,19 +87,41 @@ def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
     return list(found.values())
 
 
+def members_of(parsed: Parsed, cls: Scope) -> list[Visible]:
+    """The attributes and methods of a class, as `visible` gives them in its body, and nothing from around it."""
+    found: dict[str, Visible] = {}
+    for item in _members(parsed, cls, ""):
+        found.setdefault(item.name, item)
+    return list(found.values())
+
+
 def _visible(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
     for around in enclosing(scope):
         if around.kind == "file":
             yield from parsed.once(_file_level)
+        elif around.kind == "namespace":
+            yield from _own(parsed, around, "constant")
         elif around.kind == "function":
             parameters = list(_parameters(parsed, around))
             yield from parameters
             yield from _own(parsed, around, "local")
-            receiver = parsed.language.receiver or (parameters[0].name if parameters else "")
-            if around.is_method and around.parent is not None and receiver:
-                yield from _members(parsed, around.parent, receiver + ".")
-        elif around is scope:  # a class's names are not visible in its methods, only in its own body
+            bare = parsed.language.bare_members
+            receiver = "" if bare else _receiver(parsed, around, parameters)
+            cls = class_of(parsed, around) if around.is_method and receiver else None
+            if cls is not None:
+                yield from _members(parsed, cls, receiver + parsed.language.member_marks[0])
+            if bare and around.owner and (cls := class_of(parsed, around)) is not None:
+                yield from _bare_members(parsed, cls)
+        elif around is scope:
             yield from _members(parsed, around, "")
+        elif parsed.language.bare_members:  # else visible in the class's own body only
+            yield from _bare_members(parsed, around)
+
+
+def _bare_members(parsed: Parsed, cls: Scope) -> Iterator[Visible]:
+    for item in _members(parsed, cls, ""):
+        if item.kind != "method" or not parsed.language.is_constructor(item.name, cls.name):
+            yield item
 
 
 def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
@@ -93,9 +130,26 @@ def _parameters(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
         node = captures["parameter"][0]
         if node.start_point.row not in lines:
             continue
-        name = next(header.language.bound(header, node), None)
+        if "several" in captures:
+            taken = header.language.bound(header, captures["several"][0])
+            yield from (Visible(part, "parameter", part, scope.def_line) for part in taken)
+            continue
+        name, text = next(header.language.bound(header, node), None), header.text_of(node)
+        if "name" in captures:
+            name = header.text_of(captures["name"][0])
+            is_alone = sum(name.is_named for name in node.children_by_field_name("name")) == 1
+            text = text if is_alone or "type" not in captures else f"{name} {header.text_of(captures['type'][0])}"
         if name is not None:
-            yield Visible(name, "parameter", header.text_of(node), scope.def_line)
+            yield Visible(name, "parameter", text, scope.def_line)
+
+
+def _receiver(parsed: Parsed, scope: Scope, parameters: list[Visible]) -> str:
+    """What a method calls its object; empty if it has no name there."""
+    if parsed.language.receiver or not scope.owner:
+        return parsed.language.receiver or (parameters[0].name if parameters else "")
+    header, lines = parsed.language.header(parsed, scope)
+    found = (captures.get("receiver", ()) for captures in header.matches("parameters", lines.start, lines.stop))
+    return next((header.text_of(node) for nodes in found for node in nodes if node.start_point.row in lines), "")
 
 
 def _own(parsed: Parsed, scope: Scope, kind: VisibleKind, prefix: str = "") -> Iterator[Visible]:
@@ -103,24 +157,35 @@ def _own(parsed: Parsed, scope: Scope, kind: VisibleKind, prefix: str = "") -> I
     inner = children(parsed, scope)
     lines = (scope.body_start_line, scope.end_line) if scope.kind != "file" else None
     depth = OUTLINE_DEPTH if lines is None else None
-    for name, text, line in _assigned(parsed, lines, inner, depth):
-        if "." not in name:
-            yield Visible(prefix + name, kind, prefix + text, line)
+    marks, sigil = parsed.language.member_marks, parsed.language.sigil if prefix else ""
+    for name, text, line, type_ in _assigned(parsed, lines, inner, depth, scope.kind, of_object=bool(prefix)):
+        is_itself = name == scope.name and line == scope.def_line  # a function that is a value, on one line
+        if not is_itself and not any(mark in name for mark in marks):
+            yield Visible(prefix + name.removeprefix(sigil), kind, prefix + text.removeprefix(sigil), line, type_)
     for child in inner:
-        child_kind: VisibleKind = "class" if child.kind == "class" else "method" if child.is_method else "function"
-        yield Visible(prefix + child.name, child_kind, signature(parsed, child), child.def_line)
+        if not child.owner and not child.adds:
+            yield _defined(parsed, child, prefix)
+
+
+def _defined(parsed: Parsed, child: Scope, prefix: str) -> Visible:
+    kind: VisibleKind = "method" if child.is_method else "function" if child.kind == "function" else "class"
+    return Visible(prefix + child.name, kind, signature(parsed, child), child.def_line)
 
 
 def _members(parsed: Parsed, scope: Scope, prefix: str) -> Iterator[Visible]:
     """A class's attributes, from its body and its initializers, then its methods."""
-    own = list(_own(parsed, scope, "attribute", prefix))
+    marks = parsed.language.member_marks
+    around = parts(parsed, scope) if prefix else [scope]
+    own = [item for part in around for item in _own(parsed, part, "attribute", prefix)]
+    own += [_defined(parsed, child, prefix) for child in members(parsed, scope) if child.owner]
     yield from (item for item in own if item.kind == "attribute")
-    for maker in children(parsed, scope) if prefix else ():
+    start = prefix or parsed.language.instance_mark
+    for maker in members(parsed, scope) if start else ():
         if maker.name in parsed.language.initializers:
             lines = (maker.body_start_line, maker.end_line)
-            for name, text, line in _assigned(parsed, lines, children(parsed, maker), None):
-                if name.startswith(prefix) and name.count(".") == 1:
-                    yield Visible(name, "attribute", text, line)
+            for name, text, line, type_ in _assigned(parsed, lines, children(parsed, maker), None, maker.kind):
+                if name.startswith(start) and not any(mark in name.removeprefix(start) for mark in marks):
+                    yield Visible(name, "attribute", text, line, type_)
     yield from (item for item in own if item.kind != "attribute")
 
 
@@ -137,26 +202,58 @@ def _file_level(parsed: Parsed) -> tuple[Visible, ...]:
 
 
 def _assigned(
-    parsed: Parsed, lines: tuple[int, int] | None, inner: list[Scope], max_depth: int | None
-) -> Iterator[tuple[str, str, int]]:
-    """(name, signature, line) of each assignment in the lines, in document order, without those inside definitions."""
+    parsed: Parsed,
+    lines: tuple[int, int] | None,
+    inner: list[Scope],
+    max_depth: int | None,
+    kind: ScopeKind,
+    *,
+    of_object: bool = False,
+) -> Iterator[tuple[str, str, int, str]]:
+    """(name, signature, line, type) of each assignment in the lines, in document order, without those inside
+    definitions; `of_object`: nor what belongs to a class and not to its objects."""
     start, end = (None, 0) if lines is None else lines
     hidden = {line for scope in inner for line in range(scope.start_line, scope.end_line)}
-    for captures in parsed.matches("assignments", start, end, max_depth=max_depth):
-        if "target" not in captures:
+    matches = parsed.matches("assignments", start, end, max_depth=max_depth)
+    skipped = {node.id for captures in matches for node in captures.get("static", ())} if of_object else set()
+    for captures in matches:
+        if "target" not in captures or "static" in captures or not _may_have(kind, captures):
             continue
         target = captures["target"][0]
         line = target.start_point.row
-        if line in hidden or (lines is not None and not _inside(target, *lines)):
+        is_hidden = line in hidden and "promoted" not in captures
+        if is_hidden or target.id in skipped or (lines is not None and not _inside(target, *lines)):
             continue
         names = list(parsed.language.bound(parsed, target))
         for name in names:
-            text = name
-            if len(names) == 1 and "type" in captures:
-                text = f"{name}: {' '.join(parsed.text_of(captures['type'][0]).split())}"
+            type_ = _type(parsed, captures, alone=len(names) == 1)
+            text = ("" if of_object else _written(parsed, captures)) or name
+            if type_ and parsed.language.type_first:
+                text = _POINTED.sub(r" \1", f"{type_} {' '.join(parsed.text_of(target).split())}", count=1)
+            elif type_:
+                text = f"{name}{parsed.language.type_mark}{type_}"
             elif len(names) == 1 and "value" in captures:
                 text = name + _short_value(parsed.text_of(captures["value"][0]))
-            yield name, text, line
+            yield name, text, line, type_
+
+
+def _may_have(kind: ScopeKind, captures: Mapping[str, Sequence[Node]]) -> bool:
+    """Whether a scope of that kind has what is assigned there."""
+    if "member" in captures or "promoted" in captures:
+        return kind == "class"
+    return kind == "function" or "local" not in captures
+
+
+def _written(parsed: Parsed, captures: Mapping[str, Sequence[Node]]) -> str:
+    """A whole declaration, where its parts would not say how it is written; empty if it is long."""
+    text = " ".join(parsed.text_of(captures["written"][0]).split()) if "written" in captures else ""
+    return text if len(text) <= _LONGEST_WRITTEN else ""
+
+
+def _type(parsed: Parsed, captures: dict[str, list[Node]], *, alone: bool) -> str:
+    nodes = captures.get("types", captures.get("type", []) if alone else [])
+    mark = parsed.text_of(captures["mark"][0]) if "mark" in captures else ""
+    return mark + " ".join(parsed.text_of(nodes[0]).split()) if nodes else ""
 
 
 def _short_value(value: str) -> str:

@@ -15,7 +15,7 @@ import tree_sitter
 from tree_sitter import Node, Query, QueryCursor, Tree
 
 from palimpsest.syntax.lexical import Lexical
-from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Embedded, Header, Import, Parameter, Scope
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
 
@@ -39,15 +39,35 @@ class Language(Protocol):
     """The name as people write it."""
     language_ids: tuple[str, ...]
     """LSP's ids for it."""
+    other_names: tuple[str, ...]
+    """What people call it where they show code of it."""
     suffixes: tuple[str, ...]
     """Suffixes of its file names, with the dot, in lower case."""
+    test_names: tuple[str, ...]
+    """What the test of a file is called, without the suffix, with `{}` for the file's own name."""
+    tested_beside: tuple[str, ...]
+    """Suffixes of files in other languages that test its files, or that its tests are of."""
+    fixture_files: tuple[str, ...]
+    """Names of files that have what tests in their folder and below take by the names of parameters."""
     lexical: Lexical
+    doc_comments: tuple[str, ...]
+    """How comments begin that document the definition below them; empty if documentation is in a body."""
     indented: bool
     """Whether blocks are defined by indentation."""
     identifiers: frozenset[str]
     """Types of nodes that are a single name."""
-    import_hint: str
-    """A word that occurs on a line of every import, so that only such lines are examined."""
+    import_hint: str | tuple[str, ...]
+    """A word that occurs on a line of every import, or several of which one does, so that only such lines are
+    examined."""
+    member_marks: tuple[str, ...]
+    """What stands between a value or a module and its member; first what stands behind the receiver."""
+    sigil: str
+    """What the name of a variable begins with where it is declared, and the name of a member behind an object does
+    not."""
+    instance_mark: str
+    """What the name of every attribute of an object begins with, where it has no receiver before it."""
+    global_names: bool
+    """Whether code uses the classes of other files by their names alone."""
     builtins: frozenset[str]
     """Names that are known without a definition."""
     builtin_members: frozenset[str]
@@ -62,6 +82,26 @@ class Language(Protocol):
     """The name of the object inside a method; "" if that is the first parameter."""
     omitted_body: str
     """The text that replaces a body after its signature."""
+    annotations: frozenset[str]
+    """Types of nodes at the beginning of a definition that are not part of its header."""
+    wrappers: frozenset[str]
+    """Types of nodes that hold one definition, and what stands before it: `export`."""
+    bare_members: bool
+    """Whether methods use the members of their class by plain names."""
+    type_first: bool
+    """Whether a declaration has its type before the name."""
+    type_mark: str
+    """What stands between a name and its type, if the name is first."""
+    declares: bool
+    """Whether what one file defines is declared in others, which include each other (`sees`)."""
+    overloads: bool
+    """Whether functions of the same name differ by their parameters."""
+    mixes_namespaces: bool
+    """Whether classes take the functions of a namespace for their own members."""
+    whole_file: bool
+    """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
+    is_checked: bool
+    """Whether what the grammar calls an error is one; else nothing counts as an error."""
 
     # Grammar
     @property
@@ -69,6 +109,9 @@ class Language(Protocol):
 
     def query(self, section: str) -> Query | None:
         """A section of the query file, compiled; None if it does not exist."""
+
+    def may_parse(self, text: str) -> bool:
+        """Whether the grammar can be given a text; else the text has no tree."""
 
     # Lines (no tree needed)
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
@@ -87,11 +130,20 @@ class Language(Protocol):
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         """The header on one line, without anything before the definition itself."""
 
+    def outline(self, parsed: Parsed, scope: Scope) -> str:
+        """The signature with what replaces the body, if there is one."""
+
+    def is_constructor(self, name: str, cls: str) -> bool:
+        """Whether a method of that name runs when its class, of that name, is called."""
+
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         """A parse that contains the header, and its lines there: those of the document, unless these may not parse."""
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         """The documentation in the body of a definition or file, without its delimiters and indent."""
+
+    def leads(self, parsed: Parsed, node: Node) -> bool:
+        """Whether a node directly above a definition belongs to it: an attribute, documentation."""
 
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
         """(The line after the first line of its text, the line after its last line); (0, 0) if there is none before
@@ -100,12 +152,26 @@ class Language(Protocol):
     def docstring_written(self, text: str) -> str:
         """One line of documentation as it is written in a body."""
 
+    def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
+        """Whether a function makes what tests take by its name."""
+
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a method's first parameter is its object, which calls do not pass."""
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """The names that a target binds, dotted ones too: `a`, `self.a`; of a parameter its own first."""
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        """Whether a name that its document does not define may be defined in another file, without an import of that
+        name: by an import of everything, in a base class, in a file of the same package."""
+
+    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
+        """Whether there may be another definition of the same name beside it, of which one counts."""
+
+    def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
+        """What is written for a local name at these bytes that is `new` now: more than that where the old name is also
+        a member's."""
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
@@ -121,21 +187,36 @@ class Language(Protocol):
         """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
         name."""
 
+    def packages(self, parsed: Parsed) -> Sequence[str]:
+        """The packages or namespaces that the file declares what it defines to be in."""
+
     def gives(self, source: str, file: str, module: str) -> bool:
         """Whether an import from `source` in `file` may provide what `module` defines."""
 
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        """Whether code in a file uses what another file defines by its plain name, without an import."""
+
+    def is_included(self, file: str) -> bool:
+        """Whether other files include a file, so that they see what it has for itself."""
+
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
+
+    def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
+        """The parts of a document that touch some lines and are in other languages, in order."""
 
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         """Words for the classes that own the member at these bytes; empty if nothing is known."""
 
+    def holders(self, parsed: Parsed) -> frozenset[str]:
+        """Names of values that functions of the file are put on, which makes them classes (`@holder`)."""
+
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         """`a.b` of the member at these bytes in `a.b.name`; empty if it is more than dotted names."""
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
-        """The last names of a class's bases as written."""
+        """The last names of a class's bases as written, and of what it mixes in."""
 
     def argument(self, parsed: Parsed, node: Node) -> Argument: ...
 
@@ -165,21 +246,29 @@ class Language(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A snapshot with its tree; `tree` is None for a language without a grammar."""
+    """A snapshot with its tree; `tree` is None for a language without a grammar.  `part`: the lines that are in this
+    language, if others are not.  `is_hurried`: the tree is that of an older version, its places moved."""
 
     snapshot: Snapshot
     tree: Tree | None
     language: Language
+    part: range | None = None
+    is_hurried: bool = False
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
 
     @property
     def root(self) -> Node | None:
         return None if self.tree is None else self.tree.root_node
 
+    @property
+    def lines(self) -> range:
+        """The lines that are in the language."""
+        return range(self.snapshot.line_count) if self.part is None else self.part
+
     @cached_property
     def n_errors(self) -> int:
         """ERROR and missing nodes."""
-        return 0 if self.root is None else _count_errors(self.root)
+        return 0 if self.root is None or not self.language.is_checked else _count_errors(self.root)
 
     @cached_property
     def _is_too_wide(self) -> bool:
@@ -237,9 +326,18 @@ def parse_text(text: str, language: Language) -> Parsed:
 
 def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
     """A parse that will not be updated incrementally."""
-    grammar = language.grammar
+    grammar = language.grammar if language.may_parse(snapshot.text) else None
     tree = None if grammar is None else tree_sitter.Parser(grammar).parse(snapshot.utf8)
     return Parsed(snapshot, tree, language)
+
+
+def parse_part(snapshot: Snapshot, language: Language, part: Embedded) -> Parsed:
+    """A parse of what is embedded in a document, with the document's own lines and bytes."""
+    grammar = language.grammar if language.may_parse(snapshot.text) else None
+    tree = None
+    if grammar is not None:
+        tree = tree_sitter.Parser(grammar, included_ranges=list(part.ranges)).parse(snapshot.utf8)
+    return Parsed(snapshot, tree, language, part.lines)
 
 
 def _is_wide(root: Node) -> bool:

@@ -2,17 +2,44 @@
 
 In: snapshots and the edits between them.  Out: `Parsed`.  Knows nothing about editors; a function passed to it says
 which language a document is in.
+
+Half a statement can take tree-sitter longer than a person takes for a key, where what follows has to be understood
+anew; and what it then makes of the code is often not what the person sees.  So in a large document, while a few lines
+are being typed, there is a hurried parse too: the tree of before they were broken, its places moved along with the
+edits.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import tree_sitter
 from tree_sitter import Tree
 
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.text.snapshot import InputEdit, Snapshot
+
+LARGE = 100_000
+"""Characters.  A smaller document is parsed in a few milliseconds whatever is wrong with it."""
+PATIENCE_S = 0.004
+MOST_LINES = 12
+"""Typed before somebody has to wait for what they mean."""
+_CHUNK = 2048
+"""Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of a document's newest version: its parse, or while there is none the tree of an older version with
+    the edits since; and the hurried parse while `lines` are being typed."""
+
+    snapshot: Snapshot
+    tree: Tree | None
+    parsed: Parsed | None
+    hurried: Parsed | None = None
+    lines: range = range(0)
 
 
 class Parser:
@@ -21,54 +48,126 @@ class Parser:
     def __init__(self, language_of: Callable[[str, str], Language]) -> None:
         self._language_of = language_of
         self._parsers: dict[str, tree_sitter.Parser] = {}
-        self._newest: dict[str, Parsed] = {}
+        self._newest: dict[str, _Known] = {}
 
     def parse(self, snapshot: Snapshot) -> Parsed:
         """The parse of a snapshot: the stored one if it is of exactly this text, else a new one."""
         known = self._known(snapshot)
-        return known if known is not None else self._keep(snapshot, None)
+        if known is None:
+            return self._keep(_of(self._parsed(snapshot, None)))
+        if known.parsed is not None:
+            return known.parsed
+        parsed, hurried = self._parsed(snapshot, known.tree), known.hurried
+        goes_on = hurried is not None and _is_worse(parsed, hurried)
+        self._keep(_Known(snapshot, parsed.tree, parsed, hurried, known.lines) if goes_on else _of(parsed))
+        return parsed
+
+    def hurried(self, snapshot: Snapshot) -> Parsed:
+        """The same, or the hurried parse while there is one."""
+        known = self._known(snapshot)
+        return known.hurried if known is not None and known.hurried is not None else self.parse(snapshot)
 
     def update(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
-        """The parse of `new`, the result of applying `edits` to `old`; a known old tree is reused and stays valid."""
-        return self._keep(new, self._edited(old, new, edits))
-
-    def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
-        """Like `update`, for a text that no document has yet: the newest tree stays that of `old`."""
-        return self._parsed(new, self._edited(old, new, edits))
-
-    def _edited(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Tree | None:
+        """The parse of `new`, the result of applying `edits` to `old`, or the hurried one; a known old tree is reused
+        and stays valid."""
         known = self._known(old)
         if known is None or known.tree is None or old.language_id != new.language_id:
-            return None
-        tree = known.tree.copy()
-        for edit in edits:
-            tree.edit(
-                edit.start_byte,
-                edit.old_end_byte,
-                edit.new_end_byte,
-                edit.start_point,
-                edit.old_end_point,
-                edit.new_end_point,
-            )
-        return tree
+            return self._keep(_of(self._parsed(new, None)))
+        if len(new.text) < LARGE or not self._language_of(new.language_id, new.uri).may_parse(new.text):
+            return self._keep(_of(self._parsed(new, _edited(known.tree, edits))))
+        return self._keep(self._updated(known, new, edits))
+
+    def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
+        """The parse of a text that no document has yet: the newest tree stays that of `old`."""
+        known = self._known(old)
+        usable = known is not None and known.tree is not None and old.language_id == new.language_id
+        return self._parsed(new, _edited(known.tree, edits) if usable and known is not None and known.tree else None)
 
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
 
-    def _known(self, snapshot: Snapshot) -> Parsed | None:
+    def _updated(self, known: _Known, new: Snapshot, edits: Sequence[InputEdit]) -> _Known:
+        """In a large document."""
+        assert known.tree is not None
+        tree, lines = _edited(known.tree, edits), _lines(edits)
+        before = known.parsed
+        if known.hurried is not None and known.lines.start <= lines.start + 1 and lines.start <= known.lines.stop:
+            grown = known.lines.stop + new.line_count - known.snapshot.line_count
+            lines = range(min(known.lines.start, lines.start), max(grown, lines.stop))
+            before = known.hurried
+        if len(lines) > MOST_LINES or before is None or before.tree is None:
+            return _of(self._parsed(new, tree))
+        was_late = before.is_hurried and known.parsed is None
+        parsed = None if was_late else self._in_time(new, tree)
+        if parsed is not None and not _is_worse(parsed, before):
+            return _of(parsed)
+        hurried = Parsed(new, _edited(before.tree, edits), before.language, is_hurried=True)
+        return _Known(new, tree if parsed is None else parsed.tree, parsed, hurried, lines)
+
+    def _in_time(self, snapshot: Snapshot, old_tree: Tree) -> Parsed | None:
+        """A parse that does not take long; else None.  The text ends early then, and what is made of it is thrown away:
+        the parser's own way of being stopped crashes in most versions."""
+        language, data, is_late = self._language_of(snapshot.language_id, snapshot.uri), snapshot.utf8, False
+        until = time.perf_counter() + PATIENCE_S
+
+        def read(offset: int, _: object) -> bytes:
+            nonlocal is_late
+            is_late = is_late or time.perf_counter() > until
+            return b"" if is_late else data[offset : offset + _CHUNK]
+
+        tree = self._parsers[language.id].parse(read, old_tree)
+        until = float("inf")  # a tree goes on asking for the text of its nodes
+        return None if is_late else Parsed(snapshot, tree, language)
+
+    def _known(self, snapshot: Snapshot) -> _Known | None:
         known = self._newest.get(snapshot.uri)
         return known if known is not None and known.snapshot == snapshot else None
 
-    def _keep(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
-        parsed = self._newest[snapshot.uri] = self._parsed(snapshot, old_tree)
+    def _keep(self, known: _Known) -> Parsed:
+        self._newest[known.snapshot.uri] = known
+        parsed = known.hurried or known.parsed
+        assert parsed is not None
         return parsed
 
     def _parsed(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
         language = self._language_of(snapshot.language_id, snapshot.uri)
-        tree, grammar = None, language.grammar
+        tree, grammar = None, language.grammar if language.may_parse(snapshot.text) else None
         if grammar is not None:
             if language.id not in self._parsers:
                 self._parsers[language.id] = tree_sitter.Parser(grammar)
             parser = self._parsers[language.id]
             tree = parser.parse(snapshot.utf8) if old_tree is None else parser.parse(snapshot.utf8, old_tree)
         return Parsed(snapshot, tree, language)
+
+
+def _of(parsed: Parsed) -> _Known:
+    return _Known(parsed.snapshot, parsed.tree, parsed)
+
+
+def _edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
+    """A copy of a tree, its places moved."""
+    tree = tree.copy()
+    for edit in edits:
+        tree.edit(
+            edit.start_byte,
+            edit.old_end_byte,
+            edit.new_end_byte,
+            edit.start_point,
+            edit.old_end_point,
+            edit.new_end_point,
+        )
+    return tree
+
+
+def _lines(edits: Sequence[InputEdit]) -> range:
+    """The lines that the edits touch."""
+    rows = [row for edit in edits for row, _ in (edit.start_point, edit.old_end_point, edit.new_end_point)]
+    return range(min(rows), max(rows) + 1) if rows else range(0)
+
+
+def _is_worse(parsed: Parsed, before: Parsed) -> bool:
+    """Whether less of the code is understood than before."""
+    root, root_before = parsed.root, before.root
+    if root is None or root_before is None or not root.has_error:
+        return False
+    return not root_before.has_error or root.is_error or parsed.n_errors > before.n_errors

@@ -9,7 +9,7 @@ deeper than the definition, since that is where a person continues to type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.syntax.definitions import OUTLINE_DEPTH, all_headers, headers_at, headers_between
 from palimpsest.syntax.indentation import indent_width
@@ -19,19 +19,27 @@ from palimpsest.syntax.values import Header, Scope, ScopeKind
 __all__ = [
     "Scope",
     "ScopeKind",
+    "additions",
+    "aliases",
     "children",
     "class_around",
+    "class_name_around",
+    "class_of",
     "docstring",
     "enclosing",
     "file_scope",
+    "members",
+    "parts",
     "scope_at",
     "scopes",
     "signature",
+    "with_aliases",
 ]
 
 
 def file_scope(parsed: Parsed) -> Scope:
-    return Scope("file", "", "", 0, parsed.snapshot.line_count, 0, 0, 0, -1, None)
+    start = parsed.lines.start
+    return Scope("file", "", "", start, parsed.lines.stop, start, start, start, -1, None)
 
 
 def scopes(parsed: Parsed) -> list[Scope]:
@@ -74,6 +82,51 @@ def children(parsed: Parsed, scope: Scope) -> list[Scope]:
     ]
 
 
+def parts(parsed: Parsed, scope: Scope) -> list[Scope]:
+    """The definitions that make up a class in this file, the one that declares it first: itself, and others that add
+    members to it."""
+    if scope.kind != "class":
+        return [scope]
+    known = parsed.once(_parts)
+    found = known.get(scope.qualified_name, ())
+    declared = scope if not scope.adds else next((part for part in found if not part.adds), None)
+    return [*([declared] if declared is not None else ()), *(part for part in found if part.adds)] or [scope]
+
+
+def members(parsed: Parsed, scope: Scope) -> list[Scope]:
+    """The definitions in all parts of a class, and those outside that belong to it."""
+    inside = [inner for part in parts(parsed, scope) for inner in children(parsed, part)]
+    return [*inside, *parsed.once(_owned).get(scope.qualified_name, ())]
+
+
+def additions(parsed: Parsed) -> dict[str, tuple[Scope, ...]]:
+    """What adds members to classes that this file does not declare, by the class's qualified name: parts of a class,
+    and members outside of one."""
+    return parsed.once(_additions)
+
+
+def class_of(parsed: Parsed, scope: Scope) -> Scope | None:
+    """The innermost class around a scope, itself included; of a member outside its class, that class in this file."""
+    for around in enclosing(scope):
+        if around.kind == "class":
+            return around
+        if around.owner:
+            return next(iter(parsed.once(_parts).get(around.class_name, ())), None)
+    return None
+
+
+def aliases(parsed: Parsed) -> dict[str, str]:
+    """Other names of classes, with the class that each means."""
+    return parsed.once(_aliases)
+
+
+def with_aliases(parsed: Parsed, names: Iterable[str]) -> frozenset[str]:
+    """Names of classes with the other names that these have in the document."""
+    given, known = frozenset(names), aliases(parsed)
+    classes = given | {known[name] for name in given & known.keys()}
+    return classes | {alias for alias, name in known.items() if name in classes}
+
+
 def signature(parsed: Parsed, scope: Scope) -> str:
     """The header on one logical line, decorators left out; a file's is empty."""
     return "" if scope.kind == "file" else parsed.language.signature(parsed, scope)
@@ -86,7 +139,15 @@ def docstring(parsed: Parsed, scope: Scope) -> str | None:
 
 def class_around(parsed: Parsed, line: int) -> Scope | None:
     """The innermost class that a line belongs to, including lines of its methods."""
-    return next((scope for scope in enclosing(scope_at(parsed, line, 0)) if scope.kind == "class"), None)
+    return class_of(parsed, scope_at(parsed, line, 0))
+
+
+def class_name_around(parsed: Parsed, line: int) -> str:
+    """The qualified name of the innermost class that a line belongs to, which may be declared elsewhere; else empty."""
+    for scope in enclosing(scope_at(parsed, line, 0)):
+        if scope.kind == "class" or scope.owner:
+            return scope.qualified_name if scope.kind == "class" else scope.class_name
+    return ""
 
 
 def _is_code(parsed: Parsed, line: int) -> bool:
@@ -101,6 +162,41 @@ def _all_scopes(parsed: Parsed) -> tuple[Scope, ...]:
 
 def _outline(parsed: Parsed) -> tuple[Scope, ...]:
     return tuple(_nest(file_scope(parsed), all_headers(parsed, OUTLINE_DEPTH)))
+
+
+def _aliases(parsed: Parsed) -> dict[str, str]:
+    matches = parsed.matches("aliases", max_depth=OUTLINE_DEPTH)
+    return {parsed.text_of(found["alias"][0]): parsed.text_of(found["class"][0]) for found in matches}
+
+
+def _parts(parsed: Parsed) -> dict[str, tuple[Scope, ...]]:
+    """The classes outside functions by qualified name, those that declare before those that add."""
+    found = dict[str, tuple[Scope, ...]]()
+    for scope in parsed.once(_outline):
+        if scope.kind == "class":
+            found[scope.qualified_name] = (*found.get(scope.qualified_name, ()), scope)
+    return {name: tuple(sorted(scopes, key=lambda scope: scope.adds)) for name, scopes in found.items()}
+
+
+def _owned(parsed: Parsed) -> dict[str, tuple[Scope, ...]]:
+    """The members that are written outside their class, by the class."""
+    found = dict[str, tuple[Scope, ...]]()
+    for scope in parsed.once(_outline):
+        if scope.owner:
+            found[scope.class_name] = (*found.get(scope.class_name, ()), scope)
+    return found
+
+
+def _additions(parsed: Parsed) -> dict[str, tuple[Scope, ...]]:
+    found = dict[str, tuple[Scope, ...]]()
+    known = parsed.once(_parts)
+    for name, some in known.items():
+        if some[0].adds:
+            found[name] = some
+    for name, owned in parsed.once(_owned).items():
+        if name not in known or name in found:
+            found[name] = (*found.get(name, ()), *owned)
+    return found
 
 
 def _chain(parsed: Parsed, line: int) -> tuple[Scope, ...]:
@@ -120,7 +216,7 @@ def _nest(root: Scope, headers: Sequence[Header]) -> list[Scope]:
         scope = Scope(
             header.kind,
             header.name,
-            f"{parent.qualified_name}.{header.name}".lstrip("."),
+            ".".join(part for part in (parent.qualified_name, header.owner, header.name) if part).replace("::", "."),
             header.start_line,
             header.end_line,
             header.def_line,
@@ -128,6 +224,9 @@ def _nest(root: Scope, headers: Sequence[Header]) -> list[Scope]:
             header.body_start_line,
             header.indent,
             parent,
+            header.owner,
+            header.adds,
+            header.has_body,
         )
         nested.append(scope)
         around.append(scope)

@@ -130,9 +130,21 @@ class _Position:
     def _in_empty_body(self) -> bool:
         """Whether the last code before the cursor is a header whose body is missing."""
         return any(
-            node.named_child_count == 0 and node.end_point <= self._at and not self._between(node.end_point).strip()
+            all(child.is_extra for child in node.named_children)
+            and (begins := self._begins(node)) is not None
+            and not self._between(begins).strip()
             for node in self._of("block")
         )
+
+    def _begins(self, block: Node) -> Point | None:
+        """Where the text of a block without a statement begins, if that is before the cursor and its end is not: behind
+        its bracket, or where it stands if it has none."""
+        if block.end_point <= self._at and not (block.child_count and block.children[-1].is_missing):
+            return None if block.child_count else block.end_point
+        opener = block.children[0] if block.child_count else None
+        if opener is None or opener.type not in _OPENERS or opener.end_point > self._at:
+            return None
+        return opener.end_point
 
     @property
     def _at_block_end(self) -> bool:

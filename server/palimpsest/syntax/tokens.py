@@ -1,6 +1,6 @@
 """The leaves of a tree as a sequence of tokens, to compare two versions of some lines.
 
-In: a parse and lines.  Out: tokens, white space left out.
+In: a parse and lines.  Out: tokens, white space left out.  A name is one token, whatever it consists of.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _collect(parsed: Parsed, top: Node, start_line: int, end_line: int, found: l
         node = rest.pop()
         if not _touches(node, start_line, end_line):
             continue
-        if node.child_count:
+        is_name = node.type in parsed.language.identifiers
+        if node.child_count and not is_name:
             rest.extend(reversed(node.children))
         elif start_line <= node.start_point.row < end_line and node.end_byte > node.start_byte:
-            found.append(Token(parsed.text_of(node), node.start_byte, node.type in parsed.language.identifiers))
+            found.append(Token(parsed.text_of(node), node.start_byte, is_name))

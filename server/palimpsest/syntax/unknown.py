@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from palimpsest.syntax.imports import imports
+from palimpsest.syntax.definitions import definition, wrapped
 from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.text.snapshot import Position
@@ -34,12 +34,14 @@ def bound_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
 
 
 def free_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
-    """The names that the lines use and that neither they nor the language define; empty if a wildcard import makes it
-    impossible to know."""
-    if parsed.root is None or any(item.bound == "*" for item in imports(parsed)):
+    """The names that the lines use and that neither they nor the language define, without those that may be defined
+    elsewhere, which only other files could tell."""
+    if parsed.root is None:
         return set()
-    known = parsed.language.builtins | bound_in(parsed, start_line, end_line)
-    return names_in(parsed, start_line, end_line) - known
+    free = names_in(parsed, start_line, end_line) - parsed.language.builtins - bound_in(parsed, start_line, end_line)
+    nodes = parsed.captures("names", start_line, end_line).get("name", ()) if free else ()
+    elsewhere = (node for node in nodes if parsed.text_of(node) in free)
+    return free - {parsed.text_of(node) for node in elsewhere if parsed.language.may_be_elsewhere(parsed, node)}
 
 
 def unbound_in(parsed: Parsed, start_line: int, end_line: int) -> list[Unbound]:
@@ -63,20 +65,29 @@ def defined_twice(parsed: Parsed) -> Counter[str]:
     """Qualified names that several definitions of one block have, with their number.
 
     Definitions with decorators are left out (a property's setter, an overload), and so are those in the branches of an
-    `if`, which are separate blocks.
+    `if`, which are separate blocks, functions whose parameters tell them apart, declarations without a body, and
+    what the language's own `is_variant` says.
     """
     nodes, decorated = dict[int, tuple[Node, str]](), set[int]()
+    headers = dict[int, str]()
     for captures in parsed.matches("scopes"):
-        node = next(captures[kind][0] for kind in ("function", "class") if kind in captures)
-        nodes[node.id] = node, parsed.text_of(captures["name"][0])
-        if "outer" in captures:
+        _, node = definition(captures)
+        owner = f"{parsed.text_of(captures['owner'][0])}." if "owner" in captures else ""
+        nodes[node.id] = node, owner + parsed.text_of(captures["name"][0])
+        is_part = "outer" in captures or "adds" in captures or "body" not in captures
+        if is_part or parsed.language.is_variant(parsed, node):
             decorated.add(node.id)
-    counted = Counter[tuple[int, str]]()
+        if "function" in captures and parsed.language.overloads:
+            end = captures["body"][0].start_byte if "body" in captures else node.end_byte
+            header = parsed.snapshot.utf8[node.start_byte : end]
+            headers[node.id] = " ".join(header.decode("utf-8", "surrogatepass").split())
+    counted = Counter[tuple[int, str, str]]()
     for node_id, (node, _) in nodes.items():
-        if node_id not in decorated and node.parent is not None:
-            counted[node.parent.id, _qualified(node, nodes)] += 1
+        around = wrapped(parsed, node).parent
+        if node_id not in decorated and around is not None:
+            counted[around.id, _qualified(node, nodes), headers.get(node_id, "")] += 1
     twice = Counter[str]()
-    for (_, name), n in counted.items():
+    for (_, name, _), n in counted.items():
         twice[name] += n if n > 1 else 0
     return +twice
 

@@ -7,7 +7,7 @@ types.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tree_sitter import Node
@@ -26,7 +26,8 @@ _BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the text with its own names, in bytes; `inner` is a comprehension.  `name` is the name of a class."""
+    """A part of the text with its own names, in bytes; `inner` is a comprehension, or a block that has names of its
+    own.  `name` is the name of a class."""
 
     kind: RegionKind
     start: int
@@ -41,6 +42,7 @@ class Use:
     `around` are the regions that contain it, innermost first.  `assigned`: a member that is given a value.  `belongs`
     is the region that owns the name; None for members, keywords and parts of modules, for names that the file does not
     bind, and for names bound elsewhere under another name.  `source` is the module of an import, as written.
+    `declares`: it only says what is defined elsewhere, as a prototype does; `private`: no other file sees it.
     """
 
     name: str
@@ -52,6 +54,8 @@ class Use:
     belongs: Region | None = None
     assigned: bool = False
     source: str = ""
+    declares: bool = False
+    private: bool = False
 
     @property
     def binds(self) -> bool:
@@ -80,7 +84,8 @@ def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
     binders = bound if not also else [*bound, *_found(parsed, nodes_named(parsed, also), also)]
     regions = _bound_regions(binders)
     declared = {(use.around[0], kind) for use, kind in binders if use.role == "declared"}
-    return [_resolved(use, kind, regions, declared) for use, kind in bound]
+    bare = parsed.language.bare_members
+    return [_resolved(use, kind, regions, declared, bare) for use, kind in bound]
 
 
 def nodes_named(parsed: Parsed, name: str) -> list[Node]:
@@ -112,7 +117,8 @@ def _seen(parsed: Parsed, line: int) -> _Seen:
             node, (kind, _, more) = nodes[0], label.partition(".")
             if kind == "scope" and more != "name":
                 name = parsed.text_of(captures["scope.name"][0]) if "scope.name" in captures else ""
-                regions[node.id] = more, name  # type: ignore[assignment]
+                if more != "inner" or node.id not in regions:  # a function's body is a block, too
+                    regions[node.id] = more, name  # type: ignore[assignment]
             elif kind == "outside":
                 outside.add(node.id)
             elif kind == "parameter":
@@ -155,6 +161,8 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
         tuple(around),
         assigned=more == "assigned" or role == "assigned",
         source=source,
+        declares=more == "declares",
+        private=more == "private",
     )
     return use, label
 
@@ -181,22 +189,25 @@ def _home(use: Use, label: str) -> Region:
     return use.around[0]
 
 
-def _resolved(use: Use, label: str, bound: dict[Region, int], declared: set[tuple[Region, str]]) -> Use:
+def _resolved(use: Use, label: str, bound: dict[Region, int], declared: set[tuple[Region, str]], bare: bool) -> Use:
     if use.role in ("member", "keyword", "module", "imported"):
         return use
     around = use.around
     if use.binds:
         home = _home(use, label)
         around = around[around.index(home) :]
-    belongs = _lookup(use, around, bound, declared)
-    return Use(use.name, use.start, use.end, use.line, use.role, use.around, belongs, use.assigned, use.source)
+    belongs = _lookup(use, around, bound, declared, bare)
+    return replace(use, belongs=belongs)
 
 
 def _lookup(
-    use: Use, around: Sequence[Region], bound: dict[Region, int], declared: set[tuple[Region, str]]
+    use: Use, around: Sequence[Region], bound: dict[Region, int], declared: set[tuple[Region, str]], bare: bool
 ) -> Region | None:
-    """The region that owns the name.  A class's names are visible only in its own body, and only after they are bound:
-    in the body's `x = x`, the second `x` is the file's, whatever is in between."""
+    """The region that owns the name.  Unless members are used by their `bare` names, a class's names are visible only
+    in its own body, and only after they are bound: in the body's `x = x`, the second `x` is the file's, whatever is in
+    between."""
+    if bare:
+        return next((region for region in around if region in bound), None)
     for n, region in enumerate(around):
         if (region, "declared.file") in declared:
             return around[-1]

@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ScopeKind = Literal["function", "class", "file"]
+from tree_sitter import Range
+
+DefinitionKind = Literal["function", "class", "namespace"]
+ScopeKind = DefinitionKind | Literal["file"]
 
 
 @dataclass(slots=True)
@@ -19,7 +22,7 @@ class Header:
     header's line.
     """
 
-    kind: Literal["function", "class"]
+    kind: DefinitionKind
     name: str
     start_line: int
     def_line: int
@@ -27,15 +30,23 @@ class Header:
     body_start_line: int
     indent: int
     end_line: int
+    owner: str = ""
+    adds: bool = False
+    has_body: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Lines are 0-based and half-open; `start_line` includes decorators.
+    """Lines are 0-based and half-open; `start_line` includes decorators, attributes and documentation above.
 
     `qualified_name` joins the names of the definitions around it with "." (`Cart.add`, `outer.inner`); a file's is
     empty.  `header_end_line` is the line after the header's last one; `body_start_line` is the same, or the line before
     if the body begins on the header's line.
+
+    A `namespace` is a part of a file with names of its own, which what is inside sees (Rust's `mod`).
+
+    `owner` is the class of a member that is written outside it (Go's methods), and part of the qualified name.  `adds`:
+    it has members of a class that is declared elsewhere (Rust's `impl`).  Without `has_body` it is a signature alone.
     """
 
     kind: ScopeKind
@@ -48,10 +59,29 @@ class Scope:
     body_start_line: int
     indent: int
     parent: Scope | None
+    owner: str = ""
+    adds: bool = False
+    has_body: bool = True
 
     @property
     def is_method(self) -> bool:
-        return self.kind == "function" and self.parent is not None and self.parent.kind == "class"
+        inside = self.parent is not None and self.parent.kind == "class"
+        return self.kind == "function" and (inside or bool(self.owner))
+
+    @property
+    def class_name(self) -> str:
+        """The qualified name of the class that a member belongs to; of anything else, that of what is around it."""
+        return self.qualified_name.rpartition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Code of another language inside of a document: `language` as it is written there; `ranges` are its bytes, which
+    may be several (a quoted block of code is one without its `>`); `lines` has at least one."""
+
+    language: str
+    ranges: tuple[Range, ...]
+    lines: range
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ In: snapshots.  Out: snapshots, found by URI.  Knows no protocol and reads no fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.notebooks import Notebooks
-from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.snapshot import InputEdit, Snapshot
 
 
 class Documents:
@@ -17,13 +17,25 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
+        self._typed: dict[str, range] = {}
         self.notebooks = Notebooks()
 
-    def put(self, snapshot: Snapshot) -> None:
+    def put(self, snapshot: Snapshot, edits: Sequence[InputEdit] = ()) -> None:
+        """`edits` have led to it from the version before."""
         self._open[snapshot.uri] = snapshot
+        if edits:
+            self._typed[snapshot.uri] = range(edits[-1].start_point[0], edits[-1].new_end_point[0] + 1)
+        else:
+            self._typed.pop(snapshot.uri, None)
 
     def close(self, uri: str) -> None:
         self._open.pop(uri, None)
+        self._typed.pop(uri, None)
+
+    def is_typed(self, snapshot: Snapshot, line: int) -> bool:
+        """Whether a line is of those changed last; so is any of a text that no document has, which is perhaps the next
+        one."""
+        return self.find(snapshot.uri) != snapshot or line in self._typed.get(snapshot.uri, ())
 
     def find(self, uri: str) -> Snapshot | None:
         return self._open.get(uri)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count, repeat
+from operator import add
 
 from palimpsest.text.positions import is_high, is_low, joined, utf8
 
@@ -80,7 +81,8 @@ class Snapshot:
         """The offset of each line's first character."""
         if "\r" in self.text:
             return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
-        return tuple(accumulate((len(line) + 1 for line in self.lines[:-1]), initial=0))
+        # Without a step of Python's own for each line.
+        return (0, *map(add, accumulate(map(len, self.lines[:-1])), count(1)))
 
     @cached_property
     def utf8(self) -> bytes:
@@ -124,6 +126,17 @@ class Snapshot:
         line = bisect_right(self._starts, offset) - 1
         return Position(line, min(offset - self._starts[line], len(self.lines[line])))
 
+    def lines_with(self, words: Iterable[str]) -> list[int]:
+        """The lines that contain one of the words, in order."""
+        found = set[int]()
+        for word in words:
+            line, at = -1, self.text.find(word)
+            while at >= 0:
+                line = bisect_right(self._starts, at, line + 1) - 1
+                found.add(line)
+                at = self.text.find(word, self._starts[line + 1]) if line + 1 < len(self._starts) else -1
+        return sorted(found)
+
     def byte_column(self, position: Position) -> int:
         """The byte column in `utf8` of a position, clamped."""
         at = self.clamp(position)
@@ -153,6 +166,8 @@ class Snapshot:
         start, end, inserted = self._with_halves(start, end, change.text)
         text = self.text[:start] + inserted + self.text[end:]
         after = Snapshot(self.uri, version, self.language_id, text)
+        if change.range is not None and "\r" not in self.text and "\r" not in inserted:
+            self._pass_lines_on(after, start, end, inserted)
         # The byte of a "\r" before the change depends on what follows it, so it belongs to the edit.
         changed_from = start - 1 if start > 0 and self.text[start - 1] == "\r" else start
         first = len(utf8(self.text[:changed_from]))
@@ -166,6 +181,17 @@ class Snapshot:
             _point(self.utf8, old_end),
             _point(after.utf8, new_end),
         )
+
+    def _pass_lines_on(self, after: Snapshot, start: int, end: int, inserted: str) -> None:
+        """Give the next version those lines that stay as they are: every keystroke makes a snapshot."""
+        lines, starts = self.lines, self._starts
+        first, last = bisect_right(starts, start) - 1, bisect_right(starts, end) - 1
+        before, behind = lines[first][: start - starts[first]], lines[last][end - starts[last] :]
+        between = f"{before}{inserted}{behind}".split("\n")
+        begun = accumulate((len(line) + 1 for line in between[:-1]), initial=starts[first])
+        grown = len(inserted) - (end - start)
+        after.__dict__["lines"] = (*lines[:first], *between, *lines[last + 1 :])
+        after.__dict__["_starts"] = (*starts[:first], *begun, *map(add, starts[last + 1 :], repeat(grown)))
 
     def _with_halves(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """The replacement extended by adjacent surrogates, since the two halves of a character may come in two changes,

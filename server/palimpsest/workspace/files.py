@@ -2,8 +2,8 @@
 
 In: paths, the workspace's folders, patterns to exclude, the documents open in the editor.  Out: texts and listings, or
 the reason for a refusal.  All reads of workspace files for a model go through this module, which refuses secrets (by
-name, content or link target), ignored files, files outside the workspace (symlinks resolved), and binary and huge
-files.  Texts are cached by time stamp and size.  Thread-safe.  Knows no language and no block.
+name, content or link target), ignored files, files outside the workspace (symlinks resolved), and binary, minified
+and huge files.  Texts are cached by time stamp and size.  Thread-safe.  Knows no language and no block.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import Any, TypeVar
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
 from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.minified import is_minified
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import is_inside, to_uri
-from palimpsest.workspace.gitignore import IgnoreRules
+from palimpsest.workspace.gitignore import OURS, IgnoreRules
 
 MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
@@ -56,18 +57,32 @@ class FileText:
     stamp: Stamp
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a path leads to: `real`, in a workspace folder that is `real_root` with its links resolved and `root` as
+    written; `below` is the place as that folder is written."""
+
+    root: Path
+    real: Path
+    real_root: Path
+    below: Path
+
+
 class WorkspaceFiles:
-    """`open_document` finds the snapshot of a document that is open in the editor, whose text replaces the file's."""
+    """`open_document` finds the snapshot of a document that is open in the editor, whose text replaces the file's.
+    `kept`: the most texts that are kept for another time."""
 
     def __init__(
         self,
         roots: Sequence[Path],
         exclude: Sequence[str] = (),
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
+        kept: int = _MOST_CACHED,
     ) -> None:
         self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
+        self._kept = kept
         self._texts: dict[Path, FileText] = {}
         self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
@@ -89,32 +104,75 @@ class WorkspaceFiles:
 
     def root_of(self, path: Path) -> Path | None:
         """The innermost workspace folder that contains `path` as written, or None."""
+        return self.once(("root of", path), lambda: self._root_of(path))
+
+    def _root_of(self, path: Path) -> Path | None:
         around = [root for root in self.roots if path.is_relative_to(root)]
         return max(around, key=lambda root: len(root.parts), default=None)
 
     def refusal(self, path: Path, *, pinned: bool = False) -> str | None:
         """Why a block may not contain the file, as the end of a sentence; None if it may.
 
-        A pinned file may be ignored by git; nothing else changes.
+        A pinned file may be ignored by git, not by `.palimpsestignore`; nothing else changes.
         """
         return self.once(("refusal", path, pinned), lambda: self._refusal(path, pinned))
 
+    def shows(self, path: Path) -> bool:
+        """Whether a block may contain the file.  One that is not there costs a look at the disk and no more: an import
+        may mean one of many files."""
+        return self.once(("there", path), lambda: os.path.isfile(path)) and self.refusal(path) is None
+
+    def hidden(self, path: Path) -> bool:
+        """Whether a `.palimpsestignore` names the file, a folder around it, or what its links lead to."""
+        return self.once(("hidden", path), lambda: self._hidden(path))
+
+    def _hidden(self, path: Path) -> bool:
+        root = self.root_of(path)
+        if root is not None and self._rules[root].hidden(path):
+            return True
+        place = self._real(path)
+        return place is not None and place.below != path and self._rules[place.root].hidden(place.below)
+
+    def _real(self, path: Path) -> _Place | None:
+        """Where a path leads to, its links resolved; None for a path that leads outside."""
+        return self.once(("real", path), lambda: self._place(path))
+
+    def _place(self, path: Path) -> _Place | None:
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
+            return None
+        roots = self.once("roots", lambda: [(root, _resolved(root)) for root in self.roots])
+        around = [(root, there) for root, there in roots if real.is_relative_to(there)]
+        if not around:
+            return None
+        root, there = max(around, key=lambda found: len(found[1].parts))
+        return _Place(root, real, there, root / real.relative_to(there))
+
     def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
         """`refusal` by path alone; the file need not exist."""
-        real = _resolved(path)
-        root, real_root = self.root_of(path), self._root_of_real(real)
-        if is_secret(path, root) or is_secret(real, real_root and real_root.resolve()):
+        root, place = self.root_of(path), self._real(path)
+        if is_secret(path, root) or self._leads_to_secret(path, place):
             return "looks like a file of secrets"
-        if not is_inside(path, self.roots) or real_root is None:
+        if place is None:
             return "is outside the workspace"
-        below = real_root / real.relative_to(real_root.resolve())  # links resolved below the folder as written
         if is_of_version_control(path.relative_to(root) if root else path) or is_of_version_control(
-            below.relative_to(real_root)
+            place.below.relative_to(place.root)
         ):
             return "is version control's own"
-        if not pinned and (root is None or self._rules[root].ignored(path) or self._rules[real_root].ignored(below)):
+        if self.hidden(path):
+            return f"is named in {OURS}"
+        if not pinned and (root is None or self._rules[root].ignored(path) or self._leads_to_ignored(path, place)):
             return "is ignored by git or by the setting context.exclude"
         return None
+
+    def _leads_to_secret(self, path: Path, place: _Place | None) -> bool:
+        if place is None:
+            return is_secret(_resolved(path))
+        return place.real != path and is_secret(place.real, place.real_root)
+
+    def _leads_to_ignored(self, path: Path, place: _Place) -> bool:
+        return place.below != path and self._rules[place.root].ignored(place.below)
 
     def _gives_away(self, path: Path, text: str) -> str | None:
         known = self._secrets.get(path)
@@ -124,28 +182,41 @@ class WorkspaceFiles:
                 _keep(self._secrets, path, known)
         return f"holds what looks like {known[1]}" if known[1] else None
 
+    def _kept_back(self, path: Path, text: str) -> str | None:
+        return "is minified code" if is_minified(text) else self._gives_away(path, text)
+
+    def may_write(self, path: Path) -> bool:
+        """Whether the file is not write-protected; True for one that does not exist."""
+        return self.once(("may write", path), lambda: _may_write(path))
+
+    def is_excluded(self, path: Path) -> bool:
+        """Whether context.exclude or `.palimpsestignore` names the file or a folder around it, as it is written or
+        where its links lead."""
+        root = self.root_of(path)
+        if root is not None and self._rules[root].excluded(path):
+            return True
+        place = self._real(path)
+        return place is not None and self._rules[place.root].excluded(place.below)
+
     def why_not(self, path: Path, *, pinned: bool = False) -> str | None:
         """Why `source` returns None, as the end of a sentence; None if it returns a text."""
         if (reason := self.refusal(path, pinned=pinned)) is not None:
             return reason
         source = self._read(path, pinned)
-        return "is no UTF-8 text" if source is None else self._gives_away(path, source.text)
+        return "is no UTF-8 text" if source is None else self._kept_back(path, source.text)
 
     def gives_away(self, path: Path) -> str | None:
         """Which secret is in the text of a file that may otherwise be read, as the end of a sentence; None for none."""
         source = self._read(path, False)
         return None if source is None else self._gives_away(path, source.text)
 
-    def _root_of_real(self, real: Path) -> Path | None:
-        """The innermost workspace folder, as written, that contains a path with its links resolved."""
-        around = [(root, len(there.parts)) for root in self.roots if real.is_relative_to(there := _resolved(root))]
-        return max(around, key=lambda found: found[1], default=(None, 0))[0]
-
     def _refusal(self, path: Path, pinned: bool) -> str | None:
         if (reason := self.kept_out(path, pinned=pinned)) is not None:
             return reason
         try:
             status = path.stat()
+        except ValueError:
+            return "is no path"
         except OSError as error:
             return f"cannot be read: {error.strerror or error}"
         if not path.is_file():
@@ -153,16 +224,19 @@ class WorkspaceFiles:
         return f"is larger than {MAX_BYTES:,} bytes" if status.st_size > MAX_BYTES else None
 
     def source(self, path: Path, *, pinned: bool = False, having: Collection[str] = ()) -> FileText | None:
-        """The text; None for a file that is refused or binary, has a secret in it, or none of the words `having`."""
+        """The text; None for a file that is refused, binary or minified, has a secret in it, or none of the words
+        `having`."""
         source = self._read(path, pinned)
         if source is not None and having and not any(word in source.text for word in having):
             return None
-        return None if source is None or self._gives_away(path, source.text) else source
+        return None if source is None or self._kept_back(path, source.text) else source
 
     def described(self, path: Path) -> FileText | None:
         """`source` for describing a module: of a text with secrets, these are masked."""
         source = self._read(path, False)
-        if source is None or not self._gives_away(path, source.text):
+        if source is None or is_minified(source.text):
+            return None
+        if not self._gives_away(path, source.text):
             return source
         return FileText(source.uri, tokens.masked(source.text), source.stamp)
 
@@ -191,7 +265,7 @@ class WorkspaceFiles:
         found = FileText(uri, text, stamp)
         with self._lock:
             _keep(self._texts, path, found)
-            forget_oldest(self._texts, _MOST_CACHED, lambda source: len(source.text), _MOST_CHARACTERS)
+            forget_oldest(self._texts, self._kept, lambda source: len(source.text), _MOST_CHARACTERS)
         return found
 
     def listing(self, folder: Path) -> tuple[Entry, ...]:
@@ -243,6 +317,14 @@ def _entries(folder: Path, rules: IgnoreRules, ends: float) -> list[Entry]:
     return found
 
 
+def _may_write(path: Path) -> bool:
+    """By its mode too: an administrator may write everything, but a write-protected file is so on purpose."""
+    try:
+        return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+    except (OSError, ValueError):
+        return not os.path.lexists(path)
+
+
 def decoded(data: bytes) -> str | None:
     """UTF-8 text; None for anything else."""
     if b"\0" in data[:8192]:
@@ -256,7 +338,7 @@ def decoded(data: bytes) -> str | None:
 def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return path
 
 

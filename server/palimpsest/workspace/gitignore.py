@@ -1,8 +1,9 @@
-"""Which paths are ignored: by git, by a setting, or always.
+"""Which paths are ignored: by git, by `.palimpsestignore`, by a setting, or always.
 
-In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` files in the folder, above
-it up to the top of the repository and below it, and `.git/info/exclude`; cached by time stamp.  As in git, the deepest
-file with a matching pattern decides, and everything in an ignored folder is ignored.
+In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` and `.palimpsestignore`
+files in the folder, above it up to the top of the repository and below it, and `.git/info/exclude`; cached by time
+stamp.  As in git, the deepest file with a matching pattern decides, and everything in an ignored folder is ignored.
+A path is ignored if either kind of file says so: neither undoes what the other says.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ ALWAYS_IGNORED = frozenset(
 # Files that editors create and remove while the user types; listing them would change the block all the time.
 _PASSING = Patterns(["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "\\#*#", "4913", "*.egg-info/"])
 
+GIT = ".gitignore"
+OURS = ".palimpsestignore"
 Stamp = tuple[int, int]
 
 
@@ -55,15 +58,19 @@ class IgnoreRules:
         self.root = root
         top = top_of(root)
         self._top = str(top)
-        self._above = list(root.relative_to(top).parts)
+        self._above = root.relative_to(top).parts
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
         self._checked: set[str] = set()
         self._around: bool | None = None
+        self._folders: dict[tuple[str, ...], bool] = {}
+        self._applying: dict[tuple[str, tuple[str, ...]], tuple[tuple[int, Patterns], ...]] = {}
 
     def look_again(self) -> None:
         self._checked.clear()
         self._around = None
+        self._folders.clear()
+        self._applying.clear()
 
     def ignored(self, path: Path, *, is_dir: bool = False) -> bool:
         """Whether `path` or a folder around it is ignored; True outside the workspace folder."""
@@ -73,31 +80,61 @@ class IgnoreRules:
             return True
         if len(self._above) + len(parts) > MOST_LEVELS or self._is_root_ignored():
             return True
+        return bool(parts) and (
+            self._is_folder_ignored(parts[:-1]) or self._ignored(parts[:-1], parts[-1], is_dir=is_dir)
+        )
+
+    def _is_folder_ignored(self, parts: tuple[str, ...]) -> bool:
+        """Whether a folder below the workspace folder, or one around it, is ignored; asked of every file in it."""
+        if parts not in self._folders:
+            self._folders[parts] = bool(parts) and (
+                self._is_folder_ignored(parts[:-1]) or self._ignored(parts[:-1], parts[-1], is_dir=True)
+            )
+        return self._folders[parts]
+
+    def hidden(self, path: Path) -> bool:
+        """Whether a `.palimpsestignore` names `path` or a folder around it: nothing of it reaches a model, whatever
+        else speaks for it."""
+        try:
+            parts = (*self._above, *path.relative_to(self.root).parts)
+        except ValueError:
+            return False
+        if len(parts) > MOST_LEVELS or not self._rules_in(OURS, parts[:-1]):
+            return False
         return any(
-            self._ignored(parts[:n], is_dir=is_dir or n + 1 < len(parts), name=name) for n, name in enumerate(parts)
+            self._by_files(OURS, parts[:n], name, is_dir=n + 1 < len(parts)) is True for n, name in enumerate(parts)
         )
 
     def ignored_in(self, folder: Path, name: str, *, is_dir: bool) -> bool:
         """Whether `name` in `folder` is ignored, given that `folder` is not."""
         return self._ignored(folder.relative_to(self.root).parts, name, is_dir=is_dir)
 
+    def excluded(self, path: Path) -> bool:
+        """Whether the setting or a `.palimpsestignore` excludes `path` or a folder around it, whatever git says."""
+        if self.hidden(path):
+            return True
+        parts = path.relative_to(self.root).parts if path.is_relative_to(self.root) else ()
+        return bool(self._exclude) and any(
+            self._exclude.ignores("/".join(parts[:n]) + "/" * (n < len(parts))) for n in range(1, len(parts) + 1)
+        )
+
     def stamp(self, folder: Path) -> tuple[Stamp, ...]:
         """Changes when a rule file that applies in `folder` does."""
         parts = [*self._above, *folder.relative_to(self.root).parts]
-        files = [os.path.join(self._top, *parts[:n], ".gitignore") for n in range(len(parts) + 1)]
+        files = [os.path.join(self._top, *parts[:n], name) for n in range(len(parts) + 1) for name in (GIT, OURS)]
         return tuple(_stamp(file) for file in [*files, self._info_exclude])
 
     @property
     def _info_exclude(self) -> str:
         return os.path.join(self._top, ".git", "info", "exclude")
 
-    def _ignored(self, folder: Sequence[str], name: str, *, is_dir: bool) -> bool:
+    def _ignored(self, folder: tuple[str, ...], name: str, *, is_dir: bool) -> bool:
         """`folder` in parts below the workspace folder."""
         if name in ALWAYS_IGNORED or _PASSING.verdict([name], is_dir=is_dir):
             return True
         if self._exclude and self._exclude.ignores("/".join([*folder, name]) + "/" * is_dir):
             return True
-        parts = [*self._above, *folder]
+        parts = (*self._above, *folder)
         if is_dir and os.path.exists(os.path.join(self._top, *parts, name, "pyvenv.cfg")):
             return True
         return self._by_rules(parts, name, is_dir=is_dir)
@@ -108,14 +145,31 @@ class IgnoreRules:
             self._around = any(self._by_rules(self._above[:n], name, is_dir=True) for n, name in enumerate(self._above))
         return self._around
 
-    def _by_rules(self, parts: Sequence[str], name: str, *, is_dir: bool) -> bool:
+    def _by_rules(self, parts: tuple[str, ...], name: str, *, is_dir: bool) -> bool:
         """Whether the rule files ignore `name` in the folder with these parts below the top of the repository."""
-        for n in range(len(parts), -1, -1):
-            patterns = self._patterns(os.path.join(self._top, *parts[:n], ".gitignore"))
-            if patterns and (verdict := patterns.verdict([*parts[n:], name], is_dir=is_dir)) is not None:
-                return verdict
+        if self._by_files(OURS, parts, name, is_dir=is_dir) is True:
+            return True
+        if (verdict := self._by_files(GIT, parts, name, is_dir=is_dir)) is not None:
+            return verdict
         patterns = self._patterns(self._info_exclude)
         return bool(patterns and patterns.verdict([*parts, name], is_dir=is_dir))
+
+    def _by_files(self, file: str, parts: tuple[str, ...], name: str, *, is_dir: bool) -> bool | None:
+        """The verdict of the rule files with one name, from the innermost folder up."""
+        for n, patterns in self._rules_in(file, parts):
+            if (verdict := patterns.verdict([*parts[n:], name], is_dir=is_dir)) is not None:
+                return verdict
+        return None
+
+    def _rules_in(self, file: str, parts: tuple[str, ...]) -> tuple[tuple[int, Patterns], ...]:
+        """The rule files with one name that apply in a folder, innermost first, each with the number of folders around
+        it."""
+        about = file, parts
+        if about not in self._applying:
+            own = self._patterns(os.path.join(self._top, *parts, file))
+            around = self._rules_in(file, parts[:-1]) if parts else ()
+            self._applying[about] = ((len(parts), own), *around) if own else around
+        return self._applying[about]
 
     def _patterns(self, file: str) -> Patterns:
         known = self._read.get(file)

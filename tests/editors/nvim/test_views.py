@@ -100,3 +100,24 @@ def test_help_finds_the_manual_and_each_command_and_setting(start: Start, nvim_t
         nvim.lua(f"vim.cmd.help('{tag}') return true")
         assert nvim.lua("return vim.fn.expand('%:t')") == "palimpsest.txt"
         assert f"*{tag}*" in nvim.line or f"*{tag}*" in "\n".join(nvim.lines)
+
+
+def test_what_others_find_wrong_is_context_until_it_is_gone(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys("/totla<CR>")
+    nvim.lua("""
+      _G.linter = vim.api.nvim_create_namespace('linter')
+      local found = { lnum = vim.fn.line('.') - 1, col = 4, message = 'totla is not defined', source = 'linter' }
+      vim.diagnostic.set(_G.linter, 0, { found })
+      return true
+    """)
+    nvim.keys(":Palimpsest context<CR>")
+
+    def shown() -> str:
+        nvim.lua("require('palimpsest.context').refresh() return true")
+        return nvim.text_of("context")
+
+    until(lambda: "shop/cart.py problems" in shown(), shown)
+    nvim.lua("vim.diagnostic.reset(_G.linter) return true")
+    until(lambda: "shop/cart.py" in shown() and "shop/cart.py problems" not in shown(), shown)

@@ -69,3 +69,23 @@ def test_the_cache_map_draws_the_servers_spans_and_follows_what_is_decoded(windo
     window.until(lambda: len(answers(window, MAP)) > n_asked and same())
     refused = [line for line in window.console if "Content Security Policy" in line and "palimpsest" in line]
     assert refused == []
+
+
+def test_what_other_extensions_find_wrong_is_told(window: Window) -> None:
+    """Here the one for JSON that comes with VS Code."""
+    file = window.folder / "prices.json"
+    file.write_text('{"price": 1,,}\n', encoding="utf-8")
+    window.open("prices.json")
+
+    def told() -> list[dict[str, Any]]:
+        said = window.server.recording.notices("palimpsest/diagnostics", since=window.since)
+        return [it.params for it in said if it.params["textDocument"]["uri"].endswith("prices.json")]
+
+    window.until(told)
+    (first, *_) = told()[0]["diagnostics"]
+    assert first["range"]["start"]["line"] == 0
+    assert first["severity"] == 1
+    assert first["message"]
+    window.at("prices.json", ",,")
+    window.key("Backspace", "Backspace")
+    window.until(lambda: told()[-1]["diagnostics"] == [])

@@ -1,5 +1,7 @@
 """A language of a table and a query file, as a person adds one: a part of JavaScript."""
 
+from palimpsest.languages.toy.modules import ToyModules  # found through a longer `palimpsest.languages.__path__`
+
 from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
 
@@ -11,6 +13,8 @@ class Toy(Base):
     suffixes = (".toy",)
     grammar_module = "tree_sitter_javascript"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=("`",))
+    doc_comments = ("/**", "///")
+    annotations = frozenset({"decorator"})
     identifiers = frozenset({"identifier", "property_identifier"})
     members = frozenset({"member_expression"})
     builtins = frozenset({"Math"})
@@ -18,3 +22,4 @@ class Toy(Base):
 
 
 LANGUAGE = Toy()
+MODULES = ToyModules

@@ -61,6 +61,8 @@ M.defaults = {
     --- Tell it of yanks and of the editor getting the focus.
     yank = true,
     focus = true,
+    --- Tell it of errors and warnings of other servers and linters.
+    diagnostics = true,
   },
 
   --- Keys in buffers with Palimpsest; false for none. "<Tab>": the next edit, else the completion, else what it was.

@@ -458,7 +458,7 @@ return {
     {
       name = "context.sources",
       type = "array",
-      default = { "filesystem", "class", "scope", "package", "documentation", "file" },
+      default = { "filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git" },
       doc = "The kinds of context that are gathered.",
     },
     {
@@ -484,6 +484,32 @@ return {
       type = "array",
       default = { "AGENTS.md", ".palimpsest/rules.md" },
       doc = "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+    },
+    {
+      name = "index.enabled",
+      type = "boolean",
+      default = true,
+      doc = "Keep an index of the names in the workspace, in a database in your cache folder.",
+    },
+    {
+      name = "index.max_files",
+      type = "integer",
+      default = 50000,
+      doc = "The most files in the index of one workspace folder.",
+      low = 0,
+    },
+    {
+      name = "index.max_file_bytes",
+      type = "integer",
+      default = 500000,
+      doc = "The largest file that is read for the index, in bytes.",
+      low = 0,
+    },
+    {
+      name = "index.exclude",
+      type = "array",
+      default = {},
+      doc = "Further files and folders that are left out of the index, as gitignore patterns.",
     },
     {
       name = "model.path",

@@ -1,4 +1,5 @@
---- What the server is told of a person's whereabouts, when they rest: the cursor, yanks, that Neovim has the focus.
+--- What the server is told: where a person rests the cursor, yanks, that Neovim has the focus, and what other servers
+--- find wrong.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
@@ -7,6 +8,7 @@ local M = {}
 
 local api = vim.api
 local timer = assert(vim.uv.new_timer())
+local DIAGNOSTICS_MS = 300
 local told ---@type string? where the cursor was, last
 
 local function tell_cursor(buffer)
@@ -61,16 +63,63 @@ local function on_focus(buffer)
   end
 end
 
+local waiting = {} ---@type table<integer, true> buffers whose diagnostics will be told
+local found = {} ---@type table<integer, true> buffers of which some were told
+
+---@param one vim.Diagnostic
+local function plain(one)
+  return {
+    range = {
+      start = { line = one.lnum, character = one.col },
+      ["end"] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col },
+    },
+    message = one.message,
+    severity = one.severity,
+    source = one.source,
+    code = one.code,
+  }
+end
+
+local function tell_diagnostics(buffer)
+  waiting[buffer] = nil
+  local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
+  if not one then
+    return
+  end
+  local serious = vim.tbl_filter(function(it)
+    return it.source ~= "palimpsest"
+  end, vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }))
+  if #serious == 0 and not found[buffer] then
+    return
+  end
+  found[buffer] = true
+  local version = vim.lsp.util.buf_versions[buffer]
+  local document = { uri = client.uri(buffer), version = version }
+  one:notify("palimpsest/diagnostics", { textDocument = document, diagnostics = vim.tbl_map(plain, serious) })
+end
+
+local function on_diagnostics(buffer)
+  if config.get().notices.diagnostics and not waiting[buffer] then
+    waiting[buffer] = true
+    vim.defer_fn(function()
+      tell_diagnostics(buffer)
+    end, DIAGNOSTICS_MS)
+  end
+end
+
 ---@param buffer integer
 function M.attach(buffer)
   events.listen("notices", buffer, {
     { { "CursorMoved", "BufEnter", "InsertLeave" }, on_move },
     { { "TextYankPost" }, on_yank },
     { { "FocusGained" }, on_focus },
+    { { "DiagnosticChanged" }, on_diagnostics },
   })
   if api.nvim_get_current_buf() == buffer then
     on_move(buffer)
   end
+  found[buffer] = nil
+  on_diagnostics(buffer)
 end
 
 ---@param buffer integer

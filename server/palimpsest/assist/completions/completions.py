@@ -137,7 +137,7 @@ class Completions:
             return self._typed_along(screen, snapshot, position, left)
 
         with services.usage.spent("blocks"):
-            view = services.view(snapshot, position)
+            view = services.view(snapshot, position, hurried=True)
             query = self._query(view, services.chooser.choose(view))
             result = self._results.find(query.place, query.prefix, n)
         if result is None:
@@ -208,7 +208,7 @@ class Completions:
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
-        view = self._services.view(snapshot, position)
+        view = self._services.view(snapshot, position, hurried=True)
         query = self._query(view, self._services.chooser.choose(view))
         answer = await self._ahead(query)
         result = replace(query.result(answer, 1), finished=True)
@@ -237,7 +237,7 @@ class Completions:
         view = self._services.view_of(
             self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
         )
-        query = self._query(view, self._services.chooser.choose(self._services.view(old, at)))
+        query = self._query(view, self._services.chooser.choose(self._services.view(old, at, hurried=True)))
         if self._results.find(query.place, query.prefix) is None:
             result = query.result(await self._ahead(query), 1)
             self._results.put(query.place, query.prefix, result)

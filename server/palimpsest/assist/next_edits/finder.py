@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.assist.next_edits.bursts import Burst
 from palimpsest.assist.next_edits.offered import Point
 from palimpsest.assist.next_edits.other_files import OtherFiles
+from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.propagation.changes import EditPattern, Rename, Site
 from palimpsest.propagation.detect import changes, is_broken, window
@@ -23,6 +24,7 @@ from palimpsest.propagation.sites import is_local, is_shared, member_of, places,
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
+from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_PLACES = 400
 MOST_CHANGES = 6
@@ -54,8 +56,13 @@ class Found:
 class Finder:
     """One window's."""
 
-    def __init__(self, roots: Sequence[Path], exclude: Sequence[str]) -> None:
-        self._others = OtherFiles(roots, exclude)
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        exclude: Sequence[str],
+        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+    ) -> None:
+        self._others = OtherFiles(roots, exclude, index)
         self._made: dict[Burst, tuple[EditPattern, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on

@@ -62,7 +62,7 @@ class NextEdits:
         self._bursts = Bursts()
         self._offers = Offers()
         self._files = Files(services)
-        self._finder = Finder(services.roots.folders, services.settings.context.exclude)
+        self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
@@ -94,7 +94,11 @@ class NextEdits:
     def _settings_changed(self, event: SettingsChanged) -> None:
         """Folders, or what is excluded in them, are others."""
         if "next_edits" in event.parts:
-            self._finder = Finder(self._services.roots.folders, self._services.settings.context.exclude)
+            self._finder = self._made()
+
+    def _made(self) -> Finder:
+        services = self._services
+        return Finder(services.roots.folders, services.settings.context.exclude, services.index.seen_by)
 
     # What is offered ------------------------------------------------------------------------------------------
 

@@ -1,16 +1,18 @@
 """The workspace's files that are not open and may have to follow an edit, parsed.
 
-In: folders, words.  Out: the files that contain one of the words, with their trees; bounded in number and time.  Reads
-through `WorkspaceFiles`, so nothing secret, ignored or outside is found; runs on its caller's thread.
+In: folders, words, the index of names.  Out: the files that contain one of the words, with their trees; bounded in
+number and time.  The index says which files have the words; without one, each is read.  Reads through `WorkspaceFiles`,
+so nothing secret, ignored or outside is found; runs on its caller's thread.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
+from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
@@ -31,8 +33,14 @@ KEPT_CHARACTERS = 4_000_000
 class OtherFiles:
     """Owner of the trees of files that are not open.  One caller at a time."""
 
-    def __init__(self, roots: Sequence[Path], exclude: Sequence[str]) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        exclude: Sequence[str],
+        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+    ) -> None:
         self._files = WorkspaceFiles(roots, exclude)
+        self._index = index(self._files)
         self._parsed: dict[str, tuple[tuple[str, int, int], Parsed]] = {}
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
@@ -40,7 +48,8 @@ class OtherFiles:
         (URIs: what is open, whose text counts)."""
         self._files.look_again()
         ends = time.monotonic() + MOST_S
-        for path in self._paths(language, ends):
+        index = self._index if self._index is not None and self._index.is_complete else None
+        for path in self._paths(language, ends) if index is None else index.having(words, language.id):
             if time.monotonic() > ends:
                 return
             source = self._files.source(path, having=words)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.assist.shared.window_parts import WindowPart
+from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
 E = TypeVar("E")
@@ -38,6 +40,28 @@ class DocumentClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentSaved:
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Yanked:
+    """The person copied something of a document: these lines, or nobody said which."""
+
+    uri: str
+    lines: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticsTold:
+    """What other language servers found in a document, or in these of its lines."""
+
+    uri: str
+    found: Sequence[Diagnostic]
+    lines: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CursorMoved:
     """`said`: the editor said so by itself.  Otherwise the place follows from an edit, or from what was asked for."""
 
@@ -58,6 +82,23 @@ class SettingsChanged:
     """The settings or folders are others; only these parts begin anew."""
 
     parts: frozenset[WindowPart]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexBuilding:
+    """So many files of a workspace folder have been read for the index, of those that have to be."""
+
+    folder: Path
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexBuilt:
+    """The index of a folder is complete, or, for a reason in a sentence, there is none."""
+
+    folder: Path
+    why_not: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Which documents never reach the engine: files of secrets and, for an engine elsewhere, files that git ignores.
+"""Which documents never reach the engine: files of secrets, those that `.palimpsestignore` names and, for an engine
+elsewhere, files that git ignores.
 
 In: snapshots, the settings, the workspace's folders.  Out: the reason why nothing of a document is completed, suggested
 or shown to a model, or none.  Owner of what is known of each open document; one that was reached through a link to a
@@ -26,6 +27,7 @@ from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.gitignore import OURS
 
 AROUND = 2_000
 """Characters before and after a change that are searched with it: a key's head and its first lines."""
@@ -74,13 +76,19 @@ class Privacy:
 
     def _why_ignored(self, uri: str) -> str:
         settings, path = self._settings(), path_or_none(uri)
-        if path is None or settings.context.ignored_elsewhere or not _is_elsewhere(settings.engine):
+        if path is None:
             return ""
         key = self._roots().folders, settings.context.exclude
         if self._files is None or self._files[0] != key:
             self._files = key, WorkspaceFiles(*key)
         files = self._files[1]
-        reason = files.once(("kept out", path), lambda: files.kept_out(path)) if files.root_of(path) else None
+        if files.root_of(path) is None:
+            return ""
+        if files.hidden(path):
+            return f"is named in {OURS}"
+        if settings.context.ignored_elsewhere or not _is_elsewhere(settings.engine):
+            return ""
+        reason = files.once(("kept out", path), lambda: files.kept_out(path))
         return f"{reason} (context.ignored_elsewhere)" if reason is not None and "ignored" in reason else ""
 
 

@@ -27,16 +27,19 @@ from palimpsest.assist.shared.statistics import Statistics
 from palimpsest.assist.shared.switches import Feature, Scope, Switches
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.settings import Settings
+from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
+from palimpsest.index.workspace_index import WorkspaceIndex
+from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
 from palimpsest.providers.base.protocol import Engine, streamed
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.parser import Parser
-from palimpsest.syntax.scopes import scope_at
+from palimpsest.syntax.scopes import enclosing, file_scope, scope_at
 from palimpsest.text.documents import Documents
 from palimpsest.text.notebooks import NotebookCell
 from palimpsest.text.roots import Roots
@@ -60,11 +63,13 @@ class Services:
     documents: Documents
     parser: Parser
     chooser: Chooser
+    activity: Activity
     supervisor: Supervisor
     requests: Requests
     usage: Usage
     statistics: Statistics
     switches: Switches
+    index: WorkspaceIndex
     events: Events
     privacy: Privacy = field(init=False)
 
@@ -86,7 +91,7 @@ class Services:
     def _changed(self, event: DocumentChanged) -> None:
         old, new = event.old, event.new
         before = self.privacy.why_not(old)
-        self.documents.put(new)
+        self.documents.put(new, event.edits)
         if before != self.privacy.why_not(new):
             self.events.tell(FeatureSwitched())
         with self.usage.spent("parse"):
@@ -117,15 +122,16 @@ class Services:
             return f"off here, and so are suggestions: this document {reason}"
         return self.switches.why_off(snapshot, feature)
 
-    def view(self, snapshot: Snapshot, position: Position) -> CursorView:
-        """Document → scope → editing block.  Raises InvalidArgument for a document of which nothing is shown to a
-        model."""
+    def view(self, snapshot: Snapshot, position: Position, *, hurried: bool = False) -> CursorView:
+        """Document → scope → editing block.  `hurried`: nobody waits until half a statement in a large document has
+        been understood.  Raises InvalidArgument for a document of which nothing is shown to a model."""
         self.privacy.check(snapshot)
-        return self.view_of(self.parser.parse(snapshot), position)
+        return self.view_of(self.parser.hurried(snapshot) if hurried else self.parser.parse(snapshot), position)
 
     def view_of(self, parsed: Parsed, position: Position) -> CursorView:
-        """The view of a cursor in a text that is perhaps not the document's own."""
-        snapshot = parsed.snapshot
+        """The view of a cursor in a text that is perhaps not the document's own; in code that is embedded there, of
+        that."""
+        snapshot, parsed = parsed.snapshot, parsed_at(parsed, position)
         root, file = self.roots.locate(snapshot.uri)
         cells = tuple[Cell, ...]()
         if (at := self.documents.notebooks.cell(snapshot.uri)) is not None:
@@ -133,7 +139,10 @@ class Services:
             file = f"{notebook}, cell {at.index + 1}"
             cells = tuple(self._cells(at, notebook, parsed.language))
         editing = editing_at(parsed, position, file, self.settings.context.editing_tokens)
-        scope = scope_at(parsed, position.line, position.column)
+        around = enclosing(scope_at(parsed, position.line, position.column))
+        scope = next(scope for scope in around if scope.has_body)
+        if parsed.language.whole_file:
+            scope = file_scope(parsed)
         return CursorView(
             parsed=parsed,
             scope=scope,
@@ -144,6 +153,7 @@ class Services:
             root=root,
             settings=self.settings.context,
             cells=cells,
+            is_typing=self.documents.is_typed(snapshot, position.line),
         )
 
     def _cells(self, at: NotebookCell, notebook: str, language: Language) -> Iterator[Cell]:
@@ -182,4 +192,4 @@ class Services:
 
     def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
         language = language_of(snapshot.language_id, snapshot.uri)
-        return lru_cache(ERRORS_KEPT)(lambda text: parse_text(text, language).n_errors)
+        return lru_cache(ERRORS_KEPT)(lambda text: n_errors(parse_text(text, language)))

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from palimpsest import wire
 from palimpsest.types import Block, BlockKey
 
+MOST_COUNTED = 2_000
+"""Blocks whose tokens are counted one by one; those that were decoded longest ago are forgotten first."""
+
 
 @dataclass(slots=True)
 class Totals:
@@ -47,6 +50,8 @@ class Usage:
     last: Last = field(default_factory=Last)
     reports: dict[BlockKey, tuple[str, wire.BlockReport]] = field(default_factory=dict)
     """What the last sync made of each block, with the text that it was asked about."""
+    by_block: dict[BlockKey, int] = field(default_factory=dict)
+    """Tokens decoded for each block since the window opened, whatever its text was; the last decoded at the end."""
     context_tokens: int = 0
     n_busy: int = 0
     parts: dict[str, float] = field(default_factory=dict)
@@ -65,6 +70,11 @@ class Usage:
         texts = {block.key: block.text for block in blocks}
         reports = {BlockKey.parse(report.key): report for report in answer.blocks}
         self.reports = {key: (texts[key], report) for key, report in reports.items() if key in texts}
+        for key, report in reports.items():
+            if report.decoded:
+                self.by_block[key] = self.by_block.pop(key, 0) + report.decoded
+        for key in list(self.by_block)[: max(0, len(self.by_block) - MOST_COUNTED)]:
+            del self.by_block[key]
         self.on_change()
 
     @contextmanager

@@ -13,12 +13,15 @@ from typing import Literal
 
 from palimpsest.config.settings import Settings
 
-WindowPart = Literal["engine", "sources", "switches", "completions", "next_edits", "proactive", "statistics", "log"]
+WindowPart = Literal[
+    "engine", "sources", "index", "switches", "completions", "next_edits", "proactive", "statistics", "log"
+]
 FOLDERS = "folders"
 """The workspace's folders, as if they were a section of the settings."""
 MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "engine": frozenset({"engine", "model"}),
     "sources": frozenset({"context"}),  # which folders they look into comes with each cursor
+    "index": frozenset({"index", "context", FOLDERS}),
     "switches": frozenset({"completion", "suggestion", "next_edit", FOLDERS}),
     "completions": frozenset({"completion"}),
     "next_edits": frozenset({"context", FOLDERS}),

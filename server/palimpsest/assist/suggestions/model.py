@@ -71,15 +71,14 @@ class SuggestionModel:
             round=request.round,
             slot=slot,
         )
-        words = words_of(text for block in blocks for text in (block.name, block.text))
+        words = words_of(text for block in blocks for text in (block.name, block.text)) | view.cell_words
         fixes = list[str]()  # asked for first: the tail that is asked for again is that of the replies
         if self._fixes_names(instructions) and not draft.changes:
             place = name_fixes.NameQuery(engine, view, blocks, slot)
             fixes = await self._name_fixes.replies(place, request, shown[EDITING])
         answer = await services.generate(engine, query, blocks)
-        return await ranked(
-            services, self._files, SuggestionPrompt(request, shown, then, draft, words), answer.choices, fixes
-        )
+        prompt = SuggestionPrompt(request, shown, then, draft, words, view.cells_hide_names)
+        return await ranked(services, self._files, prompt, answer.choices, fixes)
 
     def _fixes_names(self, instructions: bool) -> bool:
         choice = self._services.settings.suggestion.mend_names

@@ -89,14 +89,15 @@ def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int |
     the name."""
     view = place.view
     lines = [n for n in shown if n is not None and (request.lines is None or n in request.lines)]
-    if not lines:
+    if not lines or view.cells_hide_names:
         return []
     said = words_of([request.instruction])
-    # a class at the cursor and the names in scope are of this document, slip and all
+    # a class at the cursor, names in scope, the last edits and what is wrong are of this document, slip and all
     left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
+    left |= view.cell_words
     if place.slot == "background":
         left |= {view.typed}
-    found = slips(view.parsed, min(lines), max(lines) + 1)
+    found = slips(view.parsed, min(lines), max(lines) + 1, view.cell_names)
     return [
         slip for slip in found if slip.start.line in lines and slip.name not in left and (not said or slip.name in said)
     ][:MOST]

@@ -60,13 +60,14 @@ class Draft:
 @dataclass(frozen=True)
 class SuggestionPrompt:
     """A question as it was put: the blocks shown, the documents `then`, with the draft's changes, and all words of the
-    blocks."""
+    blocks and of the cells before it in a notebook.  `hides_names`: one of these imports whatever a module has."""
 
     request: SuggestionRequest
     shown: Mapping[str, ShownBlock]
     then: Mapping[str, Snapshot]
     draft: Draft
     words: frozenset[str]
+    hides_names: bool = False
 
 
 async def ranked(
@@ -82,7 +83,7 @@ async def ranked(
     Raises InvalidArgument when the document asked about has been closed."""
     request = prompt.request
     now = {uri: it for uri in {**prompt.then, **prompt.draft.before} if (it := files.seen(uri, request.uri))}
-    baseline = {uri: _baseline(snapshot, prompt.words) for uri, snapshot in now.items()}
+    baseline = {uri: _baseline(snapshot, prompt) for uri, snapshot in now.items()}
     documents = _documents(prompt, now)
     format = request.format or services.settings.suggestion.format
     candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
@@ -162,8 +163,9 @@ def _latest(
     return tuple(kept), gone
 
 
-def _baseline(snapshot: Snapshot, words: frozenset[str]) -> Baseline:
-    return Baseline(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), words)
+def _baseline(snapshot: Snapshot, prompt: SuggestionPrompt) -> Baseline:
+    hides_names = prompt.hides_names and snapshot.uri == prompt.request.uri
+    return Baseline(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), prompt.words, hides_names)
 
 
 def _is_cut_off(reply: Reply, choice: wire.Choice) -> bool:

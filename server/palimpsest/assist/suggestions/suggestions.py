@@ -18,6 +18,7 @@ from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import rebased
 from palimpsest.errors import StaleDocument
+from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import DocumentChange, Proposal, Refusal
@@ -76,7 +77,7 @@ class Suggestions:
             at = Position(_line_after(changes[request.uri], at.line), at.column)
         snapshot = drafted.get(request.uri, here)
         there = services.view(here, request.position)
-        parsed = replace(parse_text(snapshot.text, there.parsed.language), snapshot=snapshot)
+        parsed = replace(parse_text(snapshot.text, language_of(here.language_id, here.uri)), snapshot=snapshot)
         view = services.view_of(parsed, snapshot.clamp(at))
         blocks = services.chooser.choose(there)
         async with services.supervisor.engine(LOADING_S) as engine:

@@ -5,7 +5,8 @@ Knows no engine; its callers pass the engine's counts to `counted`.
 
 Typing inside one scope keeps the choice, because gathering on every keystroke would change blocks in the middle of a
 statement.  A new choice is made on a pause, in another scope or file, when an import is added or removed, when a block
-is put or pinned, and when a source has finished reading.
+is put or pinned, and when a source has finished reading.  While a line is being typed that is not right yet, the code
+around it may seem to be anything: then no scope and no import counts.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Chooser:
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
+        self._made_with = (0, 0)
+        self._at = ("", -1)
 
     def fits(self, n_ctx: int, *, follows: bool = False) -> None:
         """Set the budget for a model: half of its context, unless a setting says otherwise.  `follows`: the model
@@ -73,10 +76,22 @@ class Chooser:
 
     def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
         """The blocks for a cursor; `fresh` makes a new choice even where the last one still applies."""
-        situation = self._situation(view)
-        if fresh or situation != self._made_for:
-            self._chosen, self._made_for = self._selected(view), situation
+        at = view.uri, view.position.line
+        if fresh or not (self._same_line(view, at) and self._revisions == self._made_with):
+            situation = self._situation(view)
+            if fresh or situation != self._made_for:
+                self._chosen, self._made_for, self._made_with = self._selected(view), situation, self._revisions
+        self._at = at
         return list(self._chosen)
+
+    def _same_line(self, view: CursorView, at: tuple[str, int]) -> bool:
+        """Whether a line goes on being typed that is not right yet."""
+        is_wrong = view.parsed.is_hurried or view.parsed.n_errors > 0
+        return self._made_for is not None and at == self._at and view.is_typing and is_wrong
+
+    @property
+    def _revisions(self) -> tuple[int, int]:
+        return self.external.revision, self._gatherer.revision
 
     async def settled(self, view: CursorView) -> list[Block]:
         """What would be chosen for a cursor once the sources have finished reading (at most `SETTLE_SECONDS`).  Does
@@ -160,8 +175,7 @@ class Chooser:
             editing.type,
             editing.name,
             tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
-            self.external.revision,
-            self._gatherer.revision,
+            self._revisions,
         )
 
 

@@ -2,9 +2,10 @@
 
 In: candidates, the last choice, a budget, a token counter.  Out: a `Selection`.  Pure; knows no cache, file or cursor.
 
-There are three tiers, each sorted by score: pinned blocks; candidates; and blocks of the last choice that are no longer
-candidates but still correct, as after a move to another function of the file.  Keeping the last kind costs nothing, and
-decoding one again costs its tokens; but they never take room from a candidate.
+There are three tiers: pinned blocks; candidates; and blocks of the last choice that are no longer candidates but still
+correct, as after a move to another function of the file.  Keeping the last kind costs nothing, and decoding one again
+costs its tokens; but they never take room from a candidate.  The first two are sorted by score; of the last, what was a
+candidate last stays longest, since a person who comes back comes back from nearby.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ def select(
     entries = []
     for key, block in current.items():
         entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.text, count))
-    for key, block in _by_key(previous).items():
+    for since, (key, block) in enumerate(_by_key(previous).items()):
         if key not in current and not block.pinned and still_valid(block):
-            entries.append(_entry(block, 2, True, count))
+            entries.append(_Entry(block, count(block), 2, -since))
     chosen, left_out, used = list[Block](), list[BlockKey](), 0
     for entry in sorted(entries, key=lambda e: e.order):
         if used + entry.tokens <= budget:

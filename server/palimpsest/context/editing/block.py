@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from palimpsest.context.editing import whole_file
 from palimpsest.context.editing.cutting import window
 from palimpsest.context.estimate import chars_for
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, scope_at
+from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, ShownLine
 
 CUT = "..."
+_MANY = 400
+"""Lines without a definition whose statements are all looked at."""
+_LONGEST = 200
+"""Lines among which the beginning of a statement is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +43,39 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     between its lines.
     """
     at = parsed.snapshot.clamp(position)
-    scope = scope_at(parsed, at.line, at.column)
+    if parsed.language.whole_file:
+        return _whole_file(parsed, at, file, chars_for(max_tokens))
+    scope = next(around for around in enclosing(scope_at(parsed, at.line, at.column)) if around.has_body)
     end = max(scope.end_line, at.line + 1)
     budget = chars_for(max_tokens)
     if scope.kind != "function":
-        pieces = list(_skeleton_pieces(parsed, scope, end, at.line))
+        pieces = list(_skeleton_pieces(parsed, scope, end, at.line, budget))
     elif sum(len(line) + 1 for line in parsed.snapshot.lines[scope.start_line : end]) <= budget:
         pieces = [Piece(tuple(range(scope.start_line, end)))]
     else:
-        pieces = list(_function_pieces(parsed, scope, end))
-    lines = _shown(parsed.snapshot.lines, pieces, at.line, budget)
+        pieces = list(_function_pieces(parsed, scope, end, at.line, budget))
+    if not any(at.line in piece.lines for piece in pieces):  # in broken code definitions may seem to overlap
+        pieces = list(_statement_pieces(parsed, scope.start_line, end, at.line, budget))
+    shown = _shown(parsed.snapshot.lines, pieces, at.line, budget)
+    return _editing(parsed, at, file, scope, shown)
+
+
+def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing:
+    """The part of a file of data or prose around the cursor, below the first lines of what it is in."""
+    lines = parsed.snapshot.lines
+    shown = _shown(lines, [Piece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget)
+    first = next(number for _, number in shown if number is not None)
+    heads = [(lines[number], number) for number in whole_file.around(parsed, at.line) if number < first]
+    heads = heads if 2 * sum(len(text) for text, _ in heads) < budget else []
+    if heads and heads[-1][1] == first - 1 and shown[0][1] is None:
+        shown = shown[1:]
+    return _editing(parsed, at, file, file_scope(parsed), [*heads, *shown])
+
+
+def _editing(parsed: Parsed, at: Position, file: str, scope: Scope, shown: Sequence[tuple[str, int | None]]) -> Editing:
+    lines = _numbered(shown)
     return Editing(
-        type=scope.kind,
+        type="class" if scope.kind == "namespace" else scope.kind,
         file=file,
         name=scope.qualified_name or parsed.language.module_name(file),
         uri=parsed.snapshot.uri,
@@ -60,23 +86,22 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     )
 
 
-def _function_pieces(parsed: Parsed, scope: Scope, end: int) -> Iterator[Piece]:
+def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:
     """The header, the docstring's first line, the rest of it, then every statement."""
-    lines = parsed.snapshot.lines
     body = scope.header_end_line
     yield Piece(tuple(range(scope.start_line, body)), head=True)
     shown, docstring_end = parsed.language.docstring_lines(parsed, scope, end)
     if docstring_end > body:
         yield Piece(tuple(range(body, shown)), head=True)
         yield Piece(tuple(range(shown, docstring_end)))
-    yield from _statement_pieces(parsed, lines, max(body, docstring_end), end)
+    yield from _statement_pieces(parsed, max(body, docstring_end), end, cursor, budget)
 
 
-def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Iterator[Piece]:
+def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:
     """The header, the docstring's first line, then own statements and the headers of what is defined inside."""
     lines = parsed.snapshot.lines
     at = scope.start_line
-    if scope.kind == "class":
+    if scope.kind != "file":
         at = scope.header_end_line
         yield Piece(tuple(range(scope.start_line, at)), head=True)
     inside = children(parsed, scope)
@@ -90,10 +115,10 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int) -> Ite
             yield Piece(tuple(range(at, shown)), more, head=True)
         at = docstring_end
     for inner in inside:
-        yield from _statement_pieces(parsed, lines, at, inner.start_line, skip_blank_runs_but=cursor)
+        yield from _statement_pieces(parsed, at, inner.start_line, cursor, budget, skip_blank_runs=True)
         yield from _header_pieces(parsed, inner)
         at = max(at, inner.end_line)
-    yield from _statement_pieces(parsed, lines, at, end, skip_blank_runs_but=cursor)
+    yield from _statement_pieces(parsed, at, end, cursor, budget, skip_blank_runs=True)
 
 
 def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
@@ -110,26 +135,56 @@ def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
 
 
 def _statement_pieces(
-    parsed: Parsed, lines: Sequence[str], start: int, end: int, skip_blank_runs_but: int | None = None
+    parsed: Parsed, start: int, end: int, cursor: int, budget: int, *, skip_blank_runs: bool = False
 ) -> Iterator[Piece]:
-    """A piece for each statement with the blank lines behind it.  With `skip_blank_runs_but`, only the first of several
-    blank lines is shown, and the cursor's."""
-    starts = sorted({start, *(statement.start for statement in parsed.language.statements(lines, start, end))})
+    """A piece for each statement with the blank lines behind it, and one for all that is too far from the cursor to be
+    shown, on either side.  With `skip_blank_runs`, only the first of several blank lines is shown, and the cursor's."""
+    if start >= end:
+        return
+    lines = parsed.snapshot.lines
+    near = _near(lines, range(start, end), cursor, budget)
+    statements = parsed.language.statements(lines, near.start, near.stop)
+    starts = sorted({start, near.start, *(statement.start for statement in statements), near.stop} - {end})
     for first, behind in zip(starts, [*starts[1:], end], strict=True):
         numbers = tuple(
             number
             for number in range(first, behind)
-            if skip_blank_runs_but is None
-            or number in (skip_blank_runs_but, start)
-            or lines[number].strip()
-            or lines[number - 1].strip()
+            if not skip_blank_runs or number in (cursor, start) or lines[number].strip() or lines[number - 1].strip()
         )
         if numbers:
             yield Piece(numbers)
 
 
-def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> tuple[ShownLine, ...]:
-    """The pieces that fit, numbered, with a `...` wherever something was cut."""
+def _near(lines: Sequence[str], region: range, cursor: int, budget: int) -> range:
+    """The lines of a region that may be shown: `budget` characters before and behind the cursor, or the region's end
+    that is nearest to it, from a line on at which a statement most likely begins.  In a file of 10,000 lines nobody
+    waits for the statements of all of them."""
+    if len(region) <= _MANY:
+        return region
+    at = min(max(cursor, region.start), region.stop)
+    first = _away(lines, range(at - 1, region.start - 1, -1), budget)
+    last = _away(lines, range(at, region.stop), budget)
+    if first > region.start:
+        indent = min(indent_width(lines[first]), indent_width(lines[region.start]))
+        above = range(first, max(region.start, first - _LONGEST), -1)
+        begins = (
+            n for n in above if not lines[n - 1].strip() and lines[n].strip() and indent_width(lines[n]) <= indent
+        )
+        first = next(begins, first)
+    return range(first, min(region.stop, last + 1))
+
+
+def _away(lines: Sequence[str], numbers: range, budget: int) -> int:
+    """How far one comes with so many characters; blank lines do not count, since some are left out."""
+    number = numbers.start - numbers.step
+    for number in numbers:
+        if (text := lines[number].strip()) and (budget := budget - len(text)) < 0:
+            break
+    return number
+
+
+def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[tuple[str, int | None]]:
+    """The lines of the pieces that fit with their numbers, with a `...` wherever something was cut."""
     pieces = _fitting(lines, pieces, cursor, budget)
     n_head = next((n for n, piece in enumerate(pieces) if not piece.head), len(pieces))
     holding = next(n for n, piece in enumerate(pieces) if cursor in piece.lines)
@@ -146,8 +201,12 @@ def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: i
         out += _lines_of(lines, piece)
     if kept.stop < len(pieces):
         out.append((_cut_mark(lines, pieces[kept.stop :]), None))
-    shown, n_numbered = [], 0
-    for text, document_line in out:
+    return out
+
+
+def _numbered(lines: Sequence[tuple[str, int | None]]) -> tuple[ShownLine, ...]:
+    shown, n_numbered = list[ShownLine](), 0
+    for text, document_line in lines:
         n_numbered += document_line is not None
         shown.append(ShownLine(text, n_numbered if document_line is not None else None, document_line))
     return tuple(shown)
@@ -155,12 +214,13 @@ def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: i
 
 def _fitting(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[Piece]:
     """The pieces, with a huge head or a huge statement at the cursor split into its lines."""
+    sizes = [_size(lines, piece) for piece in pieces]
+    if sum(sizes) <= budget:
+        return list(pieces)
     fitting: list[Piece] = []
-    head_too_large = 2 * sum(_size(lines, piece) for piece in pieces if piece.head) > budget
-    too_large = sum(_size(lines, piece) for piece in pieces) > budget
-    for piece in pieces:
-        is_cursors = cursor in piece.lines and 2 * _size(lines, piece) > budget
-        if too_large and (is_cursors or (piece.head and head_too_large)):
+    head_too_large = 2 * sum(size for size, piece in zip(sizes, pieces, strict=True) if piece.head) > budget
+    for size, piece in zip(sizes, pieces, strict=True):
+        if (2 * size > budget and cursor in piece.lines) or (piece.head and head_too_large):
             fitting += [Piece((number,)) for number in piece.lines[:-1]]
             fitting.append(Piece(piece.lines[-1:], piece.stands_for))
         else:
@@ -176,7 +236,8 @@ def _lines_of(lines: Sequence[str], piece: Piece) -> list[tuple[str, int | None]
 
 
 def _size(lines: Sequence[str], piece: Piece) -> int:
-    return sum(len(text) + 1 for text, _ in _lines_of(lines, piece))
+    mark = 0 if piece.stands_for is None else len(piece.stands_for + CUT) + 1
+    return sum([len(lines[number]) for number in piece.lines]) + len(piece.lines) + mark
 
 
 def _cut_mark(lines: Sequence[str], following: Sequence[Piece]) -> str:

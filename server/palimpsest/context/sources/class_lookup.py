@@ -6,23 +6,27 @@ them; re-exports are followed.  Owner of the parses of files that are not open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.context.sources.cached import children
+from palimpsest.context.sources.cached import children, visible
 from palimpsest.languages.modules import Modules
-from palimpsest.syntax.names import imports
+from palimpsest.syntax.names import Visible, imports
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, file_scope
+from palimpsest.syntax.scopes import Scope, additions, aliases, file_scope, signature
 from palimpsest.syntax.values import Import
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _MAX_STEPS = 3
 _MOST_MODULES = 32
 """Searched for one name: modules that import everything from each other can reach it in many ways."""
+_MOST_FILES = 64
+"""Of one module."""
 _MOST_PARSES = 128
 _MOST_CHARACTERS = 4_000_000
 """Of the sources whose parses are cached."""
@@ -57,34 +61,94 @@ class ClassLookup:
         self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
     ) -> Iterator[ClassDefinition]:
         """The classes that `name` may mean in the module `here`; `imported` is what can be used there."""
-        scope = _class_in(here.parsed, name)
-        if scope is not None:
+        scope, is_elsewhere = _class_in(here.parsed, name), False
+        if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
+        for found in self._imported(name, here, imported, modules):
+            is_elsewhere = True
+            yield found
+        if scope is not None and not is_elsewhere:
+            yield ClassDefinition(here, scope)
+
+    def _imported(
+        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
+    ) -> Iterator[ClassDefinition]:
         head, _, last = name.rpartition(".")
         search = _Search(self, modules)
-        for item in imported:
+        for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
                 yield from search.of(module, name if item.name == "*" else item.name, here)
+            elif not head and modules.gives_wholes and item.name is None and item.bound == name:
+                yield from search.whole(modules.imported(item, here.name, here.path), here)
             elif head and (item.alias or item.name or item.module) == head:
                 module = modules.imported(item, here.name, here.path)
                 if item.name is not None and module is not None:
-                    module = f"{module}.{item.name}"
+                    module = modules.below(module, item.name)
                 yield from search.of(module, last, here)
 
-    def module(self, name: str, near: ParsedModule, modules: Modules) -> ParsedModule | None:
-        """A module of the workspace, parsed; None for any other, and for one that may not be read."""
-        path = modules.file_of(name, near.path)
-        text = self._files.source(path) if path is not None else None
-        if path is None or text is None:
+    def additions(
+        self, found: ClassDefinition, here: ParsedModule, modules: Modules
+    ) -> Iterator[tuple[ParsedModule, Scope]]:
+        """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
+        there, name = found.module, found.scope.qualified_name
+        paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
+        for path in paths[:_MOST_FILES]:
+            module = here if path == here.path else self._module(path, name, modules)
+            if module is None:
+                continue
+            yield from ((module, part) for part in modules.parts(module.parsed, name, there.name))
+            added = additions(module.parsed).get(name, ())
+            if not added:
+                continue
+            meant = next(iter(self._imported(name, module, imports(module.parsed), modules)), None)
+            if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
+                yield from ((module, scope) for scope in added)
+
+    def bases(self, found: ClassDefinition, modules: Modules) -> Iterator[ClassDefinition]:
+        """The classes that one is derived from, as far as they are in the workspace."""
+        declared = [(found.module, found.scope), *self.additions(found, found.module, modules)]
+        for there, scope in declared:
+            for name in base_names(there.parsed, scope):
+                yield from self.find(name, there, imports(there.parsed), modules)
+
+    def again(self, found: ClassDefinition, here: ParsedModule, modules: Modules) -> ClassDefinition | None:
+        """The same class as it is now, None if it is gone; `here` is the document."""
+        name = found.scope.qualified_name
+        files = self.modules(found.module.name, name, found.module, modules)
+        for there in [here] if found.module.uri == here.uri else files:
+            scope = _class_in(there.parsed, name)
+            if there.uri == found.module.uri and scope is not None:
+                return ClassDefinition(there, scope)
+        return None
+
+    def _module(self, path: Path, having: str, modules: Modules) -> ParsedModule | None:
+        text = self._files.source(path, having=(having.rpartition(".")[2],))
+        if text is None:
             return None
+        name = modules.name_of(path, self._files.root_of(path))
+        return ParsedModule(name, path, self._parse(path, text, modules), to_uri(path))
+
+    def modules(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+        """The files of a module of the workspace, parsed; none of any other, and none that may not be read.  Of a
+        module that has several files, those that have the name of the class in their text."""
+        paths = modules.files_of(name, near.path)[:_MOST_FILES]
+        having = (cls.rpartition(".")[2],) if cls and len(paths) > 1 else ()
+        for path in paths:
+            text = self._files.source(path, having=having)
+            if text is not None:
+                yield ParsedModule(name, path, self._parse(path, text, modules), to_uri(path))
+
+    def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
         known, parsed = self._parsed.pop(path, (None, None))
-        if parsed is None or known is None or known.stamp != text.stamp:
-            parsed = parse_text(text.text, near.parsed.language)
+        language = modules.language_at(path)
+        is_same = known is not None and known.stamp == text.stamp
+        if parsed is None or not is_same or parsed.language is not language:
+            parsed = parse_text(text.text, language)
         self._parsed[path] = (text, parsed)
         forget_oldest(self._parsed, _MOST_PARSES, lambda cached: len(cached[0].text), _MOST_CHARACTERS)
-        return ParsedModule(name, path, parsed, to_uri(path))
+        return parsed
 
 
 class _Search:
@@ -100,28 +164,84 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        there = self._lookup.module(module, near, self._modules)
-        if there is None:
+        files = list(self._lookup.modules(module, name, near, self._modules))
+        for there in files:
+            given = self._modules.offered(there.parsed) or {}
+            scope = _class_in(there.parsed, given.get(name, name))
+            if scope is not None and not scope.adds:
+                yield ClassDefinition(there, scope)
+                return
+        for there in files:
+            for item in (*imports(there.parsed), *self._modules.reexports(there.parsed)):
+                if item.name and item.bound in (name, "*"):
+                    source = self._modules.imported(item, there.name, there.path)
+                    yield from self.of(source, name if item.name == "*" else item.name, there, steps + 1)
+
+    def whole(self, module: str | None, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
+        """The class that a module is itself, or passes on of another one."""
+        if module is None or steps > _MAX_STEPS or (module, "") in self._asked or len(self._asked) >= _MOST_MODULES:
             return
-        scope = _class_in(there.parsed, name)
-        if scope is not None:
-            yield ClassDefinition(there, scope)
-            return
-        for item in imports(there.parsed):
-            if item.name and item.bound in (name, "*"):
-                source = self._modules.imported(item, there.name, there.path)
-                yield from self.of(source, name if item.name == "*" else item.name, there, steps + 1)
+        self._asked.add((module, ""))
+        for there in self._lookup.modules(module, "", near, self._modules):
+            name = self._modules.whole(there.parsed)
+            scope = _class_in(there.parsed, name) if name else None
+            if scope is not None and not scope.adds:
+                yield ClassDefinition(there, scope)
+                return
+            for item in self._modules.reexports(there.parsed):
+                if item.name == "*":
+                    source = self._modules.imported(item, there.name, there.path)
+                    yield from self.whole(source, there, steps + 1)
 
 
 def _class_in(parsed: Parsed, name: str) -> Scope | None:
     """The class of that qualified name (`Cart`, `Cart.Item`), outside functions."""
-    first, _, rest = name.partition(".")
-    scope = parsed.once(_top_classes).get(first)
-    for part in rest.split(".") if rest else ():
+    classes, parts = parsed.once(_top_classes), name.split(".")
+    known = (n for n in range(len(parts), 1, -1) if ".".join(parts[:n]) in classes)  # in a namespace
+    n = next(known, 1)
+    first = ".".join(parts[:n])
+    scope = classes.get(first) or classes.get(aliases(parsed).get(first, ""))
+    for part in parts[n:]:
         if scope is not None:
             scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
     return scope
 
 
 def _top_classes(parsed: Parsed) -> dict[str, Scope]:
-    return {scope.name: scope for scope in children(parsed, file_scope(parsed)) if scope.kind == "class"}
+    """Those outside functions and other classes.  Of several of one name the last, but the one that declares the class
+    before those that add to it, and those of the file before those of a namespace, which have their whole name too."""
+    file = file_scope(parsed)
+    found = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
+    return {name: scope for scope in found for name in (scope.qualified_name, scope.name)}
+
+
+def _outside(parsed: Parsed, scope: Scope) -> Iterator[Scope]:
+    for child in children(parsed, scope):
+        if child.kind == "class":
+            yield child
+        elif child.kind == "namespace":
+            inner = children(parsed, child) if parsed.language.mixes_namespaces else ()
+            yield from [child] if any(one.kind == "function" for one in inner) else []
+            yield from _outside(parsed, child)
+
+
+def base_names(parsed: Parsed, scope: Scope) -> list[str]:
+    """Names behind the class's own in its header, with and without what stands before their dots; those that it is
+    derived from elsewhere in the file; in a language that embeds its bases, those of fields without a name of their
+    own."""
+    header = signature(parsed, scope)
+    at = re.search(rf"\b{re.escape(scope.name)}\b", header) if scope.name and not scope.adds else None
+    names = names_in(header[at.end() :] if at else header)
+    embedded = [item.type for item in visible(parsed, scope) if item.kind == "attribute" and _ends_in(item)]
+    others = [*sorted(parsed.language.bases(parsed, scope)), *(name for text in embedded for name in names_in(text))]
+    return [name for name in dict.fromkeys([*names, *others]) if name != scope.name]
+
+
+def names_in(text: str) -> list[str]:
+    """`shop.Base` and `Base`, `Item`."""
+    return list(dict.fromkeys(part for name in _NAME.findall(text) for part in (name, name.rpartition(".")[2])))
+
+
+def _ends_in(item: Visible) -> bool:
+    """Whether a field is called like its type: `Base` of `shop.Base`."""
+    return item.type.rpartition(".")[2].strip("*") == item.name

@@ -1,37 +1,42 @@
 """`class` blocks: the class around the cursor, and the classes that the code there uses.
 
 In: a view.  Out: editable blocks named `shop.cart.Cart` with the class's members and signatures.  Candidates are the
-enclosing class and its bases, the classes of parameters and attributes, and every class that the editing block names,
-defined in this file or imported from the workspace.  Classes of installed packages are in `package` blocks.
+enclosing class and its bases, the classes of parameters and attributes, every class that the editing block names, and
+the bases of all of these, defined in this file, imported from the workspace, or defined in an earlier cell of the
+notebook whose own block does not show it.  Classes of installed packages are in `package` blocks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from palimpsest.context.sources.cached import visible
-from palimpsest.context.sources.class_lookup import ClassDefinition, ClassLookup, ParsedModule
+from palimpsest.context.sources.cells import shown_of
+from palimpsest.context.sources.class_lookup import (
+    ClassDefinition,
+    ClassLookup,
+    ParsedModule,
+    base_names,
+    names_in,
+)
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.skeleton import Line, skeleton
+from palimpsest.context.sources.skeleton import Line, added, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
-from palimpsest.context.values import (
-    ANNOTATION_CLASS,
-    ATTRIBUTE_CLASS,
-    BASE_CLASS,
-    ENCLOSING_CLASS,
-    PER_RANK,
-    USED_CLASS,
-)
+from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import enclosing, signature
+from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
+from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
 MAX_CLASSES = 12
+MAX_STEPS = 3
+"""From a class to a base of its bases."""
 _MOST_SKELETONS = 128
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -47,54 +52,84 @@ class ClassSource(Source):
         self._modules = modules
         self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
         self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
+        self._inherited: dict[str, ClassDefinition] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
-        found = dict[str, Block]()
-        here, modules = self._here(view), self._modules.of(view)
-        for rank, (name, value) in enumerate(self._named(view, here)):
-            for target in self._lookup.find(name, here, view.imports, modules):
+        found, derived = dict[str, Block](), list[ClassDefinition]()
+        for rank, (name, mention) in enumerate(self._named(view)):
+            for target in self._found(view, name):
+                if mention != "attribute":
+                    derived.append(target)
                 if not self._is_shown(view, target):
-                    block = self._block(view, target, value - rank * PER_RANK)
+                    value = worth("class", _distance(view, target), mention, rank=rank)
+                    block = self._block(view, target, value)
                     found.setdefault(block.name, block)
             if len(found) >= MAX_CLASSES:
                 break
+        for steps, target in self._bases(view, derived):
+            if len(found) < MAX_CLASSES and target.name not in found and not self._is_shown(view, target):
+                value = worth("class", _distance(view, target), "inherited", rank=steps)
+                found[target.name] = self._block(view, target, value)
         return list(found.values())
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file defines or imports the class, and its block's text is the same."""
-        here, modules = self._here(view), self._modules.of(view)
         last = block.name.rpartition(".")[2]
         bound = {last, *(found.bound for found in view.imports if found.name == last)}
-        heads = {found.module for found in view.imports if found.name is None}
+        heads = {head for found in view.imports if found.name is None for head in (found.alias, found.module) if head}
         names = [*bound, *(f"{head}.{last}" for head in heads), _enclosing_name(view) or last]
         for name in names:
-            for target in self._lookup.find(name, here, view.imports, modules):
+            for target in self._found(view, name):
                 if target.name == block.name and self._block(view, target, 0.0).text == block.text:
                     return True
-        return False
+        base = self._inherited.get(block.name)
+        there = self._lookup.again(base, self._here(view), self._modules.of(view)) if base is not None else None
+        return there is not None and self._block(view, there, 0.0).text == block.text
+
+    def _bases(self, view: CursorView, derived: Sequence[ClassDefinition]) -> Iterator[tuple[int, ClassDefinition]]:
+        """The bases of classes, and theirs, each once with the steps to it: the nearest first."""
+        modules, known = self._modules.of(view), {target.name for target in derived}
+        for steps in range(1, MAX_STEPS + 1):
+            above = [base for target in derived for base in self._lookup.bases(target, modules)]
+            derived = list({base.name: base for base in above if base.name not in known}.values())
+            known |= {base.name for base in derived}
+            for base in derived:
+                self._inherited[base.name] = base
+                forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
+                yield steps, base
+
+    def _found(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
+        """The classes that a name may mean: those of the document and its imports, else that of the nearest cell."""
+        here, modules = self._here(view), self._modules.of(view)
+        own = list(self._lookup.find(name, here, view.imports, modules))
+        yield from own
+        for cell in () if own else reversed(view.cells):
+            there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri)
+            if (last := next(self._lookup.find(name, there, (), modules), None)) is not None:
+                if last.module is there:
+                    yield last
+                return
 
     def _here(self, view: CursorView) -> ParsedModule:
         name = self._modules.name_of(view) or "untitled"
         return ParsedModule(name, view.path, view.parsed, view.uri)
 
-    def _named(self, view: CursorView, here: ParsedModule) -> Iterator[tuple[str, float]]:
-        """Names that may be classes, as the code writes them, each with its value; most valuable first."""
-        around = next((scope for scope in enclosing(view.scope) if scope.kind == "class"), None)
-        if around is not None:
-            yield around.qualified_name, ENCLOSING_CLASS
+    def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:
+        """Names that may be classes, as the code writes them, each with where; most valuable first."""
+        around, name = class_of(view.parsed, view.scope), _enclosing_name(view)
+        if name is not None:
+            yield name, "named"
         used = sorted(view.used) + sorted(self._dotted(view))
         header = set[str]()
         if view.scope.kind == "function":
             header = set(_WORD.findall(signature(view.parsed, view.scope))) - {view.typed}
-        yield from ((name, ANNOTATION_CLASS) for name in sorted(header))
-        yield from ((name, USED_CLASS) for name in used)
-        if around is not None:
-            words = _WORD.findall(signature(view.parsed, around))
-            behind_name = words.index(around.name) + 1 if around.name in words else 0
-            yield from ((name, BASE_CLASS) for name in words[behind_name:])
-            for item in visible(view.parsed, around):
+        yield from ((name, "signature") for name in sorted(header))
+        yield from ((name, "named") for name in used)
+        for part in parts(view.parsed, around) if around is not None else ():
+            yield from ((name, "base") for name in base_names(view.parsed, part))
+            for item in visible(view.parsed, part):
                 if item.kind == "attribute" and item.line != view.position.line:
-                    yield from ((name, ATTRIBUTE_CLASS) for name in _WORD.findall(item.signature.partition(":")[2]))
+                    yield from ((name, "attribute") for name in names_in(item.type))
 
     def _dotted(self, view: CursorView) -> Iterator[str]:
         """Names such as `item.Item`, for modules that the editing block uses."""
@@ -105,6 +140,9 @@ class ClassSource(Source):
 
     def _is_shown(self, view: CursorView, found: ClassDefinition) -> bool:
         """Whether the editing block shows the class itself."""
+        cell = next((cell for cell in view.cells if cell.parsed is found.module.parsed), None)
+        if cell is not None:
+            return found.scope.end_line <= len(shown_of(cell, view.settings.block_tokens))
         if found.module.uri != view.uri:
             return False
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
@@ -119,6 +157,13 @@ class ClassSource(Source):
             known = self._skeletons[key] = found.module.parsed, skeleton(found.module.parsed, found.scope)
         return known[1]
 
+    def _added(self, view: CursorView, found: ClassDefinition) -> Iterator[Line]:
+        """What other files add to a class, not to be edited in its block."""
+        here = self._here(view)
+        for module, scope in self._lookup.additions(found, here, self._modules.of(view)):
+            cursor_line = view.position.line if module is here else None
+            yield from (replace(line, document_line=None) for line in added(module.parsed, scope, cursor_line))
+
     def _typed(self, view: CursorView, found: ClassDefinition) -> list[Line]:
         """The skeleton of a class in the document.
 
@@ -131,7 +176,7 @@ class ClassSource(Source):
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
         full = skeleton(view.parsed, found.scope)
-        without = skeleton(view.parsed, found.scope, view.position.line)
+        without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
         if chosen is texts[2]:
@@ -146,7 +191,7 @@ class ClassSource(Source):
 
     def _block(self, view: CursorView, found: ClassDefinition, value: float) -> Block:
         is_here = found.module.uri == view.uri
-        lines = self._typed(view, found) if is_here else self._skeleton(found)
+        lines = [*(self._typed(view, found) if is_here else self._skeleton(found)), *self._added(view, found)]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
         return Block(
@@ -154,12 +199,26 @@ class ClassSource(Source):
             found.name,
             "\n".join(lines[i].text for i in kept),
             value=value,
-            editable=True,
+            editable=not any(cell.parsed is found.module.parsed for cell in view.cells),  # nor is a cell's own block
             uri=found.module.uri,
             source=self.name,
             lines=tuple(lines[i].document_line for i in kept),
         )
 
 
+def _distance(view: CursorView, found: ClassDefinition) -> Distance:
+    if found.scope.qualified_name == _enclosing_name(view):
+        return "class"
+    if any(cell.parsed is found.module.parsed for cell in view.cells):
+        return "file"
+    if found.module.uri != view.uri:
+        return "imported"
+    return "function" if found.scope.parent is not None and found.scope.parent.kind == "function" else "file"
+
+
 def _enclosing_name(view: CursorView) -> str | None:
-    return next((scope.qualified_name for scope in enclosing(view.scope) if scope.kind == "class"), None)
+    """The qualified name of the class around the cursor, which may be in another file."""
+    for scope in enclosing(view.scope):
+        if scope.kind == "class" or scope.owner:
+            return scope.qualified_name if scope.kind == "class" else scope.class_name
+    return None

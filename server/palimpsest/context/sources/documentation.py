@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
+from palimpsest.documents.outline import heading_marks
 from palimpsest.syntax.scopes import docstring, enclosing, file_scope
+from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 
@@ -26,19 +28,18 @@ MAX_SECTIONS = 2
 MAX_TOKENS = 250
 _SHORTEST_WORD = 4
 _NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
-_MARKDOWN = re.compile(r"^#{1,6}\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
-_FENCE = re.compile(r"^\s*(```|~~~)")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`title` of the heading, `lines` with it and up to the next heading of whatever level."""
+    """`lines` with the heading and up to the next one of whatever level; the first is line `start` of the document."""
 
     title: str
     lines: tuple[str, ...]
     words: frozenset[str]
+    start: int = 0
 
 
 class DocumentationSource(Source):
@@ -74,10 +75,7 @@ class DocumentationSource(Source):
             if section.words & relevant
         ]
         best = sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_SECTIONS]
-        return [
-            Block(b.type, b.name, b.text, README_SECTION - rank * PER_RANK, source=b.source)
-            for rank, (_, _, b) in enumerate(best)
-        ]
+        return [replace(b, value=README_SECTION - rank * PER_RANK) for rank, (_, _, b) in enumerate(best)]
 
     def _relevant_words(self, view: CursorView) -> frozenset[str]:
         """Words of a relevant section: the module, the scopes around the cursor, names used there."""
@@ -104,9 +102,7 @@ class DocumentationSource(Source):
                     path = folder / entry.name
                     name = path.relative_to(view.root).as_posix()
                     for section in self._read(path):
-                        text = "\n".join(head(section.lines, max_tokens)).strip()
-                        block = Block("documentation", f"{name}#{section.title}", text, source=self.name)
-                        yield section, block
+                        yield section, section_block(path, name, section, max_tokens, self.name)
 
     def _read(self, path: Path) -> list[Section]:
         source = self._files.source(path)
@@ -119,37 +115,34 @@ class DocumentationSource(Source):
         return known[1]
 
 
+def section_block(path: Path, document: str, section: Section, max_tokens: int, source: str) -> Block:
+    """A section as far as tokens go, which is a range of its document; its value is for the caller to give."""
+    kept = head(section.lines, max_tokens)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    return Block(
+        "documentation",
+        f"{document}#{section.title}",
+        "\n".join(kept),
+        editable=bool(kept),
+        uri=to_uri(path),
+        source=source,
+        lines=tuple(range(section.start, section.start + len(kept))),
+    )
+
+
 def sections(text: str) -> list[Section]:
     """The sections of a document, each without its subsections; text before the first heading is left out."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found = list[Section]()
-    for (start, title), (end, _) in pairwise([*_headings(lines), (len(lines), "")]):
+    for (start, title, _), (end, _, _) in pairwise([*heading_marks(lines), (len(lines), "", 0)]):
         body = lines[start:end]
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))
         if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
-            found.append(Section(title, tuple(body), words))
+            found.append(Section(title, tuple(body), words, start))
     return found
-
-
-def _headings(lines: list[str]) -> Iterator[tuple[int, str]]:
-    is_code = False
-    for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            is_code = not is_code
-        heading = _MARKDOWN.match(line)
-        if is_code:
-            continue
-        if heading is not None:
-            yield number, heading.group(1).strip().rstrip("#").rstrip()
-        elif (
-            line.strip()
-            and not _UNDERLINE.match(line)
-            and number + 1 < len(lines)
-            and _UNDERLINE.match(lines[number + 1])
-        ):
-            yield number, line.strip()
 
 
 def _is_prose(line: str) -> bool:

@@ -17,22 +17,34 @@ from dataclasses import replace
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.classes import ClassSource
+from palimpsest.context.sources.companions import CompanionSource
+from palimpsest.context.sources.diagnostics import DiagnosticSource
 from palimpsest.context.sources.documentation import DocumentationSource
+from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.external import ExternalSource
 from palimpsest.context.sources.filesystem import FilesystemSource
+from palimpsest.context.sources.history import HistorySource
+from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.sources.pins import PinSource
+from palimpsest.context.sources.recent import RecentSource
+from palimpsest.context.sources.retrieval import RetrievalSource
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.sources.scope import ScopeSource
 from palimpsest.context.sources.source import Source
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Surroundings
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.text.minified import without_minified_lines
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.tokens import masked_block
+from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -47,7 +59,8 @@ class Gatherer:
     when those change.
 
     `open_document` finds a document that is open in the editor and replaces the file on disk; `cache` is a folder for
-    answers of interpreters.  Slow reads happen on a thread, or with `synchronous` in `candidates`.
+    answers of interpreters; `index` gives the workspace's names as far as these files may be seen; `activity` is what
+    the person did lately.  Slow reads happen on a thread, or with `synchronous` in `candidates`.
     """
 
     def __init__(
@@ -59,15 +72,23 @@ class Gatherer:
         cache: Path | None = None,
         variables: Mapping[str, str] = os.environ,
         synchronous: bool = False,
+        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+        activity: Activity | None = None,
     ) -> None:
         self._external = external
+        self._activity = activity or Activity()
         self._settings = settings
         self._open_document = open_document
         self._cache = cache
         self._variables = variables
+        self._index = index
         self._executor: Executor | None = (
             None if synchronous else ThreadPoolExecutor(1, thread_name_prefix="palimpsest-context")
         )
+        self._aside: Executor | None = (
+            None if synchronous else ThreadPoolExecutor(1, thread_name_prefix="palimpsest-aside")
+        )
+        """For what takes seconds, such as git: the modules that code uses do not wait behind it."""
         self._roots: tuple[Path, ...] | None = None
         self._files = self.files(())
         self._sources: list[Source] = []
@@ -76,7 +97,7 @@ class Gatherer:
         self._changes = 0
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
-        around = Surroundings(files, self._settings, self._variables, self._executor, self._cache)
+        around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
         modules = ModulesByLanguage(around)
         return [
             ExternalSource(self._external),
@@ -84,8 +105,16 @@ class Gatherer:
             CellSource(),
             ClassSource(files, modules),
             PackageSource(modules),
+            ElsewhereSource(files, modules, around.index),
             ScopeSource(modules),
+            CompanionSource(files),
+            RecentSource(files, self._activity),
+            CalledSource(modules),
+            DiagnosticSource(self._activity),
             DocumentationSource(files, modules),
+            RetrievalSource(self.files(files.roots), self._aside),
+            LinkedSource(files, self.files(files.roots), self._aside),
+            HistorySource(self.files(files.roots), self._aside),
             RulesSource(files),
             FilesystemSource(files),
         ]
@@ -113,7 +142,7 @@ class Gatherer:
             found += blocks
         while len(self._origins) > _MOST_CACHED:
             del self._origins[next(iter(self._origins))]
-        return [_without_tokens(block) for block in found]
+        return [self._with_rights(_presentable(block), view) for block in _once(found)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block chosen before may stay: it was a candidate in this file, and is still correct."""
@@ -144,8 +173,16 @@ class Gatherer:
         return await asyncio.to_thread(self.wait, seconds)
 
     def close(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        for executor in (self._executor, self._aside):
+            if executor is not None:
+                executor.shutdown(wait=False, cancel_futures=True)
+
+    def _with_rights(self, block: Block, view: CursorView) -> Block:
+        """The block, not to be edited if its file is write-protected, or outside the workspace and not the document."""
+        path = path_or_none(block.uri) if block.editable and block.uri is not None else None
+        if path is None or (self._files.may_write(path) and (block.uri == view.uri or self._files.root_of(path))):
+            return block
+        return replace(block, editable=False)
 
     def _asked(self, source: Source, view: CursorView) -> list[Block]:
         try:
@@ -162,8 +199,19 @@ class Gatherer:
             log.error("no %s blocks: %s", source.name, what[1], exc_info=error)
 
 
-def _without_tokens(block: Block) -> Block:
-    """The block with secrets masked.  Files with secrets are not read at all, but secrets may also be in an installed
-    package's constants and documentation, in file names and in external blocks."""
-    text = masked_block(block.text)
+def _once(blocks: list[Block]) -> list[Block]:
+    """Of several blocks with the same lines of a document, as a test that was edited lately, the most valuable one."""
+    best = dict[object, Block]()
+    for block in blocks:
+        if block.lines is not None and not block.pinned:
+            known = best.setdefault((block.uri, block.lines), block)
+            if block.value > known.value:
+                best[block.uri, block.lines] = block
+    return [block for block in blocks if best.get((block.uri, block.lines), block) is block]
+
+
+def _presentable(block: Block) -> Block:
+    """The block with secrets masked and lines of minified code cut.  Files with secrets are not read at all, but
+    secrets may also be in an installed package's constants and documentation, in file names and in external blocks."""
+    text = without_minified_lines(masked_block(block.text))
     return block if text == block.text else replace(block, text=text, editable=False, lines=None)

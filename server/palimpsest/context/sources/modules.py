@@ -25,7 +25,12 @@ class ModulesByLanguage:
 
     def name_of(self, view: CursorView) -> str:
         """The module name of the document; its displayed name if it is no file."""
-        return self.of(view).name_of(view.path, view.root) if view.path is not None else view.file
+        path = view.path
+        if path is None:
+            return view.file
+        # Asked for every name that the code uses.
+        about = ("name of", path, view.root, view.parsed.snapshot.version, view.parsed.language.id)
+        return self._around.files.once(about, lambda: self.of(view).name_of(path, view.root))
 
     @property
     def revision(self) -> int:

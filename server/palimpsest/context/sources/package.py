@@ -16,7 +16,7 @@ from functools import partial
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
-from palimpsest.context.values import PACKAGE, PER_RANK, WORKSPACE_MODULE
+from palimpsest.context.values import PER_RANK, worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Description, Entry, Modules
 from palimpsest.syntax.values import Import
@@ -60,7 +60,7 @@ class PackageSource(Source):
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""
         own = self._own_name(view)
-        modules = {module for found in view.imports for module in self._imported(view, own, found)}
+        modules = {module for found in self._imports(view, own) for module in self._imported(view, own, found)}
         return block.name in modules or block.name.rpartition(".")[0] in modules
 
     @property
@@ -77,11 +77,11 @@ class PackageSource(Source):
     def _uses(self, view: CursorView) -> list[Use]:
         """The modules that the editing block uses, in order of their first import."""
         own, uses, chosen = self._own_name(view), dict[str, Use](), set[str]()
-        modules = self._modules.of(view)
-        bases = [modules.imported(found, own, view.path) for found in view.imports]
-        needed = [_is_needed(view, found) for found in view.imports]
+        modules, imported = self._modules.of(view), self._imports(view, own)
+        bases = [modules.imported(found, own, view.path) for found in imported]
+        needed = [_is_needed(view, found) for found in imported]
         needed_bases = {base for base, is_needed in zip(bases, needed, strict=True) if is_needed}
-        for found, base, is_needed in zip(view.imports, bases, needed, strict=True):
+        for found, base, is_needed in zip(imported, bases, needed, strict=True):
             if base is None or modules.is_known(base) or base not in needed_bases:
                 continue
             module = self._imported(view, own, found)[0]
@@ -99,14 +99,18 @@ class PackageSource(Source):
                 chosen.add(module)
         return [use for module, use in uses.items() if module in chosen][:MAX_MODULES]
 
+    def _imports(self, view: CursorView, own: str) -> list[Import]:
+        """Those of the file, then those that it need not write."""
+        return [*view.imports, *self._modules.of(view).implied(own, view.path)]
+
     def _imported(self, view: CursorView, own: str, found: Import) -> list[str]:
         """The full names an import may mean, the likelier first: `from a import b` may be the module `a.b`."""
         modules = self._modules.of(view)
         module = modules.imported(found, own, view.path)
         if module is None or found.name in (None, "*"):
             return [] if module is None else [module]
-        below = f"{module}.{found.name}"
-        return [below, module] if modules.is_own(below, view.path) else [module]
+        below = modules.below(module, found.name or "")
+        return [below, module] if below is not None and modules.is_own(below, view.path) else [module]
 
     def _text(self, view: CursorView, found: Description, use: Use) -> str:
         """`_package_text`, cached."""
@@ -127,7 +131,7 @@ class PackageSource(Source):
         if found is None:
             return
         use.is_own = modules.is_own(use.module, view.path)
-        value = (WORKSPACE_MODULE if use.is_own else PACKAGE) - rank * PER_RANK
+        value = worth("module", "imported" if use.is_own else "installed", rank=rank)
         entries = {name: found.entry(name) for name in sorted(use.names)}
         below = {name: entry for name, entry in entries.items() if entry is not None and entry.kind == "module"}
         if (not below or use.star or len(use.names) > len(below)) and (text := self._text(view, found, use)):

@@ -1,8 +1,9 @@
 """`scope` blocks: the names visible at the cursor that the editing block does not show.
 
-In: a view.  Out: a block with the names and imports of the file, named after the module; and, for a nested function or
-one that is not shown whole, a block with the local names around the cursor, named after the scope.  The first is the
-same everywhere in the file and shows the line being typed as it was before; the second omits that line.
+In: a view.  Out: a block with the names and imports of the file, or of the namespace in it, named after the module (or
+namespace); and, for a nested function or one that is not shown whole, a block with the local names around the cursor,
+named after the scope.  The first is the same everywhere in the file or namespace and shows the line being typed as it
+was before; the second omits that line.  Of data and prose that is too long to be shown, the block is an outline.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from palimpsest.context.sources.cached import visible
+from palimpsest.context.sources.cached import children, visible
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
-from palimpsest.context.values import PER_RANK, SCOPE
+from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Visible
-from palimpsest.syntax.scopes import enclosing, file_scope
+from palimpsest.syntax.scopes import Scope, enclosing, file_scope
 from palimpsest.types import Block
 
 _MOST_CACHED = 128
+_LONGEST_OUTLINED = 5_000
+"""Lines of a document of which there is an outline."""
 _LOCAL = ("parameter", "local", "function", "class")
 
 
@@ -33,15 +36,18 @@ class ScopeSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._sound: dict[str, tuple[str, list[str]]] = {}
+        self._sound: dict[tuple[str, str], tuple[str, list[str]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
+        name = self._module(view)
+        if view.parsed.language.whole_file:
+            text = "\n".join(_outline(view)) if view.is_cut else ""
+            return [Block("scope", name, text, value=worth("scope", "file"), source=self.name)] if text else []
         if view.parsed.root is None or view.scope.kind == "file":
             return []  # the editing block of a file shows its names itself
-        name = self._module(view)
-        around = view.scope
+        around, ground = view.scope, _ground(view)
         outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
-        found = [(name, self._file_names(view))]
+        found: list[tuple[str, str, Distance]] = [(_below(name, ground), self._names(view, ground), "file")]
         if outermost is not None:
             local = [
                 item
@@ -51,24 +57,27 @@ class ScopeSource(Source):
                 and item.line not in view.shown_lines
                 and not (item.name == outermost.name and item.line == outermost.def_line)
             ]
-            found.append((f"{name}.{around.qualified_name}", _block_text(view, self._level(view, local))))
+            text = _block_text(view, self._level(view, local))
+            found.append((f"{name}.{around.qualified_name}", text, "function"))
         return [
-            Block("scope", name, text, value=SCOPE - rank * PER_RANK, source=self.name)
-            for rank, (name, text) in enumerate(found)
+            Block("scope", name, text, value=worth("scope", distance), source=self.name)
+            for name, text, distance in found
             if text
         ]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """For the names of the file: those of a function are correct only there."""
-        return block.name == self._module(view)
+        """For the names of the file and of the namespace: those of a function are correct only there."""
+        name = self._module(view)
+        return block.name in (name, _below(name, _ground(view)))
 
-    def _file_names(self, view: CursorView) -> str:
+    def _names(self, view: CursorView, ground: Scope) -> str:
         """A half-written statement may hide what follows it from the parser, so the last names without errors are used
         until the document parses again.  So is the old signature of a function whose header is being edited."""
-        where, last = self._sound.get(view.uri, ("", None))
+        key = view.uri, ground.qualified_name
+        where, last = self._sound.get(key, ("", None))
         if view.parsed.n_errors and last is not None and where == view.scope.qualified_name:
             return "\n".join(last)
-        names = visible(view.parsed, file_scope(view.parsed))
+        names = visible(view.parsed, ground)
         full, without = _block_lines(view, names), _block_lines(view, self._level(view, names))
         if last is None and view.typed:
             last = without
@@ -76,7 +85,7 @@ class ScopeSource(Source):
         if not view.parsed.n_errors:
             if len(self._sound) > _MOST_CACHED:
                 self._sound.clear()
-            self._sound[view.uri] = view.scope.qualified_name, chosen
+            self._sound[key] = view.scope.qualified_name, chosen
         return "\n".join(chosen)
 
     def _module(self, view: CursorView) -> str:
@@ -89,6 +98,30 @@ class ScopeSource(Source):
         header = range(view.scope.def_line, view.scope.header_end_line) if view.scope.kind != "file" else range(0)
         typing_header = at in header
         return [item for item in items if item.line != at and not (typing_header and item.line in header)]
+
+
+def _outline(view: CursorView) -> list[str]:
+    """The headings or keys of a long document, two levels of them, except where the cursor is."""
+    parsed, lines = view.parsed, list[str]()
+    if len(parsed.lines) > _LONGEST_OUTLINED:
+        return []
+    outer = children(parsed, file_scope(parsed))
+    while len(outer) == 1 and children(parsed, outer[0]):
+        outer = children(parsed, outer[0])
+    for scope in outer:
+        for one in (scope, *children(parsed, scope)):
+            if one.def_line != view.position.line:
+                lines.append(parsed.snapshot.lines[one.def_line].rstrip())
+    return [lines[i] for i in fitted(lines, set(), view.settings.block_tokens)]
+
+
+def _ground(view: CursorView) -> Scope:
+    """The namespace around the cursor, or the file."""
+    return next(scope for scope in enclosing(view.scope) if scope.kind in ("namespace", "file"))
+
+
+def _below(module: str, ground: Scope) -> str:
+    return f"{module}.{ground.qualified_name}" if ground.kind == "namespace" else module
 
 
 def _block_text(view: CursorView, items: list[Visible]) -> str:

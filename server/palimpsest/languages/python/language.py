@@ -23,6 +23,8 @@ from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
 """Names that modules and methods have in addition to the builtins."""
 _BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
+_FIXTURE = re.compile(r"\s*@\s*(\w+\s*\.\s*)?fixture\b")
+"""pytest's."""
 _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
 
@@ -30,7 +32,9 @@ class Python(Base):
     id = "python"
     name = "Python"
     language_ids = ("python",)
+    other_names = ("python3", "py3")
     suffixes = (".py", ".pyi", ".pyw")
+    fixture_files = ("conftest.py",)
     grammar_module = "tree_sitter_python"
     lexical = lines.LEXICAL
     indented = True
@@ -70,6 +74,10 @@ class Python(Base):
 
     def docstring_written(self, text: str) -> str:
         return f'"""{text}"""'
+
+    def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
+        above = parsed.snapshot.lines[scope.start_line : scope.def_line]
+        return scope.kind == "function" and any(_FIXTURE.match(line) for line in above)
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return all(line.strip() != "@staticmethod" for line in parsed.snapshot.lines[scope.start_line : scope.def_line])

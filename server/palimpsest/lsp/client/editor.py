@@ -106,6 +106,13 @@ class Editor:
         where = {"textDocument": document, "position": plain_position(position)}
         self.client.protocol.notify("palimpsest/cursor", where)
 
+    def diagnostics(self, uri: str, position: lsp.Position, message: str) -> None:
+        """Another server found an error, the only one in the document."""
+        where = plain_position(position)
+        found = {"range": {"start": where, "end": where}, "message": message, "severity": 1, "source": "linter"}
+        document = {"uri": uri, "version": self.versions[uri]}
+        self.client.protocol.notify("palimpsest/diagnostics", {"textDocument": document, "diagnostics": [found]})
+
     # Requests -------------------------------------------------------------------------------------------------
 
     async def complete(
@@ -138,6 +145,11 @@ class Editor:
         """The window's sums of tokens."""
         stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
         return stats
+
+    async def decoded(self) -> dict[str, int]:
+        """The tokens decoded for each block since the window opened, by `type:name`."""
+        blocks = (await self.command("palimpsest.cache.map"))["decoded"]
+        return {f"{block['type']}:{block['name']}": block["tokens"] for block in blocks}
 
 
 def position_at(text: str, offset: int, encoding: PositionEncoding) -> lsp.Position:

@@ -80,7 +80,11 @@ class Library:
                 break
         found = self._find(name)
         path = found.path if found is not None and found.kind == "source" else None
-        return Description(name, module.doc, public, looked_up, path, self._stamp(name) if path else None)
+        read = () if path is None else ((path, self._stamp(name)),)
+        return Description(name, module.doc, public, looked_up, read)
+
+    def stamp(self, path: Path) -> Stamp | None:
+        return self._location.stamp(path)
 
     def _stamp(self, name: str) -> Stamp | None:
         known = self._modules.get((name, "source"))

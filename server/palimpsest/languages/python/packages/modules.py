@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from palimpsest.languages.catalog import Catalog
 from palimpsest.languages.modules import Description, Entry, Modules, Surroundings
-from palimpsest.languages.python.packages.catalog import Catalog
 from palimpsest.languages.python.packages.environment import find_environment
 from palimpsest.languages.python.packages.finding import Found, find_module
 from palimpsest.languages.python.packages.folders import imported_module, module_name, source_folders
 from palimpsest.languages.python.packages.inspecting import Inspector
-from palimpsest.languages.python.packages.library import ModuleLocation
+from palimpsest.languages.python.packages.library import Library
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
 from palimpsest.syntax.parse import Language
 from palimpsest.syntax.values import Import
@@ -30,15 +30,18 @@ class PythonModules(Modules):
         files, settings, variables = around.files, around.settings, around.variables
         inspector = Inspector(around.cache)
 
-        def open_environment() -> ModuleLocation | None:
+        def open_environment() -> Library | None:
             environment = find_environment(settings.python, files.roots, variables)
-            return InstalledModules(environment, inspector) if environment is not None else None
+            return Library(InstalledModules(environment, inspector)) if environment is not None else None
+
+        def open_workspace() -> Library:
+            return Library(WorkspaceModules(files, lambda: self._folders))
 
         self._files = files
         self._folders: tuple[Path, ...] = ()
         self._revision = 0
-        self._installed = Catalog(open_environment, around.executor, self._has_read)
-        self._own = Catalog(lambda: WorkspaceModules(files, lambda: self._folders), around.executor, self._has_read)
+        self._installed = Catalog[str](open_environment, around.executor, self._has_read)
+        self._own = Catalog[str](open_workspace, around.executor, self._has_read)
 
     def name_of(self, path: Path, root: Path | None) -> str:
         return module_name(path, root)

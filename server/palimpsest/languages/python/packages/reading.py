@@ -15,6 +15,7 @@ import griffe
 
 from palimpsest.languages.modules import Entry
 from palimpsest.languages.python.packages.model import Alias, Module
+from palimpsest.text.paragraphs import first_paragraph
 
 _LONGEST_VALUE = 40
 _MOST_EXPORTS, _MOST_STARS = 5_000, 64
@@ -76,7 +77,14 @@ def _function(function: griffe.Function) -> Entry:
         _parameters(function),
         _first_line(function.docstring, function.name),
         is_async="async" in function.labels,
+        summary=_summary(function),
     )
+
+
+def _summary(function: griffe.Function) -> str:
+    """The first paragraph, if it is more than the first line."""
+    text = first_paragraph(function.docstring.value if function.docstring is not None else "")
+    return text if "\n" in text and not text.startswith(f"{function.name}(") else ""
 
 
 def _parameters(function: griffe.Function, *, returns: bool = True) -> str:

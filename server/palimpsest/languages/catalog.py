@@ -1,4 +1,4 @@
-"""Descriptions of modules, read in the background.
+"""Descriptions of modules, read in the background, for any language.
 
 In: requests, made while the user types.  Out: the descriptions that are ready; others are read on an executor, which
 then calls `on_ready`.  Owner of the descriptions and of the pending reads.
@@ -9,18 +9,33 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from palimpsest.languages.modules import Description
-from palimpsest.languages.python.packages.library import Library, ModuleLocation
+from palimpsest.workspace.files import Stamp
 
 log = logging.getLogger(__name__)
 
 FORGET_SECONDS = 30.0
 """A missing module is searched for again after this time."""
 _MOST_CACHED = 512
+K = TypeVar("K", bound=Hashable)
+K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
+
+
+class Describer(Protocol[K_contra]):
+    """Reads modules; the key is what tells them apart, their name at least."""
+
+    def describe(self, module: K_contra, names: frozenset[str], /) -> Description | None:
+        """The module's public names, and `names` even if they are not public.  May take long; never called twice at
+        once."""
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """The version of a file as it is now.  Cheap, and called by whoever asks the catalog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +44,30 @@ class _Known:
     at: float
 
 
-class Catalog:
-    """The modules of one location.  `open_location` may take long, is called in the background, and may return None.
+class Catalog(Generic[K]):
+    """The modules of one describer.  `open_describer` may take long, is called in the background, and may return None.
 
     Without an executor, `describe` reads at once.
     """
 
     def __init__(
         self,
-        open_location: Callable[[], ModuleLocation | None],
+        open_describer: Callable[[], Describer[K] | None],
         executor: Executor | None = None,
         on_ready: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._open_location = open_location
+        self._open_describer = open_describer
         self._executor = executor
         self._on_ready = on_ready
         self._clock = clock
-        self._location: ModuleLocation | None = None
-        self._library: Library | None = None
-        self._known: dict[str, _Known] = {}
-        self._pending: dict[str, Future[None]] = {}
+        self._describer: Describer[K] | None = None
+        self._known: dict[K, _Known] = {}
+        self._pending: dict[K, Future[None]] = {}
         self._lock = threading.Lock()
         self._reading = threading.Lock()
 
-    def describe(self, module: str, names: frozenset[str]) -> Description | None:
+    def describe(self, module: K, names: frozenset[str]) -> Description | None:
         """The module as last read, or None; it is read again in the background if it is outdated or lacks some of
         `names`."""
         with self._lock:
@@ -87,10 +101,10 @@ class Catalog:
             return self._clock() - known.at < FORGET_SECONDS
         if not description.knows(names):
             return False
-        path, location = description.path, self._location
-        return path is None or location is None or location.stamp(path) == description.stamp
+        describer = self._describer
+        return describer is None or all(describer.stamp(path) == stamp for path, stamp in description.read)
 
-    def _schedule(self, executor: Executor, module: str, names: frozenset[str]) -> None:
+    def _schedule(self, executor: Executor, module: K, names: frozenset[str]) -> None:
         with self._lock:
             if module in self._pending:
                 return
@@ -101,27 +115,26 @@ class Catalog:
         except RuntimeError:  # the executor is shut down because the process is ending
             self._finish(module, future)
 
-    def _run(self, module: str, names: frozenset[str], future: Future[None]) -> None:
+    def _run(self, module: K, names: frozenset[str], future: Future[None]) -> None:
         try:
             self._read(module, names)
         finally:
             self._finish(module, future)
         self._on_ready()
 
-    def _finish(self, module: str, future: Future[None]) -> None:
+    def _finish(self, module: K, future: Future[None]) -> None:
         with self._lock:
             self._pending.pop(module, None)
         future.set_result(None)
 
-    def _read(self, module: str, names: frozenset[str]) -> None:
+    def _read(self, module: K, names: frozenset[str]) -> None:
         description = None
         try:
             with self._reading:
-                if self._library is None:
-                    self._location = self._open_location()
-                    self._library = Library(self._location) if self._location is not None else None
-                if self._library is not None:
-                    description = self._library.describe(module, names)
+                if self._describer is None:
+                    self._describer = self._open_describer()
+                if self._describer is not None:
+                    description = self._describer.describe(module, names)
         except Exception:
             # A module that makes the reader fail has no description; the log says why.
             log.exception("cannot describe the module %s", module)

@@ -1,0 +1,45 @@
+"""`palimpsest mcp`: the Model Context Protocol over stdio, for an agent that works beside the person.
+
+In: arguments, the protocol's lines.  Out: its answers, logs to stderr, an exit status (0 when the agent leaves, 1 where
+this cannot work here, 2 wrong usage).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+
+from palimpsest.agents.workspace import Workspace
+from palimpsest.errors import PalimpsestError
+from palimpsest.windows.sockets import check_platform
+
+NEEDS = f"palimpsest mcp needs the Model Context Protocol's library: {sys.executable} -m pip install 'mcp>=2.0'"
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("palimpsest mcp", description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--workspace",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="a folder that the editor has open (default: this one)",
+    )
+    options = parser.parse_args(argv)
+    if not options.workspace.is_dir():
+        parser.error(f"--workspace {options.workspace}: there is no such folder")
+    if importlib.util.find_spec("mcp") is None:
+        print(NEEDS, file=sys.stderr)
+        return 1
+    try:
+        check_platform()
+    except PalimpsestError as error:
+        print(f"palimpsest mcp: {error}", file=sys.stderr)
+        return 1
+
+    from palimpsest.agents.tools import make_server
+
+    make_server(Workspace(options.workspace)).run("stdio")
+    return 0

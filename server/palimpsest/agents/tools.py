@@ -1,0 +1,192 @@
+"""What an agent can do: the tools and resources of the Model Context Protocol.
+
+In: calls.  Out: JSON, or an error that says what would be right.  The only room that knows the protocol's library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from typing import Annotated, Any, TypeVar
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from palimpsest import __version__
+from palimpsest.agents.workspace import Workspace, shown
+from palimpsest.errors import PalimpsestError
+from palimpsest.types import BlockType
+
+T = TypeVar("T")
+INSTRUCTIONS = """\
+Palimpsest gives a small local model the context of the code that a person is editing right now.  These tools show \
+what that context is and let you add to it: facts the model cannot find by itself, such as the part of a specification \
+that the code is for, an interface of another repository, or what you have just found out.  Blocks are short (at most \
+a few hundred tokens are useful), have a name, and stay until you drop them or their time is over.\
+"""
+LOOK_S = 3.0
+"""How often a window that was opened meanwhile is looked for."""
+LONGEST_SOURCE = 60
+Type = Annotated[BlockType, Field(description="what the block is; `documentation` for prose and anything else")]
+Name = Annotated[str, Field(description="how the block is called; together with its type it is the block's key")]
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+
+def make_server(workspace: Workspace) -> MCPServer[None]:
+    @asynccontextmanager
+    async def looking(_: MCPServer[None]) -> AsyncIterator[None]:
+        """What was put reaches windows that are opened later."""
+        task = asyncio.create_task(_look(workspace))
+        try:
+            yield
+        finally:
+            task.cancel()
+            workspace.close()
+
+    server = MCPServer[None](
+        "palimpsest",
+        title="Palimpsest",
+        instructions=INSTRUCTIONS,
+        version=__version__,
+        log_level="WARNING",
+        lifespan=looking,
+        subscriptions=False,
+    )
+    _add_reading(server, workspace)
+    _add_changing(server, workspace)
+    _add_resources(server, workspace)
+    return server
+
+
+def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
+    @server.tool(annotations=READS)
+    async def cursor() -> dict[str, Any]:
+        """Where the person's cursor is, in the editor window used last: file, line, column, language, and the code
+        around it with the cursor marked."""
+        here = await _told(workspace.here())
+        if here["cursor"] is None:
+            raise ToolError(here["why_not"])
+        return {**here["cursor"], "editing": here["editing"]}
+
+    @server.tool(annotations=READS)
+    async def list_blocks() -> dict[str, Any]:
+        """The context blocks that the local model has at the person's cursor, without their texts: type, name, tokens,
+        where they come from, and whether they are in its cache (`resident`), kept aside (`stored`), about to be read
+        (`wanted`), or put by somebody but without room (`left out`)."""
+        here = await _told(workspace.here())
+        return {"blocks": [shown(block, text=False) for block in here["blocks"]]}
+
+    @server.tool(annotations=READS)
+    async def read_block(type: Type, name: Name) -> dict[str, Any]:
+        """One of the listed blocks with its text."""
+        return shown(await _block(workspace, type, name), text=True)
+
+    @server.tool(annotations=READS)
+    async def context_usage() -> dict[str, Any]:
+        """How many tokens the context at the cursor takes: in all, in which parts, and of what budgets."""
+        return await _told(workspace.usage())
+
+
+def _add_changing(server: MCPServer[None], workspace: Workspace) -> None:
+    @server.tool(annotations=CHANGES)
+    async def put_block(
+        ctx: Context[None],
+        type: Type,
+        name: Name,
+        text: Annotated[str, Field(description="what the model reads; no secrets: they are refused")],
+        priority: Annotated[
+            float, Field(description="0 competes with classes and packages; 5 is before all others")
+        ] = 0.0,
+        ttl: Annotated[float | None, Field(description="seconds after which it is dropped; without, it stays")] = None,
+        file: Annotated[str | None, Field(description="the file that it is about, as a path in the workspace")] = None,
+    ) -> dict[str, Any]:
+        """Put a block into the local model's context, or replace the one with this type and name.  It reaches every
+        window of the workspace, also those opened later while you run."""
+        arguments: dict[str, Any] = {
+            "type": type,
+            "name": name,
+            "text": text,
+            "priority": priority,
+            "source": _source(ctx),
+        }
+        if ttl is not None:
+            arguments["ttl"] = ttl
+        if file is not None:
+            arguments["uri"] = (await _told(workspace.path_of(file))).as_uri()
+        return await _told(workspace.put(arguments))
+
+    @server.tool(annotations=CHANGES)
+    async def drop_block(type: Type, name: Name) -> dict[str, Any]:
+        """Take a block that was put away again.  Blocks that the editor found by itself cannot be dropped."""
+        return {"dropped": await _told(workspace.drop(type, name))}
+
+    @server.tool(annotations=CHANGES)
+    async def pin_file(file: Annotated[str, Field(description="a path in the workspace")]) -> dict[str, Any]:
+        """Keep a file of the workspace in the context, wherever the person goes."""
+        return await _told(workspace.pin(file, pinned=True))
+
+    @server.tool(annotations=CHANGES)
+    async def unpin_file(file: Annotated[str, Field(description="a path in the workspace")]) -> dict[str, Any]:
+        """Let a pinned file go."""
+        return await _told(workspace.pin(file, pinned=False))
+
+
+def _add_resources(server: MCPServer[None], workspace: Workspace) -> None:
+    @server.resource("palimpsest://cursor", title="The code at the person's cursor", mime_type="text/plain")
+    async def cursor() -> str:
+        here = await _read(workspace.here())
+        if here["cursor"] is None:
+            raise ResourceError(here["why_not"])
+        return str(here["editing"]["text"])
+
+    @server.resource("palimpsest://blocks", title="The context blocks", mime_type="application/json")
+    async def blocks() -> str:
+        here = await _read(workspace.here())
+        return json.dumps([shown(block, text=True) for block in here["blocks"]], indent=1)
+
+
+async def _block(workspace: Workspace, type: str, name: str) -> dict[str, Any]:
+    blocks = (await _told(workspace.here()))["blocks"]
+    for block in blocks:
+        if (block["type"], block["name"]) == (type, name):
+            return dict(block)
+    names = ", ".join(f"{block['type']} {block['name']}" for block in blocks) or "none"
+    raise ToolError(f"name: there is no {type} block {name!r}; these are there: {names}.")
+
+
+def _source(ctx: Context[None]) -> str:
+    """The agent's own name, as far as it is fit to be shown."""
+    params = ctx.session.client_params
+    name = params.client_info.name if params is not None else ""
+    name = "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_SOURCE]
+    return f"agent {name}".strip()
+
+
+async def _told(answer: Awaitable[T]) -> T:
+    try:
+        return await answer
+    except PalimpsestError as error:
+        raise ToolError(str(error)) from None
+    except OSError as error:
+        raise ToolError(f"The folder for sockets cannot be read: {error}") from None
+
+
+async def _read(answer: Awaitable[T]) -> T:
+    try:
+        return await answer
+    except PalimpsestError as error:
+        raise ResourceError(str(error)) from None
+    except OSError as error:
+        raise ResourceError(f"The folder for sockets cannot be read: {error}") from None
+
+
+async def _look(workspace: Workspace) -> None:
+    while True:
+        await asyncio.sleep(LOOK_S)
+        with suppress(PalimpsestError, OSError):
+            await workspace.windows()

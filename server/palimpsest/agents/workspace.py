@@ -1,0 +1,185 @@
+"""A workspace as an agent sees it: the same one, in however many windows it is open.
+
+In: the workspace's folder; what an agent asks.  Out: answers of the windows, put together.  Owner of the connections to
+them, and of what this agent has put, which a window that is opened later gets too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.windows.client import Window, WindowGone
+from palimpsest.windows.sockets import sockets
+
+STATES = ("resident", "stored", "wanted", "left out")
+"""Of a block, in one window; of several windows the first of these counts."""
+
+
+class NoWindow(PalimpsestError):
+    code = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A window that has the workspace open; `used`: when the person last did something there."""
+
+    window: Window
+    folders: tuple[Path, ...]
+    used: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    """`ends`: when the block expires, by the monotonic clock."""
+
+    arguments: dict[str, Any]
+    ends: float | None
+
+    @property
+    def left(self) -> dict[str, Any] | None:
+        """The arguments for a window that has not had it; None when it has expired."""
+        if self.ends is None:
+            return self.arguments
+        seconds = self.ends - time.monotonic()
+        return {**self.arguments, "ttl": seconds} if seconds > 0 else None
+
+
+class Workspace:
+    """Lives on one event loop."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._windows: dict[Path, Window] = {}
+        self._has: dict[Path, set[tuple[str, str]]] = {}
+        self._put: dict[tuple[str, str], _Put] = {}
+
+    async def windows(self) -> list[Opened]:
+        """Those that are open, the one used last first, each with what was put so far.  Raises NoWindow."""
+        found = [opened for opened in await asyncio.gather(*map(self._ask, self._known())) if opened is not None]
+        if not found:
+            raise NoWindow(f"No editor window has {self.folder} open; open it in the editor, then try again.")
+        for opened in found:
+            await self._catch_up(opened)
+        return sorted(found, key=lambda opened: -opened.used)
+
+    async def here(self) -> dict[str, Any]:
+        """Cursor and code of the window that was used last, and the blocks of all."""
+        told = await self._each(lambda window: window.call("palimpsest.here", {}))
+        first = told[0]
+        blocks: dict[tuple[str, str], dict[str, Any]] = {}
+        for answer in told:
+            for block in answer["blocks"]:
+                key = block["type"], block["name"]
+                known = blocks.get(key)
+                if known is None:
+                    blocks[key] = block
+                elif STATES.index(block["state"]) < STATES.index(known["state"]):
+                    blocks[key] = {**known, "state": block["state"]}
+        return {**first, "blocks": list(blocks.values())}
+
+    async def usage(self) -> dict[str, Any]:
+        """Of the window that was used last."""
+        return await (await self.windows())[0].window.call("palimpsest.context.usage", {})
+
+    async def put(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """In every window, and in those that are opened while this agent runs."""
+        answers = await self._each(lambda window: window.call("palimpsest.context.put", arguments))
+        key, ttl = (arguments["type"], arguments["name"]), arguments.get("ttl")
+        self._put[key] = _Put(arguments, None if ttl is None else time.monotonic() + ttl)
+        for known in self._has.values():
+            known.add(key)
+        return answers[0]
+
+    async def drop(self, type: str, name: str) -> bool:
+        arguments = {"type": type, "name": name}
+        answers = await self._each(lambda window: window.call("palimpsest.context.drop", arguments))
+        self._put.pop((type, name), None)
+        return any(answer["dropped"] for answer in answers)
+
+    async def pin(self, file: str, *, pinned: bool) -> dict[str, Any]:
+        uri = (await self.path_of(file)).as_uri()
+        command = "palimpsest.context.pin" if pinned else "palimpsest.context.unpin"
+        return (await self._each(lambda window: window.call(command, {"uri": uri})))[0]
+
+    async def path_of(self, file: str) -> Path:
+        """A file by its path in the workspace, or from the root.  Whether it may be read is the window's to say."""
+        if not file.strip() or "\0" in file:
+            raise InvalidArgument("file", "expected a path.")
+        path = Path(file)
+        if path.is_absolute():
+            return path
+        folders = (await self.windows())[0].folders
+        within = [folder for folder in folders if self.folder.is_relative_to(folder)] or list(folders)
+        return next(
+            (folder / path for folder in (self.folder, *within) if (folder / path).exists()), self.folder / path
+        )
+
+    def close(self) -> None:
+        for window in self._windows.values():
+            window.close()
+
+    # Windows
+
+    def _known(self) -> Iterable[Path]:
+        paths = sockets()
+        for gone in self._windows.keys() - set(paths):
+            self._windows.pop(gone).close()
+            self._has.pop(gone, None)
+        return paths
+
+    async def _ask(self, path: Path) -> Opened | None:
+        """The window at a socket, if it has this workspace open."""
+        known = self._windows.pop(path, None)
+        for window in ([known] if known is not None else []) + [Window(path)]:
+            try:
+                told = await window.call("palimpsest.window", {})
+                break
+            except PalimpsestError:
+                continue
+        else:
+            self._has.pop(path, None)
+            return None
+        self._windows[path] = window
+        folders = tuple(Path(folder) for folder in told["folders"])
+        mine = any(self.folder == folder or self.folder.is_relative_to(folder) for folder in folders)
+        return Opened(window, folders, float(told["used"])) if mine else None
+
+    async def _catch_up(self, opened: Opened) -> None:
+        """A window that was opened after a block had been put gets it."""
+        path = opened.window.path
+        has = self._has.setdefault(path, set())
+        for key in [key for key in self._put if key not in has]:
+            has.add(key)
+            arguments = self._put[key].left
+            if arguments is None:
+                del self._put[key]
+                continue
+            try:
+                await opened.window.call("palimpsest.context.put", arguments)
+            except PalimpsestError:
+                continue  # what a window refuses is told to whoever puts it
+
+    async def _each(self, ask: Callable[[Window], Awaitable[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The answers of all windows, that of the one used last first.  A window that is closed meanwhile does not
+        count, if another answers.  Raises what the windows say is wrong."""
+        answers, gone = list[dict[str, Any]](), list[WindowGone]()
+        for opened in await self.windows():
+            try:
+                answers.append(await ask(opened.window))
+            except WindowGone as error:
+                gone.append(error)
+        if not answers:
+            raise gone[0]
+        return answers
+
+
+def shown(block: dict[str, Any], *, text: bool) -> dict[str, Any]:
+    """A block for an agent."""
+    fields = ("type", "name", "tokens", "state", "source", "pinned", "editable", "uri", *(("text",) if text else ()))
+    return {field: block[field] for field in fields if block.get(field) not in (None, "")}

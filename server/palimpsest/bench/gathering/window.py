@@ -1,0 +1,68 @@
+"""A window without an editor: documents, trees, sources and the choice of blocks, as a session puts them together.
+
+In: a workspace, an index.  Out: views of a cursor and the blocks chosen there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palimpsest.config.settings import ContextSettings
+from palimpsest.context.choice.chooser import Chooser
+from palimpsest.context.editing.block import editing_at
+from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.context.view import CursorView
+from palimpsest.index.workspace_index import WorkspaceIndex
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.uris import relative, to_path, to_uri
+
+
+class BenchWindow:
+    """`cache` is a folder for what is kept."""
+
+    def __init__(self, root: Path, cache: Path, index: WorkspaceIndex) -> None:
+        self.root = root
+        self.settings = ContextSettings()
+        self.parser = Parser(language_of)
+        self._open: dict[str, Snapshot] = {}
+        external = ExternalBlocks()
+        gatherer = Gatherer(
+            external, self.settings, open_document=self._open.get, cache=cache, variables={}, index=index.seen_by
+        )
+        self.chooser = Chooser(gatherer, external, self.settings)
+
+    def open(self, path: Path) -> Parsed:
+        uri = to_uri(path)
+        language = language_of("", path.name)
+        language_id = next(iter(language.language_ids), "")
+        self._open[uri] = Snapshot(uri, 1, language_id, path.read_text(encoding="utf-8"))
+        return self.parser.parse(self._open[uri])
+
+    def changed(self, snapshot: Snapshot) -> None:
+        self._open[snapshot.uri] = snapshot
+
+    def close(self, parsed: Parsed) -> None:
+        self._open.pop(parsed.snapshot.uri, None)
+        self.parser.forget(parsed.snapshot.uri)
+
+    def view(self, parsed: Parsed, position: Position, *, is_typing: bool = False) -> CursorView:
+        file = relative(self._path(parsed), self.root)
+        return CursorView(
+            parsed=parsed,
+            scope=scope_at(parsed, position.line, position.column),
+            editing=editing_at(parsed, position, file, self.settings.editing_tokens),
+            position=position,
+            file=file,
+            roots=(self.root,),
+            root=self.root,
+            settings=self.settings,
+            is_typing=is_typing,
+        )
+
+    def _path(self, parsed: Parsed) -> Path:
+        return to_path(parsed.snapshot.uri)

@@ -1,0 +1,42 @@
+"""One thing that `palimpsest doctor` looked at, and the looking at a workspace's index.
+
+In: settings, folders.  Out: checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.config.settings import IndexSettings
+from palimpsest.index.report import report
+from palimpsest.system import folders
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    needed: bool = True
+
+
+def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterator[Check]:
+    """What is in the index of names, and what was left out."""
+    if not settings.enabled:
+        yield Check("index", True, "off (index.enabled)", needed=False)
+        return
+    for folder in workspaces:
+        try:
+            found = report(folders.cache(), folder.resolve())
+        except OSError as error:
+            yield Check("index", False, f"{folder}: {error}", "Make room in your cache folder.", needed=False)
+            continue
+        if found is None:
+            yield Check("index", True, f"none of {folder}: it is built when a file of it is opened", needed=False)
+        else:
+            yield Check("index", found.is_whole, found.detail, "It is built while an editor has it open.", needed=False)

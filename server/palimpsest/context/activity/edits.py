@@ -1,0 +1,105 @@
+"""The last edits, as small diffs.
+
+In: a document before and after some changes that belong together.  Out: what was removed and added.  Pure.
+
+An edit that holds what looks like a secret, or a part of one, is not kept: it may be in the lines that were removed,
+which the document no longer has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from palimpsest.text import tokens
+from palimpsest.text.snapshot import InputEdit, Snapshot
+
+KEPT = 16
+MOST_LINES = 24
+"""Lines removed and added; what changes more is no small edit."""
+LONGEST_LINE = 400
+_AROUND = 1
+"""Lines shown before and behind a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`number` counts a document's edits; `line` is where it is now, and `diff` has its lines with `-`, `+` and a space
+    before them."""
+
+    uri: str
+    number: int
+    line: int
+    diff: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Edits:
+    """Owner of the edits."""
+
+    _edits: list[Edit] = field(default_factory=list)
+    _counted: dict[str, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Edit]:
+        """The newest first."""
+        return reversed(tuple(self._edits))
+
+    def add(self, before: Snapshot, after: Snapshot, first: int, last: int) -> None:
+        """Changes that are in the lines `first..last` of `after`, both included.  One that takes the newest back leaves
+        neither."""
+        found = diff(before, after, first, last)
+        if not found or _is_secret(before, after, found):
+            return
+        newest = self._edits[-1] if self._edits else None
+        if newest is not None and newest.uri == after.uri and _undone(newest.diff, found):
+            self._edits.pop()
+            return
+        number = self._counted[after.uri] = self._counted.get(after.uri, 0) + 1
+        self._edits = [*self._edits, Edit(after.uri, number, first, found)][-KEPT:]
+
+    def changed(self, uri: str, edits: Sequence[InputEdit]) -> None:
+        """Edits above move the places of those below."""
+        for edit in edits:
+            shift = edit.new_end_point[0] - edit.old_end_point[0]
+            if shift:
+                self._edits = [
+                    Edit(it.uri, it.number, it.line + shift, it.diff)
+                    if it.uri == uri and it.line >= edit.old_end_point[0]
+                    else it
+                    for it in self._edits
+                ]
+
+
+def diff(before: Snapshot, after: Snapshot, first: int, last: int) -> tuple[str, ...]:
+    """The changes between two versions, of which all are in the lines `first..last` of the later one; empty if there
+    are none, or too many for a small edit."""
+    grown = after.line_count - before.line_count
+    start = max(0, first - _AROUND)
+    old = before.lines[start : max(start, last + 1 - grown + _AROUND)]
+    new = after.lines[start : last + 1 + _AROUND]
+    if max(len(old), len(new)) > 4 * MOST_LINES or any(len(line) > LONGEST_LINE for line in (*old, *new)):
+        return ()
+    lines, n_changed = list[str](), 0
+    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):
+        lines += ["..."] if lines else []
+        for kind, a, b, c, d in group:
+            if kind == "equal":
+                lines += [f" {line}" for line in old[a:b]]
+                continue
+            lines += [*(f"-{line}" for line in old[a:b]), *(f"+{line}" for line in new[c:d])]
+            n_changed += b - a + d - c
+    return tuple(lines) if 0 < n_changed <= MOST_LINES else ()
+
+
+def _undone(one: Sequence[str], other: Sequence[str]) -> bool:
+    def removed_and_added(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+        return [it[1:] for it in lines if it[0] == "-"], [it[1:] for it in lines if it[0] == "+"]
+
+    removed, added = removed_and_added(one)
+    return removed_and_added(other) == (added, removed)
+
+
+def _is_secret(before: Snapshot, after: Snapshot, lines: Sequence[str]) -> bool:
+    written = "\n".join(line[1:] for line in lines)
+    return bool(tokens.found(written, parts=True) or tokens.found(before.text) or tokens.found(after.text))

@@ -1,0 +1,168 @@
+"""`recent` blocks from git: what of the file is not committed, and the last commits that changed the function.
+
+In: a view, the repository that its file is in.  Out: a short diff of the saved file against the last commit, and the
+commits with their subjects and changed lines.  Git is asked in the background, when the cursor comes into another
+function and when a file is saved; what is being typed changes no block.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+
+from palimpsest.context.sources.answers import Answers
+from palimpsest.context.sources.fit import head
+from palimpsest.context.sources.source import Source
+from palimpsest.context.values import COMMITS, UNCOMMITTED
+from palimpsest.context.view import CursorView
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.scopes import scopes
+from palimpsest.system.git import top_of
+from palimpsest.system.git_history import Commit, commits_of, last_version
+from palimpsest.system.reading import read
+from palimpsest.text.tokens import masked
+from palimpsest.types import Block
+from palimpsest.workspace.files import MAX_BYTES, WorkspaceFiles, decoded
+
+MOST_COMMITS = 3
+MAX_TOKENS = 160
+"""Of a block."""
+MOST_LINES = 4_000
+"""A longer file is not compared."""
+_CHANGED_LINES = 12
+"""Of one commit."""
+_STATE_OF = ("HEAD", "logs/HEAD", "index")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or class of a file, or with an empty name the file itself."""
+
+    path: Path
+    language_id: str
+    name: str = ""
+
+
+class HistorySource(Source):
+    """`files` is looked at by this source's own thread alone."""
+
+    name = "git"
+    setting = "git"
+
+    def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
+        self._files = files
+        self._diffs = Answers[Path, tuple[str, ...]](self._uncommitted, executor, ())
+        self._commits = Answers[Function, tuple[Commit, ...]](self._touching, executor, ())
+
+    @property
+    def revision(self) -> int:
+        return self._diffs.revision + self._commits.revision
+
+    def wait(self, seconds: float | None) -> bool:
+        return self._diffs.wait(seconds) and self._commits.wait(seconds)
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        path = view.path
+        if path is None or view.root is None or not (state := _state(path, view.root)):
+            return []
+        found = [self._changes(view, self._diffs.ask(path, state))]
+        function = self._function(view, path)
+        if function is not None:
+            found.append(self._history(view, function, self._commits.ask(function, state)))
+        return [block for block in found if block is not None]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        if view.path is None:
+            return False
+        own = self._changes(view, self._diffs.last(view.path))
+        if own is not None and own.name == block.name:
+            return own.text == block.text
+        name = block.name.removesuffix(" in git").partition(" ")[2]
+        function = Function(view.path, view.parsed.snapshot.language_id, name)
+        known = self._history(view, function, self._commits.last(function))
+        return known is not None and known.text == block.text
+
+    def _function(self, view: CursorView, path: Path) -> Function | None:
+        if view.scope.kind == "file":
+            return None
+        return Function(path, view.parsed.snapshot.language_id, view.scope.qualified_name)
+
+    def _changes(self, view: CursorView, diff: tuple[str, ...]) -> Block | None:
+        lines = head(diff, min(MAX_TOKENS, view.settings.block_tokens))
+        if not lines:
+            return None
+        text = "\n".join(lines)
+        return Block("recent", f"{view.file} not committed", text, UNCOMMITTED, uri=view.uri, source=self.name)
+
+    def _history(self, view: CursorView, function: Function, commits: tuple[Commit, ...]) -> Block | None:
+        told = list[str]()
+        for commit in commits:
+            told += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
+        lines = head(told, min(MAX_TOKENS, view.settings.block_tokens))
+        if not lines:
+            return None
+        name, text = f"{view.file} {function.name} in git", "\n".join(lines)
+        return Block("recent", name, text, COMMITS, uri=view.uri, source=self.name)
+
+    def _uncommitted(self, path: Path) -> tuple[str, ...]:
+        """The saved file against the last commit, without headers; empty for a file that no block may contain."""
+        if not self._may_show(path):
+            return ()
+        before, now = self._committed(path), decoded(read(path, MAX_BYTES, self._files.roots))
+        if before is None or now is None or before == now:
+            return ()
+        old, new = masked(before).splitlines(), masked(now).splitlines()
+        if max(len(old), len(new)) > MOST_LINES:
+            return ()
+        lines = list(unified_diff(old, new, n=1, lineterm=""))[2:]  # without the names
+        return tuple("..." if line.startswith("@@") else line for line in lines)
+
+    def _touching(self, function: Function) -> tuple[Commit, ...]:
+        """The commits of a function, by where it is in the last commit."""
+        if not self._may_show(function.path):
+            return ()
+        text = self._committed(function.path)
+        if text is None:
+            return ()
+        parsed = parse_text(text, language_of(function.language_id, function.path.name))
+        scope = next((it for it in scopes(parsed) if it.qualified_name == function.name and it.kind != "file"), None)
+        if scope is None:
+            return ()
+        found = commits_of(function.path, scope.start_line, scope.end_line - 1, MOST_COMMITS)
+        return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in found)
+
+    def _may_show(self, path: Path) -> bool:
+        """Not for a link: git has the link, not what it leads to."""
+        self._files.look_again()
+        return self._files.source(path) is not None and not path.is_symlink()
+
+    def _committed(self, path: Path) -> str | None:
+        data = last_version(path)
+        text = None if data is None else decoded(data)
+        return None if text is None else text.replace("\r\n", "\n")
+
+
+def _has_secret(commit: Commit) -> bool:
+    text = "\n".join(line[1:] for line in commit.changed)
+    return masked(text) != text
+
+
+def _state(path: Path, root: Path) -> tuple[object, ...]:
+    """What changes when the file is saved and when something is committed; empty outside a repository."""
+    top = top_of(path.parent)
+    git = top / ".git"
+    if not top.is_relative_to(root) and not root.is_relative_to(top):
+        return ()
+    stamps = [_stamp(path), _stamp(git), *(_stamp(git / name) for name in _STATE_OF)]
+    return tuple(stamps) if stamps[1] is not None and stamps[0] is not None else ()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,144 @@
+"""`documentation` blocks: documents that comments and docstrings link to, `[[prices#Rounding]]`.
+
+In: a view, the workspace's documents.  Out: a block for each link that means one document: its title and its first
+paragraph (`docs/prices.md`), or the section of the heading that is named (`docs/prices.md#Rounding`).  A link that is
+broken, or may mean several documents, gets none.  Documents are looked for in the background, and only where there are
+links.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from palimpsest.context.sources.answers import Answers
+from palimpsest.context.sources.documentation import MAX_TOKENS
+from palimpsest.context.sources.fit import head
+from palimpsest.context.sources.lines_of import LinesOf
+from palimpsest.context.sources.source import Source
+from palimpsest.context.values import LINKED, PER_RANK
+from palimpsest.context.view import CursorView
+from palimpsest.documents.catalog import LOOK_S, Catalog
+from palimpsest.documents.outline import Outline, outline
+from palimpsest.documents.wikilinks import SUFFIXES, Found, Link, links, resolve
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import children, docstring
+from palimpsest.text.uris import to_uri
+from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
+
+MOST_LINKS = 4
+_MOST_KEPT = 32
+Target = tuple[str, str]
+"""A document's path, and a heading in it or ""."""
+
+
+class LinkedSource(Source):
+    """`files` are the gatherer's; `own` are looked at by this source's thread alone."""
+
+    name = "linked"
+    setting = "documentation"
+
+    def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
+        self._look_s = 0.0 if executor is None else LOOK_S
+        self._lines = LinesOf(files)
+        self._catalog = Catalog(own, self._look_s)
+        self._found = Answers[tuple[Path, str, tuple[Target, ...]], tuple[Target, ...]](self._resolve, executor, ())
+        self._outlines: dict[Path, tuple[Sequence[str], Outline]] = {}
+
+    @property
+    def revision(self) -> int:
+        return self._found.revision
+
+    def wait(self, seconds: float | None) -> bool:
+        return self._found.wait(seconds)
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        named = tuple(dict.fromkeys((link.target, link.heading) for link in _links(view)))[:MOST_LINKS]
+        if view.root is None or not named:
+            return []
+        time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
+        found = self._found.ask((view.root, view.file, named), time_of)
+        blocks = [self._block(view, view.root, *target, rank) for rank, target in enumerate(found)]
+        return [block for block in blocks if block is not None]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """While the document says the same."""
+        path, _, heading = block.name.partition("#")
+        now = None if view.root is None else self._block(view, view.root, path, heading, 0)
+        return now is not None and now.text == block.text
+
+    def _resolve(self, question: tuple[Path, str, tuple[Target, ...]]) -> tuple[Target, ...]:
+        root, near, named = question
+        documents, found = self._catalog.documents(root), dict[Target, None]()
+        for target, heading in named:
+            meant = resolve(Link(target, heading), near, documents)
+            if isinstance(meant, Found) and meant.document.path != near:
+                found[meant.document.path, meant.heading.title if meant.heading is not None else ""] = None
+        return tuple(found)
+
+    def _block(self, view: CursorView, root: Path, document: str, heading: str, rank: int) -> Block | None:
+        path = root / document
+        lines = self._lines.of(path)
+        if not lines or path == view.path:
+            return None
+        shown = _shown(lines, self._outline(path, lines), heading)
+        kept = shown[: len(head([lines[n] for n in shown], min(MAX_TOKENS, view.settings.block_tokens)))]
+        while kept and not lines[kept[-1]].strip():
+            kept.pop()
+        if not kept:
+            return None
+        return Block(
+            "documentation",
+            f"{document}#{heading}" if heading else document,
+            "\n".join(lines[n] for n in kept),
+            LINKED - rank * PER_RANK,
+            editable=True,
+            uri=to_uri(path),
+            source=self.name,
+            lines=tuple(kept),
+        )
+
+    def _outline(self, path: Path, lines: Sequence[str]) -> Outline:
+        known = self._outlines.get(path)
+        if known is None or known[0] is not lines:
+            if len(self._outlines) > _MOST_KEPT:
+                self._outlines.clear()
+            known = self._outlines[path] = lines, outline("\n".join(lines))
+        return known[1]
+
+
+def _shown(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
+    """The lines of the section, or of the title and the first paragraph."""
+    if heading:
+        section = next((one for one in known.headings if one.title == heading), None)
+        if section is None:
+            return []
+        has_own = any(lines[n].strip() for n in range(section.start + 1, section.inner_end))
+        return list(range(section.start, section.inner_end if has_own else section.end))
+    start, end = known.summary
+    title = [known.headings[0].start] if known.headings and known.headings[0].start < start else []
+    return [*title, *range(start, end)]
+
+
+def _links(view: CursorView) -> Iterator[Link]:
+    """Those of the comments and docstrings that the editing block shows; in a document, of all of it."""
+    if view.path is not None and view.path.suffix.lower() in SUFFIXES:
+        yield from links(view.editing.text)
+        return
+    if "[[" in view.parsed.snapshot.text:
+        for text in _prose(view.parsed, view):
+            yield from links(text)
+
+
+def _prose(parsed: Parsed, view: CursorView) -> Iterator[str]:
+    shown = view.shown_lines
+    if shown:
+        for node in parsed.captures("comments", min(shown), max(shown) + 1).get("comment", ()):
+            if not shown.isdisjoint(range(node.start_point.row, node.end_point.row + 1)):
+                yield parsed.text_of(node)
+    for scope in [view.scope, *children(parsed, view.scope)]:
+        if scope is view.scope or scope.def_line in shown:
+            yield docstring(parsed, scope) or ""

@@ -1,0 +1,184 @@
+"""`documentation` blocks: the sections of the workspace's documents that are about what the code at the cursor does.
+
+In: a view, the Markdown, reStructuredText and text files of the workspace.  Out: the best sections by BM25, named as
+the README's are (`docs/prices.md#Rounding`).  Documents are read, and questions answered, in the background.
+
+A section has to name something of the code: a name that only code is written in (`apply_discount`, `applyDiscount`), or
+the scope at the cursor, or two of its other names.  That an English word is in both says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+
+from palimpsest.context.sources.answers import Answers
+from palimpsest.context.sources.documentation import MAX_TOKENS, sections
+from palimpsest.context.sources.fit import head
+from palimpsest.context.sources.section_index import Found, SectionIndex
+from palimpsest.context.sources.source import Source
+from palimpsest.context.values import PER_RANK, README_SECTION
+from palimpsest.context.view import CursorView
+from palimpsest.syntax.scopes import enclosing
+from palimpsest.text.uris import to_uri
+from palimpsest.types import Block
+from palimpsest.workspace.files import Stamp, WorkspaceFiles
+
+SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
+LEFT_OUT = re.compile(r"(?i)(licen[cs]e|copying|notice|authors|change(s|log)|history|news|requirements|robots)\b")
+"""Beginnings of the names of documents that mention everything or nothing, and of text files that are data."""
+MOST_BLOCKS = 2
+MOST_DOCUMENTS = 1_000
+MOST_CHARACTERS = 8_000_000
+MOST_FOLDERS = 2_000
+LOOK_S = 20.0
+"""At most this often documents are looked for again while nothing is said to have changed."""
+_CONSIDERED = 8
+_SHORTEST = 4
+_OF_CODE = re.compile(r".*(_.|[a-z\d][A-Z]).*")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class RetrievalSource(Source):
+    """`files` is looked at by this source's own thread alone."""
+
+    name = "retrieval"
+    setting = "documentation"
+
+    def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
+        self._look_s = 0.0 if executor is None else LOOK_S
+        self._documents = Documents(files, self._look_s)
+        self._found = Answers[tuple[Path, frozenset[str]], tuple[Found, ...]](self._search, executor, ())
+
+    @property
+    def revision(self) -> int:
+        return self._found.revision
+
+    def wait(self, seconds: float | None) -> bool:
+        return self._found.wait(seconds)
+
+    def candidates(self, view: CursorView) -> list[Block]:
+        if view.root is None:
+            return []
+        own, used = _names(view)
+        time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
+        found = self._found.ask((view.root, own | used), time_of)
+        known = {view.path, *(view.root / name for name in view.settings.rules)}  # which are shown as they are
+        told = [section for section in found if section.path not in known and _is_about(section, own, used)]
+        return [self._block(view, view.root, section, rank) for rank, section in enumerate(told[:MOST_BLOCKS])]
+
+    def still_valid(self, block: Block, view: CursorView) -> bool:
+        """While the section is in its document."""
+        path, _, title = block.name.partition("#")
+        if view.root is None:
+            return False
+        known = self._documents.section(view.root / path, title)
+        return known is not None and self._block(view, view.root, known, 0).text == block.text
+
+    def _block(self, view: CursorView, root: Path, section: Found, rank: int) -> Block:
+        name = f"{section.path.relative_to(root).as_posix()}#{section.title}"
+        text = "\n".join(head(section.text.split("\n"), min(MAX_TOKENS, view.settings.block_tokens))).rstrip("\n")
+        value, uri = README_SECTION - rank * PER_RANK, to_uri(section.path)
+        # Without lines: the document may have changed since it was looked at, so whoever edits it finds the text in it.
+        return Block("documentation", name, text, value, editable=True, uri=uri, source=self.name)
+
+    def _search(self, question: tuple[Path, frozenset[str]]) -> tuple[Found, ...]:
+        root, words = question
+        self._documents.look(root)
+        return self._documents.search(root, words)
+
+
+class Documents:
+    """The documents of each workspace folder, as they were when they were last looked for, at most every `look_s`
+    seconds.  Thread-safe."""
+
+    def __init__(self, files: WorkspaceFiles, look_s: float) -> None:
+        self._files = files
+        self._look_s = look_s
+        self._looked: dict[Path, float] = {}
+        self._lock = threading.Lock()
+        self._indexes: dict[Path, SectionIndex] = {}
+        self._stamps: dict[Path, tuple[Stamp, int]] = {}
+        self._sections: dict[tuple[Path, str], Found] = {}
+
+    def look(self, root: Path) -> None:
+        """Read what is new or has changed."""
+        if time.monotonic() - self._looked.get(root, -self._look_s) < self._look_s:
+            return
+        self._looked[root] = time.monotonic()
+        self._files.look_again()
+        index = self._indexes.setdefault(root, SectionIndex())
+        seen, n_characters = set[Path](), 0
+        for path in self._paths(root):
+            if len(seen) >= MOST_DOCUMENTS or n_characters > MOST_CHARACTERS:
+                break
+            source = self._files.source(path)
+            if source is None:
+                continue
+            seen.add(path)
+            n_characters += len(source.text)
+            if self._stamps.get(path, (None, 0))[0] != source.stamp:
+                self._put(index, path, source.text)
+                self._stamps[path] = source.stamp, len(source.text)
+        for path in index.paths - seen:
+            self._forget(index, path)
+
+    def search(self, root: Path, words: frozenset[str]) -> tuple[Found, ...]:
+        with self._lock:
+            return tuple(self._indexes[root].search(words, _CONSIDERED))
+
+    def section(self, path: Path, title: str) -> Found | None:
+        return self._sections.get((path, title))
+
+    def _put(self, index: SectionIndex, path: Path, text: str) -> None:
+        found = sections(text)
+        with self._lock:
+            self._remove(index, path)
+            index.put(path, [(section.title, section.lines) for section in found])
+            for section in reversed(found):  # the first of a title counts
+                self._sections[path, section.title] = Found(path, section.title, "\n".join(section.lines))
+
+    def _forget(self, index: SectionIndex, path: Path) -> None:
+        with self._lock:
+            self._remove(index, path)
+            self._stamps.pop(path, None)
+
+    def _remove(self, index: SectionIndex, path: Path) -> None:
+        index.remove(path)
+        for key in [key for key in self._sections if key[0] == path]:
+            del self._sections[key]
+
+    def _paths(self, root: Path) -> Iterator[Path]:
+        """Documents, those nearest the top first; links are not followed."""
+        folders, n_folders = deque([root]), 0
+        while folders and n_folders < MOST_FOLDERS:
+            folder = folders.popleft()
+            n_folders += 1
+            for entry in self._files.listing(folder):
+                if entry.is_link:
+                    continue
+                path = folder / entry.name
+                if entry.is_dir:
+                    folders.append(path)
+                elif path.suffix.lower() in SUFFIXES and not LEFT_OUT.match(path.name):
+                    yield path
+
+
+def _names(view: CursorView) -> tuple[frozenset[str], frozenset[str]]:
+    """Names of the scopes around the cursor, and names that the editing block uses."""
+    common = view.parsed.language.common_words
+    own = frozenset(scope.name for scope in enclosing(view.scope) if len(scope.name) >= _SHORTEST)
+    used = frozenset(name for name in view.used if len(name) >= _SHORTEST)
+    return own - common, used - own - common
+
+
+def _is_about(section: Found, own: frozenset[str], used: frozenset[str]) -> bool:
+    words = {word.lower() for word in _WORD.findall(section.text)}
+    named = {name for name in own | used if name.lower() in words}
+    exact = frozenset(_WORD.findall(section.text))
+    return bool(named & own) or len(named) > 1 or any(_OF_CODE.fullmatch(name) and name in exact for name in named)

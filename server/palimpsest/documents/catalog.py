@@ -1,0 +1,83 @@
+"""The documents of a workspace folder, kept up to date.
+
+In: a workspace's files, a folder.  Out: `DocumentNames`, as they were when they were last looked for.  Reads a bounded
+number of documents, each again only when it has changed; keeps their outlines, not their texts.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from palimpsest.documents.outline import outline
+from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames
+from palimpsest.workspace.files import Stamp, WorkspaceFiles
+
+MOST_DOCUMENTS = 10_000
+MOST_FOLDERS = 5_000
+MOST_CHARACTERS = 50_000_000
+"""Of the documents that are read for one catalogue; of those behind, only the path is known."""
+LOOK_S = 20.0
+"""At most this often documents are looked for again."""
+_NOTHING = outline("")
+
+
+class Catalog:
+    """One workspace's; `files` is this object's own, since it is looked at by any thread, one at a time."""
+
+    def __init__(self, files: WorkspaceFiles, look_s: float = LOOK_S) -> None:
+        self._files = files
+        self._look_s = look_s
+        self._lock = threading.Lock()
+        self._looked: dict[Path, float] = {}
+        self._known: dict[Path, dict[Path, tuple[Stamp | None, Document]]] = {}
+        self._documents: dict[Path, DocumentNames] = {}
+
+    def documents(self, root: Path) -> DocumentNames:
+        """What there is now; what was found within the last `look_s` seconds counts as now."""
+        with self._lock:
+            known = self._documents.get(root)
+            if known is None or time.monotonic() - self._looked[root] >= self._look_s:
+                self._files.look_again()
+                known = self._looked_at(root)
+                self._looked[root] = time.monotonic()
+            return known
+
+    def _looked_at(self, root: Path) -> DocumentNames:
+        before, now, n_characters = self._known.get(root, {}), dict[Path, tuple[Stamp | None, Document]](), 0
+        for path in self._paths(root):
+            if len(now) >= MOST_DOCUMENTS:
+                break
+            name, known = path.relative_to(root).as_posix(), before.get(path)
+            if n_characters > MOST_CHARACTERS:
+                now[path] = None, Document(name, _NOTHING)
+                continue
+            source = self._files.source(path)
+            if source is None:
+                continue
+            n_characters += len(source.text)
+            is_same = known is not None and known[0] == source.stamp
+            now[path] = known if known is not None and is_same else (source.stamp, Document(name, outline(source.text)))
+        documents = self._documents.get(root)
+        if documents is None or now != before:
+            documents = self._documents[root] = DocumentNames(document for _, document in now.values())
+        self._known[root] = now
+        return documents
+
+    def _paths(self, root: Path) -> Iterator[Path]:
+        """Documents, those nearest the top first; links are not followed."""
+        folders, n_folders = deque([root]), 0
+        while folders and n_folders < MOST_FOLDERS:
+            folder = folders.popleft()
+            n_folders += 1
+            for entry in self._files.listing(folder):
+                path = folder / entry.name
+                if entry.is_link:
+                    continue
+                if entry.is_dir:
+                    folders.append(path)
+                elif path.suffix.lower() in SUFFIXES:
+                    yield path

@@ -1,0 +1,142 @@
+"""The index as the server has it: databases, and over them what is open in the editor.
+
+In: messages of the process that builds it, documents.  Out: a `NameIndex` for a gathering's files.  Owner of the
+process and the readers.  Thread-safe.
+
+A row counts only while its file is as it was read and may be shown to a model; so an index that lags behind says
+less, never something wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from palimpsest.index.asking import Asking
+from palimpsest.index.messages import Asked, Begin, Built, Check, Failed, Look, Opened, Read, Rows, Told
+from palimpsest.index.overlay import Overlay
+from palimpsest.index.process import IndexProcess
+from palimpsest.index.reader import Reader
+from palimpsest.index.rows import FileRows
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.workspace.files import WorkspaceFiles
+
+logger = logging.getLogger(__name__)
+
+
+class WorkspaceIndex:
+    """One window's.  `told` is called with each message, on a thread of the process."""
+
+    def __init__(self, told: Callable[[Told], None] = lambda _: None) -> None:
+        self.told = told
+        self._lock = threading.Lock()
+        self._readers: dict[str, Reader] = {}
+        self._complete = frozenset[str]()
+        self._roots = frozenset[str]()
+        self._revision = 0
+        self._overlay = Overlay()
+        self._process: IndexProcess | None = None
+
+    def begin(self, begin: Begin) -> None:
+        """Build an index, of other folders or with other settings if there is one already."""
+        self.end()
+        with self._lock:
+            self._roots = frozenset(begin.roots)
+            self._process = IndexProcess(begin, self._hear)
+
+    def end(self) -> None:
+        """Until the next `begin`, nothing is known."""
+        with self._lock:
+            if self._process is not None:
+                self._process.close()
+            self._process = None
+            for reader in self._readers.values():
+                reader.close()
+            self._readers, self._complete, self._roots = {}, frozenset(), frozenset()
+            self._overlay = Overlay()
+            self._revision += 1
+
+    @property
+    def process(self) -> IndexProcess | None:
+        """What builds it."""
+        return self._process
+
+    @property
+    def readers(self) -> Sequence[Reader]:
+        with self._lock:
+            return tuple(self._readers.values())
+
+    @property
+    def opened(self) -> Mapping[str, FileRows]:
+        """What is in the documents that are open, by path."""
+        return self._overlay.rows
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self._roots) and self._complete >= self._roots and all(it.is_usable for it in self.readers)
+
+    @property
+    def revision(self) -> int:
+        return self._revision
+
+    def seen_by(self, files: WorkspaceFiles) -> NameIndex:
+        """The index, with what these files let through."""
+        return Asking(self, files)
+
+    def read(self, path: Path, version: int, language_id: str, text: str) -> None:
+        """A document is open, with this text."""
+        self._overlay.wants(str(path), version)
+        self._ask(Read(str(path), version, language_id, text))
+
+    def hide(self, path: Path) -> None:
+        """A document is open whose text no model may see."""
+        self._overlay.hide(str(path))
+        self._revision += 1
+
+    def closed(self, path: Path) -> None:
+        self._overlay.forget(str(path))
+        self._revision += 1
+
+    def look(self, paths: Sequence[Path] = ()) -> None:
+        """Files may have changed; without any, everything may have."""
+        self._ask(Look(tuple(map(str, paths))))
+
+    def _ask(self, message: Asked) -> None:
+        if (process := self._process) is not None:
+            process.ask(message)
+
+    def _hear(self, process: IndexProcess, message: Told) -> None:
+        with self._lock:
+            if process is not self._process:
+                return  # it was ended, and said this before
+            match message:
+                case Opened():
+                    self._forget(message.root)
+                    root, check = Path(message.root), partial(self._ask, Check(message.root))
+                    self._readers[message.root] = Reader(root, Path(message.database), check)
+                    if message.complete:
+                        self._complete |= {message.root}
+                case Built():
+                    self._complete |= {message.root}
+                    _log(message)
+                case Failed():
+                    logger.warning("%s", message.why)
+                    self._forget(message.root)
+                case Rows():
+                    self._overlay.put(message.path, message.version, message.rows)
+            self._revision += 1
+        self.told(message)
+
+    def _forget(self, root: str) -> None:
+        self._complete -= {root}
+        if (reader := self._readers.pop(root, None)) is not None:
+            reader.close()
+
+
+def _log(built: Built) -> None:
+    logger.info("index of %s: %d files, %d of them read in %.1f s", built.root, built.files, built.read, built.seconds)
+    for reason, n in built.left_out.items():
+        logger.info("index of %s: left out: %d %s", built.root, n, reason)

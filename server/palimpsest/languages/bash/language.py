@@ -1,0 +1,80 @@
+"""Bash as a `Language`: its table, and what its queries cannot tell.
+
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  Functions have no parameters, and calls no brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from palimpsest.languages import heredocs
+from palimpsest.languages.base import Base
+from palimpsest.languages.bash.sourced import literal_path
+from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import
+
+_HEREDOC = re.compile(r"(?<!<)<<-?\s*([\"']?)\\?(?P<word>[^\W\d]\w*)\1")
+_OPENS = re.compile(r"(?:\b(?:then|do|else|in)|\{|\A\s*\(?[^()\s]+\))\s*(?:#.*)?\Z")
+_CLAUSE = re.compile(r"\s*(?:fi|done|esac|else|elif|then|do)\b|\s*(?:[)\]}]|;;)")
+_DEFINES = re.compile(r"(?:\bfunction\s+|^\s*)[\w:.-]+\s*\Z")
+_KEYWORDS = """
+    case coproc do done elif else esac fi for function if in local return select then time until while export readonly
+    declare typeset
+"""
+_COMMANDS = """
+    alias awk basename bash bg bind break builtin caller cat cd chmod chown command compgen complete continue cp curl
+    cut
+    date dirname dirs disown echo egrep enable env eval exec exit export false fc fg find getopts grep hash head help
+    history id jobs kill let ln local logout ls mapfile mkdir mktemp mv popd printf ps pushd pwd read readarray readlink
+    realpath rm rmdir sed set sh shift shopt sleep sort source stat sudo suspend tail tar tee test times touch tr trap
+    true type ulimit umask unalias uname uniq unset wait wc wget which xargs
+"""
+_VARIABLES = """
+    BASH BASHOPTS BASHPID BASH_ARGV BASH_COMMAND BASH_LINENO BASH_REMATCH BASH_SOURCE BASH_SUBSHELL BASH_VERSION
+    COLUMNS COMPREPLY COMP_CWORD COMP_LINE COMP_WORDS DIRSTACK EDITOR EPOCHSECONDS EUID FUNCNAME GROUPS HOME HOSTNAME
+    HOSTTYPE IFS LANG LC_ALL LINENO LINES LOGNAME MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS
+    POSIXLY_CORRECT PPID PROMPT_COMMAND PS1 PS2 PS4 PWD RANDOM REPLY SECONDS SHELL SHELLOPTS SHLVL TERM TMPDIR UID USER
+"""
+
+
+class Bash(Base):
+    id = "bash"
+    name = "Bash"
+    language_ids = ("shellscript", "bash", "sh", "zsh", "ksh")
+    suffixes = (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".bashrc")
+    grammar_module = "tree_sitter_bash"
+    lexical = Lexical(("#",), quotes=('"', "'", "`"), spaced_comments=True)
+    doc_comments = ("#",)
+    identifiers = frozenset({"variable_name", "word"})
+    opaque = frozenset({"subscript"})
+    import_hint = ""
+    builtins = frozenset((*_COMMANDS.split(), *_VARIABLES.split()))
+    common_words = frozenset((*_KEYWORDS.split(), *_COMMANDS.split()))
+    receiver = ""
+
+    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        return heredocs.statements(lines, start, end, _HEREDOC, super().statements)
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        """Commands are anywhere on the machine, and the environment and other scripts define variables."""
+        text = parsed.text_of(name)
+        return name.type != "variable_name" or text.upper() == text or super().may_be_elsewhere(parsed, name)
+
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        """Whatever a script defines can be used after it has been read."""
+        found = super().imported(parsed, statement)
+        paths = ((item, literal_path(item.module, parsed.snapshot.lines[: item.line])) for item in found)
+        return [Import(path or "", "*", None, 1, item.line) for item, path in paths]
+
+    def opens_block(self, statement: str) -> bool:
+        return _OPENS.search(statement.rstrip().rpartition("\n")[2]) is not None
+
+    def continues_block(self, line: str) -> bool:
+        return _CLAUSE.match(line) is not None
+
+    def defines(self, before: str) -> bool:
+        return _DEFINES.search(before) is not None

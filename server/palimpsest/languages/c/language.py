@@ -1,0 +1,111 @@
+"""C as a `Language`: its table, and what queries cannot tell.
+
+In: a parse, nodes.  Out: as `syntax.parse.Language` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from palimpsest.languages.base import Base
+from palimpsest.languages.c import words
+from palimpsest.languages.typed_values import TypedValues
+from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import, Parameter, Scope
+
+HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp"})
+DECLARATORS = frozenset(
+    {"init_declarator", "pointer_declarator", "array_declarator", "parenthesized_declarator", "function_declarator"}
+)
+_TYPED = TypedValues(
+    members={"field_expression": ("argument", "field")},
+    calls={"call_expression": "function"},
+    made={"cast_expression": "type", "compound_literal_expression": "type"},
+    this=frozenset(),
+    declarators=DECLARATORS,
+    inferred=frozenset({"auto"}),
+    wrapped=frozenset({"parenthesized_expression", "pointer_expression", "subscript_expression"}),
+    names=frozenset({"identifier", "type_identifier", "field_identifier"}),
+)
+
+
+class C(Base):
+    id = "c"
+    name = "C"
+    language_ids = ("c",)
+    suffixes: tuple[str, ...] = (".c", ".h")
+    test_names = ("test_{}", "{}_test", "{}_tests", "{}_unittest", "{}Test", "{}Tests", "Test{}")
+    tested_beside = (".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")
+    grammar_module = "tree_sitter_c"
+    lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"))
+    doc_comments = ("/**", "/*!", "///", "//!", "/*", "//")
+    identifiers = frozenset({"identifier", "type_identifier", "field_identifier"})
+    import_hint = "include"
+    builtins = words.PREDEFINED
+    common_words = words.KEYWORDS | words.PREPROCESSOR
+    leading = frozenset({"comment"})
+    type_first = True
+    declares = True
+    declarators = DECLARATORS
+
+    def signature(self, parsed: Parsed, scope: Scope) -> str:
+        """With the name that a `typedef` gives behind the body."""
+        found = super().signature(parsed, scope).removesuffix("\\").removesuffix(";").rstrip()
+        if scope.kind != "class" or re.search(rf"\b{re.escape(scope.name)}\b", found):
+            return found
+        is_field = scope.parent is not None and scope.parent.kind == "class"
+        return f"{found} {scope.name}" if is_field or found.startswith("typedef") else f"typedef {found} {scope.name}"
+
+    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
+        """The one name in a declarator: `f` of `int (*f[3])(char *name)`."""
+        inner = target.child_by_field_name("declarator")
+        if inner is None and target.type in self.declarators:
+            inner_types = self.declarators | self.identifiers
+            inner = next((child for child in target.named_children if child.type in inner_types), None)
+        if inner is not None:
+            yield from self.bound(parsed, inner)
+        elif target.type in self.identifiers:
+            yield parsed.text_of(target)
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        """`(void)` has none."""
+        found = list[Parameter]()
+        for node, one in zip(
+            (n for n in holder.named_children if "comment" not in n.type),
+            super().parameters(parsed, holder),
+            strict=True,
+        ):
+            default = node.child_by_field_name("default_value")
+            found.append(one if default is None else replace(one, value=parsed.text_of(default)))
+        return () if [one.text for one in found] == ["void"] else tuple(found)
+
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        """An include gives everything; `<…>` keeps its brackets, since it is searched for elsewhere."""
+        path = statement.child_by_field_name("path")
+        written = "" if path is None else parsed.text_of(path).strip()
+        if len(written) < 3 or written[0] not in '"<':
+            return []
+        return [Import(written.strip('"'), "*", None, 0, statement.start_point.row)]
+
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        """Through an include of the other file or of its header, which has its name; a source sees its own header."""
+        name, own = PurePosixPath(other), PurePosixPath(file)
+        if own.stem == name.stem:
+            return True
+        included = (PurePosixPath(item.module.strip("<>")) for item in imported)
+        return any(path.name == name.name or path.stem == name.stem for path in included)
+
+    def is_included(self, file: str) -> bool:
+        return PurePosixPath(file).suffix.lower() in HEADERS
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return _TYPED.owners(parsed, start, end)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return _TYPED.head(parsed, start, end)

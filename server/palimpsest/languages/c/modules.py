@@ -1,0 +1,117 @@
+"""C's headers: which file an include means, in the workspace, in the system.
+
+In: includes, the workspace's files.  Out: files.  A header of the workspace is called by its path there, one of the
+system as it is included, `<zlib.h>`.  A source sees the header of its name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from palimpsest.languages.c import words
+from palimpsest.languages.c.include_folders import IncludeFolders
+from palimpsest.languages.c.language import HEADERS
+from palimpsest.languages.modules import Surroundings
+from palimpsest.languages.source_entries import Item, top_level
+from palimpsest.languages.source_modules import ModuleFiles, SourceModules
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.values import Import
+from palimpsest.text.uris import is_inside, relative
+
+_LONGEST = 512
+
+
+class CModules(SourceModules):
+    separator = ""
+
+    def __init__(self, language: Language, around: Surroundings) -> None:
+        super().__init__(language, around)
+        self._folders = IncludeFolders(self.files, self.library, self.variables)
+
+    def name_of(self, path: Path, root: Path | None) -> str:
+        return relative(path, root) if root is not None else super().name_of(path, root)
+
+    def imported(self, found: Import, module: str, path: Path | None) -> str | None:
+        """Once for each gathering: every name that the code uses may come from each of its headers."""
+        return self.files.once(("include", found.module, path), lambda: self._included(found.module, path))
+
+    def _included(self, name: str, path: Path | None) -> str | None:
+        written = name.strip("<>")
+        if path is None or not _is_path(written):
+            return None
+        is_quoted = not name.startswith("<")
+        if self.files.root_of(path) is None:
+            return self._in_library(written, path, is_quoted=is_quoted)
+        folders = [*([path.parent] if is_quoted else []), *self._folders.own(path)]
+        for folder in folders:
+            there = Path(os.path.normpath(folder / written))
+            if self._exists(there):
+                return self._name(there)
+        return f"<{written}>" if self._of_system(written) is not None else None
+
+    def find(self, name: str, near: Path | None) -> ModuleFiles | None:
+        if name.startswith("<"):
+            return self._of_system(name.strip("<>"))
+        root = self.files.root_of(near) if near is not None else None
+        for folder in dict.fromkeys([*([root] if root is not None else []), *self.files.roots]):
+            if _is_path(name) and self._exists(folder / name):
+                return ModuleFiles((folder / name,))
+        return None
+
+    def implied(self, module: str, path: Path | None) -> Sequence[Import]:
+        """The header that declares what a source defines."""
+        header = self._header_of(path) if path is not None and path.suffix.lower() not in HEADERS else None
+        return [] if header is None else [Import(header, "*", None, 0, -1)]
+
+    def reexports(self, parsed: Parsed) -> Sequence[Import]:
+        """Of a header that is there to include others."""
+        return () if top_level(parsed) else imports(parsed)
+
+    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+        """Names that begin with `_` are for the header itself."""
+        return not item.name.startswith("_")
+
+    def is_known(self, name: str) -> bool:
+        """The language's own headers."""
+        return name.startswith("<") and name.strip("<>") in words.STANDARD_HEADERS
+
+    def _exists(self, path: Path) -> bool:
+        if self.files.root_of(path) is None or not is_inside(path, self.files.roots):
+            return False
+        return any(entry.name == path.name and not entry.is_dir for entry in self.files.listing(path.parent))
+
+    def _name(self, path: Path) -> str:
+        return self.name_of(path, self.files.root_of(path))
+
+    def _of_system(self, name: str) -> ModuleFiles | None:
+        if not _is_path(name) or ".." in name.split("/"):
+            return None
+        folders = (folder for folder in self._folders.system if self.files.root_of(folder) is None)
+        within = next((folder for folder in folders if self.library.exists(folder / name, folder)), None)
+        return None if within is None else ModuleFiles((within / name,), False, within)
+
+    def _in_library(self, written: str, path: Path, *, is_quoted: bool) -> str | None:
+        """What a header of the system includes."""
+        for folder in self._folders.system:
+            if is_quoted and path.is_relative_to(folder):
+                there = Path(os.path.normpath(path.parent / written))
+                if there.is_relative_to(folder) and self.library.exists(there, folder):
+                    return f"<{there.relative_to(folder).as_posix()}>"
+        return f"<{written}>" if self._of_system(written) is not None else None
+
+    def _header_of(self, path: Path) -> str | None:
+        """As it is included, if one header alone has the source's name: beside it, or in a folder of headers."""
+        for folder in (path.parent, *self._folders.own(path)):
+            names = (Path(entry.name) for entry in self.files.listing(folder) if not entry.is_dir)
+            found = [name for name in names if name.stem == path.stem and name.suffix.lower() in HEADERS]
+            if found:
+                return found[0].name if len(found) == 1 else None
+        return None
+
+
+def _is_path(name: str) -> bool:
+    is_plain = 0 < len(name) <= _LONGEST and not {"\\", "\0"} & set(name)
+    return is_plain and not name.startswith("/") and "" not in name.split("/")

@@ -1,0 +1,8 @@
+"""C#: its table.  `words.py` lists what the language defines, `usings.py` reads `using` directives, `modules.py` says
+which files a namespace has."""
+
+from palimpsest.languages.csharp.language import CSharp
+from palimpsest.languages.csharp.modules import CSharpModules
+
+LANGUAGE = CSharp()
+MODULES = CSharpModules

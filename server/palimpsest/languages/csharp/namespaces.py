@@ -1,0 +1,58 @@
+"""The namespaces of a C# file.
+
+In: a parse, or a text.  Out: names, those of namespaces around them included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+
+_DECLARED = re.compile(r"^([ \t]*)namespace[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:[;{][ \t]*)?(?://.*)?\r?$", re.M)
+_BLOCK, _FILE = "namespace_declaration", "file_scoped_namespace_declaration"
+_DEEPEST = 20
+
+
+def in_text(text: str) -> list[str]:
+    """By lines alone: a namespace that is indented deeper than the one before is inside of it."""
+    found, around = list[str](), list[tuple[int, str]]()
+    for indent, name in _DECLARED.findall(text):
+        depth = len(indent.expandtabs(4))
+        while around and around[-1][0] >= depth:
+            around.pop()
+        whole = f"{around[-1][1]}.{name}" if around else name
+        around.append((depth, whole))
+        found.append(whole)
+    return found
+
+
+def declared(parsed: Parsed) -> Sequence[tuple[str, int, int]]:
+    """Namespaces with their first line and the one after their last, outer ones first."""
+    return parsed.once(_declared)
+
+
+def at(parsed: Parsed, line: int) -> str:
+    """The namespace around a line; "" for none."""
+    return next((name for name, start, end in reversed(declared(parsed)) if start <= line < end), "")
+
+
+def _declared(parsed: Parsed) -> tuple[tuple[str, int, int], ...]:
+    return () if parsed.root is None else tuple(_below(parsed, parsed.root, "", parsed.snapshot.line_count, 0))
+
+
+def _below(parsed: Parsed, node: Node, around: str, end: int, depth: int) -> Iterator[tuple[str, int, int]]:
+    for child in node.named_children if depth < _DEEPEST else []:
+        name = child.child_by_field_name("name") if child.type in (_BLOCK, _FILE) else None
+        if name is None:
+            continue
+        written = "".join(parsed.text_of(name).split())
+        whole = f"{around}.{written}" if around else written
+        last = end if child.type == _FILE else child.end_point.row + 1
+        yield whole, child.start_point.row, last
+        body = child.child_by_field_name("body")
+        if body is not None:
+            yield from _below(parsed, body, whole, last, depth + 1)

@@ -1,0 +1,17 @@
+"""CSS: its table."""
+
+from palimpsest.languages.data import Data
+from palimpsest.syntax.lexical import Lexical
+
+
+class Css(Data):
+    id = "css"
+    name = "CSS"
+    language_ids = ("css",)
+    suffixes = (".css",)
+    grammar_module = "tree_sitter_css"
+    lexical = Lexical((), (("/*", "*/"),), quotes=('"', "'"))
+    omitted_body = " { ... }"
+
+
+LANGUAGE = Css()

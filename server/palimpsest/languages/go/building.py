@@ -1,0 +1,128 @@
+"""Which of a package's files are built here: what their names and first lines ask for.
+
+In: file names, texts.  Out: whether a file belongs to what this machine builds.  Pure.
+
+    cart_test.go    cart_windows.go    cart_linux_arm64.go    //go:build linux && !cgo
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+
+TEST = "_test"
+_SYSTEM_NAMES = """
+aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
+"""
+_PROCESSOR_NAMES = """
+386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le
+riscv riscv64 s390 s390x sparc sparc64 wasm
+"""
+_UNIX_NAMES = "aix android darwin dragonfly freebsd hurd illumos ios linux netbsd openbsd solaris"
+_SYSTEMS = frozenset(_SYSTEM_NAMES.split())
+_PROCESSORS = frozenset(_PROCESSOR_NAMES.split())
+_UNIX = frozenset(_UNIX_NAMES.split())
+_MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64", "i686": "386", "i386": "386"}
+_HERE = {"win32": "windows", "cygwin": "windows"}
+_BUILD = re.compile(r"//go:build (.+)")
+_PACKAGE = re.compile(r"package[ \t]+(\w+)")
+_WORD = re.compile(r"\(|\)|&&|\|\||!|[\w.]+")
+_FIRST_LINES = 200
+_MOST_WORDS = 200
+
+
+def system() -> str:
+    return _HERE.get(sys.platform, sys.platform)
+
+
+def processor() -> str:
+    return _MACHINES.get(platform.machine().lower(), "")
+
+
+def is_test(name: str) -> bool:
+    return name.removesuffix(".go").endswith(TEST)
+
+
+def asks_for(name: str) -> frozenset[str]:
+    """The system and processor that a file's name asks for."""
+    words = name.removesuffix(".go").removesuffix(TEST).split("_")[1:]
+    if len(words) > 1 and words[-2] in _SYSTEMS and words[-1] in _PROCESSORS:
+        return frozenset(words[-2:])
+    return frozenset(words[-1:]) & (_SYSTEMS | _PROCESSORS)
+
+
+def is_for_here(name: str) -> bool:
+    return asks_for(name) <= _tags()
+
+
+def package_of(text: str) -> str:
+    """The package that a file says it is of; empty if it says none."""
+    for line in _head(text):
+        if found := _PACKAGE.match(line):
+            return found[1]
+    return ""
+
+
+def is_built(text: str) -> bool:
+    """Whether a file's own condition is met here; one that cannot be read is."""
+    for line in _head(text):
+        if found := _BUILD.match(line):
+            words = _WORD.findall(found[1].partition("//")[0])
+            return len(words) > _MOST_WORDS or _Condition(words).holds()
+    return True
+
+
+def _head(text: str) -> list[str]:
+    """The lines up to the package's name."""
+    lines = list[str]()
+    for line in text.split("\n", _FIRST_LINES)[:_FIRST_LINES]:
+        lines.append(line.strip())
+        if _PACKAGE.match(line):
+            break
+    return lines
+
+
+def _tags() -> frozenset[str]:
+    unix = {"unix"} if system() in _UNIX else set()
+    return frozenset({system(), processor(), "gc", "cgo", *unix}) - {""}
+
+
+class _Condition:
+    """`linux && (amd64 || !cgo)`, read from left to right; a missing word is true.  Tags such as `go1.21` are set."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._words = words[::-1]
+
+    def holds(self) -> bool:
+        return self._any()
+
+    def _any(self) -> bool:
+        found = self._all()
+        while self._next("||"):
+            found |= self._all()
+        return found
+
+    def _all(self) -> bool:
+        found = self._one()
+        while self._next("&&"):
+            found &= self._one()
+        return found
+
+    def _one(self) -> bool:
+        negated = False
+        while self._next("!"):
+            negated = not negated
+        if self._next("("):
+            found = self._any()
+            self._next(")")
+        else:
+            word = self._words.pop() if self._words else "go1"
+            found = word in _tags() or word.startswith("go1")
+        return found != negated
+
+    def _next(self, word: str) -> bool:
+        is_next = bool(self._words) and self._words[-1] == word
+        if is_next:
+            self._words.pop()
+        return is_next

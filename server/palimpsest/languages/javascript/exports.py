@@ -1,0 +1,215 @@
+"""What a JavaScript or TypeScript file offers to others.
+
+In: a parse.  Out: names of what it defines, and of what it passes on.  Knows no files.
+
+    export { total as sum };                 sum is total
+    export default Cart;                     default is Cart
+    module.exports = { Cart, sum: total };   Cart, and sum is total
+    export { total as sum } from "./cart";   passed on: ./cart, total as sum
+    export * from "./cart";                  passed on: ./cart, *
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import
+
+DEFAULT, EVERYTHING = "default", "*"
+_DECLARATIONS = ("lexical_declaration", "variable_declaration")
+_AROUND = ("ambient_declaration", "expression_statement")
+_NAMESPACES = ("internal_module", "module")
+_EXPORTS = ("exports", "module.exports")
+
+
+def offered(parsed: Parsed) -> dict[str, str] | None:
+    """The names that a file exports, each with what it calls it itself; None if it declares modules, which export
+    whatever is in them."""
+    given = parsed.once(_offered)
+    return given if given or not parsed.once(_ambient) else None
+
+
+def declared_at(parsed: Parsed, line: int) -> str:
+    """The module that is declared around a line, `fs` in `declare module "fs"`; "" if there is none."""
+    return next((name for name, start, end in parsed.once(_ambient) if start <= line < end), "")
+
+
+def _ambient(parsed: Parsed) -> tuple[tuple[str, int, int], ...]:
+    """The declared modules of a file with their first line and the one after their last."""
+    found = list[tuple[str, int, int]]()
+    for node in _top(parsed):
+        inner = node.named_children[0] if node.type == "ambient_declaration" and node.named_children else None
+        name = inner.child_by_field_name("name") if inner is not None and inner.type == "module" else None
+        if name is not None and name.type == "string":
+            found.append((_unquoted(parsed, name), node.start_point.row, node.end_point.row + 1))
+    return tuple(found)
+
+
+def reexports(parsed: Parsed) -> list[Import]:
+    return list(parsed.once(_reexports))
+
+
+def whole(parsed: Parsed) -> str | None:
+    """What `require` gives of a file, by its name there: of `module.exports = Cart`, of `export = Cart`."""
+    return parsed.once(_whole)
+
+
+def _whole(parsed: Parsed) -> str | None:
+    for exported, local, node in _exports(parsed):
+        is_all = node.type == "expression_statement" or not any(child.type == DEFAULT for child in node.children)
+        if exported == DEFAULT and is_all and node.child_by_field_name("declaration") is None:
+            return local
+    return None
+
+
+def _offered(parsed: Parsed) -> dict[str, str]:
+    found = dict[str, str]()
+    for exported, local, _ in _exports(parsed):
+        found.setdefault(exported, local)
+    return found
+
+
+def _reexports(parsed: Parsed) -> list[Import]:
+    known = {item.bound: item for item in imports(parsed)}
+    found = [item for node in _top(parsed) for item in _passed_on(parsed, node)]
+    for exported, local, node in _exports(parsed):
+        if (item := known.get(local)) is not None:
+            found.append(Import(item.module, item.name, exported, 0, node.start_point.row))
+    return found
+
+
+def _top(parsed: Parsed) -> list[Node]:
+    return [] if parsed.root is None else parsed.root.children
+
+
+def _exports(parsed: Parsed) -> Iterator[tuple[str, str, Node]]:
+    """(Exported name, name in the file, statement)."""
+    for node in _top(parsed):
+        pairs: Iterator[tuple[str, str]] = iter(())
+        if node.type == "export_statement" and node.child_by_field_name("source") is None:
+            pairs = _exported(parsed, node)
+        elif node.type == "expression_statement" and node.named_children:
+            pairs = _assigned(parsed, node.named_children[0])
+        yield from ((exported, local, node) for exported, local in pairs)
+
+
+def _exported(parsed: Parsed, statement: Node) -> Iterator[tuple[str, str]]:
+    declared, value = statement.child_by_field_name("declaration"), statement.child_by_field_name("value")
+    is_default = any(child.type == DEFAULT for child in statement.children)
+    if is_default:
+        local = next(_declared(parsed, declared), DEFAULT) if declared is not None else _value(parsed, value)
+        yield DEFAULT, local
+    elif declared is not None:
+        yield from ((name, name) for name in _declared(parsed, declared))
+    for child in statement.named_children:
+        if child.type == "export_clause":
+            yield from _specified(parsed, child)
+        elif child.type == "identifier" and not is_default:  # `export = Cart`
+            yield DEFAULT, parsed.text_of(child)
+            yield from ((name, name) for name in _in_namespace(parsed, parsed.text_of(child)))
+
+
+def _specified(parsed: Parsed, clause: Node) -> Iterator[tuple[str, str]]:
+    for one in clause.named_children:
+        name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+        if one.type == "export_specifier" and name is not None:
+            yield parsed.text_of(name if alias is None else alias).strip("'\""), parsed.text_of(name)
+
+
+def _declared(parsed: Parsed, node: Node) -> Iterator[str]:
+    """The names that a declaration gives."""
+    if node.type in _DECLARATIONS:
+        for one in node.named_children:
+            target = one.child_by_field_name("name")
+            if target is not None:
+                yield from parsed.language.bound(parsed, target)
+    elif node.type == "ambient_declaration":
+        for child in node.named_children:
+            yield from _declared(parsed, child)
+    elif (name := node.child_by_field_name("name")) is not None:
+        yield parsed.text_of(name)
+
+
+def _in_namespace(parsed: Parsed, name: str) -> Iterator[str]:
+    """What the namespaces of a name declare: they have what a class or function has besides."""
+    for node in _top(parsed):
+        inner = node.named_children[0] if node.type in _AROUND and node.named_children else node
+        body, named = inner.child_by_field_name("body"), inner.child_by_field_name("name")
+        if inner.type in _NAMESPACES and body is not None and named is not None and parsed.text_of(named) == name:
+            for child in body.named_children:
+                declared = child.child_by_field_name("declaration") or child
+                yield from _declared(parsed, declared)
+
+
+def _value(parsed: Parsed, value: Node | None) -> str:
+    """What a value is called in its file; a function without a name is the default itself."""
+    if value is not None and value.type == "identifier":
+        return parsed.text_of(value)
+    name = None if value is None else value.child_by_field_name("name")
+    return DEFAULT if name is None else parsed.text_of(name)
+
+
+def _assigned(parsed: Parsed, node: Node) -> Iterator[tuple[str, str]]:
+    """What `module.exports = ...` and `exports.name = ...` export."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type != "assignment_expression" or left is None or right is None:
+        return
+    if parsed.text_of(left) == _EXPORTS[1]:
+        if right.type == "object":
+            yield from _properties(parsed, right)
+        elif right.type != "call_expression":
+            yield DEFAULT, _value(parsed, right)
+        return
+    whole, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+    if whole is not None and name is not None and parsed.text_of(whole) in _EXPORTS:
+        exported = parsed.text_of(name)
+        yield exported, parsed.text_of(right) if right.type == "identifier" else exported
+
+
+def _properties(parsed: Parsed, value: Node) -> Iterator[tuple[str, str]]:
+    for one in value.named_children:
+        key, given = one.child_by_field_name("key"), one.child_by_field_name("value")
+        if one.type == "shorthand_property_identifier":
+            yield parsed.text_of(one), parsed.text_of(one)
+        elif key is not None and key.type == "property_identifier" and given is not None:
+            yield parsed.text_of(key), parsed.text_of(given if given.type == "identifier" else key)
+
+
+def _passed_on(parsed: Parsed, statement: Node) -> Iterator[Import]:
+    line, source = statement.start_point.row, statement.child_by_field_name("source")
+    if statement.type == "export_statement" and source is not None:
+        module = _unquoted(parsed, source)
+        if any(child.type == EVERYTHING for child in statement.children):
+            yield Import(module, EVERYTHING, None, 0, line)
+        for child in statement.named_children:
+            if child.type == "namespace_export" and child.named_children:
+                yield Import(module, None, parsed.text_of(child.named_children[0]), 0, line)
+            elif child.type == "export_clause":
+                named = ((name, None if alias == name else alias) for alias, name in _specified(parsed, child))
+                yield from (Import(module, name, alias, 0, line) for name, alias in named)
+    elif statement.type == "expression_statement" and statement.named_children:
+        yield from _required(parsed, statement.named_children[0], line)
+
+
+def _required(parsed: Parsed, node: Node, line: int) -> Iterator[Import]:
+    """`module.exports = require("./cart")`, `exports.cart = require("./cart")`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type != "assignment_expression" or left is None or right is None or right.type != "call_expression":
+        return
+    function, given = right.child_by_field_name("function"), right.child_by_field_name("arguments")
+    first = next(iter(given.named_children), None) if given is not None else None
+    if function is None or parsed.text_of(function) != "require" or first is None or first.type != "string":
+        return
+    whole, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+    if parsed.text_of(left) == _EXPORTS[1]:
+        yield Import(_unquoted(parsed, first), EVERYTHING, None, 0, line)
+    elif whole is not None and name is not None and parsed.text_of(whole) in _EXPORTS:
+        yield Import(_unquoted(parsed, first), None, parsed.text_of(name), 0, line)
+
+
+def _unquoted(parsed: Parsed, string: Node) -> str:
+    return parsed.text_of(string)[1:-1]

@@ -1,0 +1,148 @@
+"""JavaScript as a `Language`: its table, and what its own modules tell better than queries.
+
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from palimpsest.languages.base import Base
+from palimpsest.languages.javascript import imports, words
+from palimpsest.languages.typed_values import TypedValues
+from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import, Scope
+
+_AFTER = r"[=(,:\[!&|?{};]"
+REGEX = rf"/(?:(?<={_AFTER}/)|(?<={_AFTER} /)|(?<=return /))(?![/*])(?:\\.|\[(?:\\.|[^\]\n\\])*\]|[^/\n\\\[])+/"
+"""A regular expression: behind what no operand can be."""
+_DEFINES = re.compile(
+    r"(?:\bfunction\b\s*\*?\s*[\w$]*|\bclass\s+[\w$]+|^\s*(?:async\s+|static\s+|get\s+|set\s+)+[\w$#]+)\Z"
+)
+_IS = " ="
+_ACCESSORS = frozenset({"get", "set", "static"})
+_NAMED_BY = {
+    "assignment_pattern": "left",
+    "object_assignment_pattern": "left",
+    "pair_pattern": "value",
+    "required_parameter": "pattern",
+    "optional_parameter": "pattern",
+}
+"""Where in a part of a pattern the names are that it binds."""
+
+_TYPED = TypedValues(
+    members={"member_expression": ("object", "property")},
+    calls={"call_expression": "function"},
+    made={"new_expression": "constructor", "as_expression": "type"},
+    this=frozenset({"this"}),
+    types=("type", "return_type"),
+    wrapped=frozenset({"parenthesized_expression", "await_expression", "non_null_expression"}),
+    names=frozenset({"identifier", "type_identifier", "property_identifier", "private_property_identifier"}),
+    untyped=True,
+)
+
+
+class JavaScript(Base):
+    id = "javascript"
+    name = "JavaScript"
+    language_ids: tuple[str, ...] = ("javascript", "javascriptreact")
+    other_names: tuple[str, ...] = ("js", "jsx", "node")
+    suffixes: tuple[str, ...] = (".js", ".jsx", ".mjs", ".cjs")
+    test_names = ("{}.test", "{}.spec", "{}-test", "{}_test")
+    tested_beside = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx")
+    grammar_module = "tree_sitter_javascript"
+    lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=("`",), literals=REGEX)
+    doc_comments = ("/**",)
+    identifiers = frozenset(
+        {
+            "identifier",
+            "property_identifier",
+            "private_property_identifier",
+            "shorthand_property_identifier",
+            "shorthand_property_identifier_pattern",
+            "type_identifier",
+        }
+    )
+    members = frozenset({"member_expression"})
+    opaque = frozenset({"this", "comment", "computed_property_name", "string", "number", "subscript_expression"})
+    import_hint = ("import", "require")
+    member_marks = (".", "?.")
+    builtins = words.GLOBALS | words.PLATFORM | words.TESTS
+    builtin_members = words.MEMBERS
+    common_words = words.KEYWORDS | words.GLOBALS
+    constructor = "constructor"
+    initializers = frozenset({"constructor"})
+    annotations = frozenset({"decorator"})
+    leading = frozenset({"comment", "decorator"})
+    wrappers = frozenset({"export_statement", "ambient_declaration"})
+
+    # Definitions
+    def signature(self, parsed: Parsed, scope: Scope) -> str:
+        """Of a value without what leads to its body; whole where a call is around the function, `memo(`."""
+        text = super().signature(parsed, scope).removesuffix(_IS)
+        return text + _closing(text)
+
+    def outline(self, parsed: Parsed, scope: Scope) -> str:
+        header = super().signature(parsed, scope)
+        if not scope.has_body or not (_closing(header) or header.endswith(_IS)):
+            return super().outline(parsed, scope)
+        return header + self.omitted_body + _closing(header)
+
+    # Names
+    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
+        named = target.child_by_field_name(_NAMED_BY[target.type]) if target.type in _NAMED_BY else None
+        return super().bound(parsed, target if named is None else named)
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        """A script that imports and exports nothing shares its names with others of the page."""
+        return not imports.is_module(parsed)
+
+    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
+        """A getter and a setter, and what a class has besides its objects."""
+        return any(child.type in _ACCESSORS for child in definition.children)
+
+    def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
+        """A short property, `{ item }`, is a member too, and so is what is taken out of one."""
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        is_short = node is not None and node.type.startswith("shorthand_property_identifier")
+        return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
+
+    # Values
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return _TYPED.owners(parsed, start, end)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return _TYPED.head(parsed, start, end)
+
+    # Imports and modules
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        return imports.imported(parsed, statement)
+
+    def import_written(self, parsed: Parsed, item: Import) -> str:
+        return imports.written(parsed, item)
+
+    def import_source(self, parsed: Parsed, name: Node) -> str:
+        return imports.source_of(parsed, name)
+
+    def module_name(self, file: str) -> str:
+        return imports.module_name(file)
+
+    def gives(self, source: str, file: str, module: str) -> bool:
+        return imports.gives(source, file, module)
+
+    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
+        whole = (item for item in imported if item.bound == head and item.name is None)
+        return any(self.gives(item.module, file, module) for item in whole)
+
+    # Half-written code
+    def defines(self, before: str) -> bool:
+        return _DEFINES.search(before) is not None
+
+
+def _closing(header: str) -> str:
+    """The brackets that are still open behind a header."""
+    return ")" * (header.count("(") - header.count(")"))

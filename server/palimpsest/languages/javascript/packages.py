@@ -1,0 +1,166 @@
+"""What a `package.json` says of the files that its names are.
+
+In: its object, the part of the package that is asked for.  Out: paths in the package, likeliest first.  Pure; a path
+that would lead out of the package is left out.
+
+    {"name": "money", "types": "./index.d.ts"}                                   money is ./index.d.ts
+    {"exports": {"./fp/*": {"types": "./dist/*.d.ts", "default": "./dist/*.js"}}}   money/fp/of is ./dist/of.d.ts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from palimpsest.languages.javascript.tsconfig import fitting, texts
+from palimpsest.languages.word_lists import words
+
+WHOLE = "."
+_CONDITIONS = frozenset({"types", "typings", "import", "require", "node", "module", "default", "source", "development"})
+_TYPES = "types"
+_MAIN = ("types", "typings", "module", "main", "source")
+_ENTRY = "index.d.ts"
+_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+BUILTIN_MODULES = words(
+    """
+    assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events
+    fs fs/promises http http2 https inspector module net os path path/posix path/win32 perf_hooks process punycode
+    querystring readline readline/promises repl stream stream/promises stream/web string_decoder sys timers
+    timers/promises tls trace_events tty url util util/types v8 vm wasi worker_threads zlib
+    """
+)
+"""Of Node.js, which go before packages (its documentation's index)."""
+_DEEPEST, _MOST = 8, 16
+_LONGEST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Specifier:
+    """`money/fp/of`: `package` is `money`, `part` is `./fp/of`; of the package itself it is `.`."""
+
+    package: str
+    part: str
+
+
+def specifier(text: str) -> Specifier | None:
+    """The package that an import names; None if it is a path, an address or nothing that can be one."""
+    parts = text.split("/")
+    n = 2 if text.startswith("@") else 1
+    if len(text) > _LONGEST or len(parts) < n or not _is_path(parts) or parts[0] == "@" or text[0] in "#~":
+        return None
+    below = "/".join(parts[n:])
+    return Specifier("/".join(parts[:n]), f"./{below}" if below else WHOLE)
+
+
+def builtin(text: str) -> str:
+    """The module of Node.js that an import means, without `node:`; "" if it is none."""
+    name = text.removeprefix("node:")
+    return name if name in BUILTIN_MODULES or (name != text and _is_path(name.split("/"))) else ""
+
+
+def types_of(package: str) -> str:
+    """The package that has the types of another one."""
+    return f"@types/{package.removeprefix('@').replace('/', '__')}"
+
+
+def entries(data: Mapping[str, Any], part: str) -> list[str] | None:
+    """The files that a part of a package is; None if the package does not say, empty if it shows no such part."""
+    exports = data.get("exports")
+    if exports is not None:
+        return _inside(_exported(exports, part))
+    if part != WHOLE:
+        typed = list(_versioned(data, part))
+        return _inside([*typed, part], bare=True) if typed else None
+    named = [name for key in _MAIN for name in texts(data.get(key))[:1]]
+    typed = list(_versioned(data, next(iter(named), _ENTRY)))
+    return _inside([*typed, *named], bare=True) or None
+
+
+def inner(data: Mapping[str, Any], name: str) -> list[str]:
+    """What `#name` means in a package: its own files, and names of other packages."""
+    imports = data.get("imports")
+    found = list(_mapped(imports, name)) if isinstance(imports, dict) else []
+    return [one for one in found if _inside([one]) or specifier(one) is not None][:_MOST]
+
+
+def depends_on(data: Mapping[str, Any], package: str) -> bool:
+    return any(isinstance(data.get(key), dict) and package in data[key] for key in _DEPENDENCIES)
+
+
+def workspaces(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The folders of the packages that are developed together, as patterns."""
+    found = data.get("workspaces")
+    return texts(found.get("packages") if isinstance(found, dict) else found)
+
+
+def pnpm_workspaces(text: str) -> tuple[str, ...]:
+    """The same of a `pnpm-workspace.yaml`: the list below `packages:`."""
+    found, is_list = list[str](), False
+    for line in text.splitlines():
+        bare = line.partition(" #")[0].strip()
+        if line[:1] not in (" ", "\t", "-", "#", ""):
+            is_list = bare == "packages:"
+        elif is_list and bare.startswith("- "):
+            found.append(bare[2:].strip().strip("'\""))
+    return tuple(found[:64])
+
+
+def _exported(exports: object, part: str) -> Iterator[str]:
+    if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+        yield from _mapped(exports, part)
+    elif part == WHOLE:
+        yield from _targets(exports, "", 0)
+
+
+def _versioned(data: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Where `typesVersions` has the types of a file: of its ranges the first that the newest TypeScript is in."""
+    versions = data.get("typesVersions")
+    for version, places in versions.items() if isinstance(versions, dict) else ():
+        is_newest = version.strip() == "*" or (version.strip().startswith(">") and "<" not in version)
+        if is_newest and isinstance(places, dict):
+            yield from _mapped(places, name.removeprefix("./"))
+            return
+
+
+def _mapped(names: Mapping[str, Any], name: str) -> Iterator[str]:
+    """The targets of a name: of its own entry, else of the pattern with the longest beginning."""
+    if name in names and "*" not in name:
+        yield from _targets(names[name], "", 0)
+        return
+    patterns = [pattern for pattern in names if pattern.count("*") == 1 and fitting(pattern, name)]
+    best = max(patterns, key=lambda one: (one.index("*"), len(one)), default=None)
+    if best is not None:
+        yield from _targets(names[best], fitting(best, name) or "", 0)
+        return
+    folders = [folder for folder in names if folder.endswith("/") and name.startswith(folder)]
+    if (folder := max(folders, key=len, default=None)) is not None:
+        yield from (target + name[len(folder) :] for target in _targets(names[folder], "", 0))
+
+
+def _targets(target: object, part: str, depth: int) -> Iterator[str]:
+    """The types first, then the others that may be meant, in order."""
+    if isinstance(target, str):
+        yield target.replace("*", part)
+    elif depth < _DEEPEST and isinstance(target, list):
+        for one in target[:_MOST]:
+            yield from _targets(one, part, depth + 1)
+    elif depth < _DEEPEST and isinstance(target, dict):
+        for name in sorted((name for name in target if name in _CONDITIONS), key=lambda name: name != _TYPES):
+            yield from _targets(target[name], part, depth + 1)
+
+
+def _inside(found: Iterator[str] | list[str], *, bare: bool = False) -> list[str]:
+    """Those that lead to a place in the package; `bare`: also without `./`."""
+    kept = list[str]()
+    for _, one in zip(range(_MOST), found, strict=False):
+        below = one.removeprefix("./")
+        if (bare or one.startswith("./")) and _is_path(below.rstrip("/").split("/")) and below not in kept:
+            kept.append(below)
+    return kept
+
+
+def _is_path(parts: list[str]) -> bool:
+    """Whether no part leads elsewhere."""
+    text = "".join(parts)
+    return not {"", ".", "..", "node_modules"} & set(parts) and not any(letter in text for letter in "\\\0:")

@@ -1,0 +1,389 @@
+; What palimpsest asks of a JavaScript tree; `languages/base.py` says what the sections and captures mean.
+
+;; scopes
+(function_declaration name: (_) @name body: (_) @body) @function
+(generator_function_declaration name: (_) @name body: (_) @body) @function
+(class_declaration name: (_) @name body: (_) @body) @class
+(class_body (method_definition name: (_) @name body: (_) @body) @function)
+(class_body (field_definition
+  property: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)
+; A value with a name: a function, a class, an object that has functions.
+(lexical_declaration (variable_declarator
+  name: (identifier) @name
+  value: [
+    (arrow_function body: (_) @body)
+    (function_expression body: (_) @body)
+    (generator_function body: (_) @body)])) @function
+(variable_declaration (variable_declarator
+  name: (identifier) @name
+  value: [
+    (arrow_function body: (_) @body)
+    (function_expression body: (_) @body)
+    (generator_function body: (_) @body)])) @function
+(lexical_declaration (variable_declarator
+  name: (identifier) @name
+  value: (call_expression
+    function: [(identifier) @_wraps (member_expression property: (property_identifier) @_wraps)]
+    arguments: (arguments . [
+      (arrow_function body: (statement_block) @body)
+      (function_expression body: (statement_block) @body)])
+    (#any-of? @_wraps "memo" "forwardRef" "useCallback" "observer" "debounce" "throttle")))) @function
+(lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @class
+(lexical_declaration (variable_declarator
+  name: (identifier) @name
+  value: (object [
+    (method_definition)
+    (pair value: [(arrow_function) (function_expression)])]) @body)) @class
+(variable_declaration (variable_declarator
+  name: (identifier) @name
+  value: (object [
+    (method_definition)
+    (pair value: [(arrow_function) (function_expression)])]) @body)) @class
+(variable_declarator value: (object [
+  (method_definition name: (_) @name body: (_) @body) @function
+  (pair
+    key: (property_identifier) @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function]))
+; An object without a name of its own: its functions belong to what it is given to.
+(pair key: (property_identifier) @owner value: (object [
+  (method_definition name: (_) @name body: (_) @body) @function
+  (pair
+    key: (property_identifier) @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function]))
+(call_expression
+  function: [(identifier) @owner (member_expression property: (property_identifier) @owner)]
+  arguments: (arguments (object [
+    (method_definition name: (_) @name body: (_) @body) @function
+    (pair
+      key: (property_identifier) @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function])))
+(return_statement "return" @owner (object [
+  (method_definition name: (_) @name body: (_) @body) @function
+  (pair
+    key: (property_identifier) @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function]))
+(assignment_expression left: (_) @owner right: (object [
+  (method_definition name: (_) @name body: (_) @body) @function
+  (pair
+    key: (property_identifier) @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function]))
+(export_statement "default" @owner value: (object [
+  (method_definition name: (_) @name body: (_) @body) @function
+  (pair
+    key: (property_identifier) @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function]))
+; What a module exports without a name.
+(export_statement "default" @name value: [
+  (arrow_function body: (_) @body)
+  (function_expression body: (_) @body)
+  (generator_function body: (_) @body)] @function)
+(export_statement "default" @name value: (class body: (_) @body) @class)
+; Functions that are assigned: to what a module exports, to a class, to an object.
+(expression_statement (assignment_expression
+  left: (member_expression
+    object: [(identifier) (member_expression)] @_exports
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)])
+  (#any-of? @_exports "exports" "module.exports")) @function
+(expression_statement (assignment_expression
+  left: (member_expression
+    object: (member_expression object: (_) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)])
+  (#eq? @_prototype "prototype")) @function
+(expression_statement (assignment_expression
+  left: (member_expression object: [(identifier) (this)] @owner property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)])
+  (#not-any-of? @owner "exports" "module")) @function
+(assignment_expression
+  left: (_) @_exports
+  right: (class name: (_) @name body: (_) @body) @class
+  (#any-of? @_exports "exports" "module.exports"))
+
+;; imports
+(import_statement source: (_)) @import
+(lexical_declaration (variable_declarator value: (call_expression
+  function: (identifier) @_require
+  arguments: (arguments . (string)))) (#eq? @_require "require")) @import
+(variable_declaration (variable_declarator value: (call_expression
+  function: (identifier) @_require
+  arguments: (arguments . (string)))) (#eq? @_require "require")) @import
+(lexical_declaration (variable_declarator value: (member_expression object: (call_expression
+  function: (identifier) @_require
+  arguments: (arguments . (string))))) (#eq? @_require "require")) @import
+(lexical_declaration (variable_declarator value: (await_expression (call_expression
+  function: (import)
+  arguments: (arguments . (string)))))) @import
+
+;; names
+(identifier) @name
+(shorthand_property_identifier) @name
+(function_declaration name: (_) @unused)
+(generator_function_declaration name: (_) @unused)
+(class_declaration name: (_) @unused)
+(import_clause (identifier) @unused)
+(namespace_import (identifier) @unused)
+(import_specifier name: (identifier) @unused)
+(import_specifier alias: (identifier) @unused)
+(namespace_export (identifier) @unused)
+(export_specifier alias: (identifier) @unused)
+(export_statement (export_clause (export_specifier name: (identifier) @unused)) source: (_))
+; Elements of HTML, whose names begin in lower case, where the grammar has them.
+(_ . ["<" "</"] . name: (identifier) @unused (#match? @unused "^[a-z]"))
+
+;; attributes
+(member_expression object: (identifier) @head property: (property_identifier) @attr)
+
+;; parameters
+(function_declaration parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(generator_function_declaration parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(method_definition parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(_ value: (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
+(_ right: (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
+(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))))
+(_ value: (arrow_function parameter: (identifier) @parameter))
+(_ right: (arrow_function parameter: (identifier) @parameter))
+(function_declaration parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
+(method_definition parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
+(_ value: (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
+(_ right: (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
+(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))))
+
+;; assignments
+(program (_ (variable_declarator name: (_) @target !value)))
+(program (_ (variable_declarator name: (_) @target value: (_) @value))
+  (#not-match? @value "^(require|await import)\\b"))
+(export_statement declaration: (_ (variable_declarator name: (_) @target !value)))
+(export_statement declaration: (_ (variable_declarator name: (_) @target value: (_) @value)))
+(statement_block (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
+(statement_block (variable_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
+(switch_body (_ body: (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value)))) @local
+(for_statement initializer: (_ (variable_declarator name: (_) @target value: (_)? @value))) @local
+(for_in_statement kind: _ left: (_) @target) @local
+(catch_clause parameter: (_) @target) @local
+(class_body (field_definition property: (_) @target value: (_)? @value)) @member
+(class_body (field_definition "static" property: (_) @target @static))
+(variable_declarator value: (object (pair key: (property_identifier) @target value: (_) @value))) @member
+(variable_declarator value: (object (shorthand_property_identifier) @target)) @member
+(assignment_expression left: (member_expression object: (this) property: (_)) @target right: (_) @value)
+
+;; bases
+(class_heritage (identifier) @base)
+(class_heritage (member_expression property: (property_identifier) @base))
+
+;; aliases
+(variable_declarator name: (identifier) @alias value: (identifier) @class (#match? @class "^[A-Z]"))
+
+;; binds
+(function_declaration name: (identifier) @name)
+(generator_function_declaration name: (identifier) @name)
+(function_expression name: (identifier) @name)
+(generator_function name: (identifier) @name)
+(class_declaration name: (_) @name)
+(class name: (_) @name)
+(_ parameters: (formal_parameters (_) @target))
+(arrow_function parameter: (identifier) @name)
+(variable_declarator name: (_) @target)
+(for_in_statement kind: _ left: (_) @target)
+(catch_clause parameter: (_) @target)
+(import_clause (identifier) @name)
+(namespace_import (identifier) @name)
+(import_specifier name: (identifier) @name !alias)
+(import_specifier alias: (identifier) @name)
+
+;; verbatim
+(string) @verbatim
+(template_string) @verbatim
+(regex) @verbatim
+
+;; comments
+(comment) @comment
+
+;; documented
+((comment) @first . (comment) @again . [
+  (function_declaration) (generator_function_declaration) (class_declaration) (export_statement) (method_definition)
+  (lexical_declaration)]
+  (#match? @first "^/[*][*]")
+  (#match? @again "^/[*][*]"))
+
+;; roles
+(program) @scope.file
+(_ parameters: (formal_parameters) body: (_) @scope.function)
+(arrow_function body: (_) @scope.function)
+(class_declaration name: (_) @scope.name body: (_) @scope.class)
+(variable_declarator name: (identifier) @scope.name value: (class body: (_) @scope.class))
+(variable_declarator name: (identifier) @scope.name value: (object [
+  (method_definition)
+  (pair value: [(arrow_function) (function_expression)])]) @scope.class)
+(class body: (_) @scope.class)
+(statement_block) @scope.inner
+(for_statement) @scope.inner
+(for_in_statement) @scope.inner
+(catch_clause) @scope.inner
+(switch_body) @scope.inner
+(property_identifier) @member
+(private_property_identifier) @member
+(assignment_expression left: (member_expression property: (_) @member.assigned))
+(function_declaration name: (identifier) @function)
+(generator_function_declaration name: (identifier) @function)
+(class_declaration name: (_) @class)
+(variable_declarator name: (identifier) @class value: (class))
+(class_body (method_definition name: (_) @function))
+(class_body (field_definition property: (_) @assigned))
+(variable_declarator value: (object (method_definition name: (_) @function)))
+(variable_declarator value: (object [
+  (method_definition)
+  (pair value: [(arrow_function) (function_expression)])
+  (pair key: (property_identifier) @assigned)]))
+(_ parameters: (formal_parameters [
+  (identifier) @parameter
+  (assignment_pattern left: (identifier) @parameter)
+  (rest_pattern (identifier) @parameter)])
+  body: (_) @owner)
+(arrow_function parameter: (identifier) @parameter body: (_) @owner)
+(_ parameters: (formal_parameters [
+  (object_pattern [
+    (shorthand_property_identifier_pattern) @parameter
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)
+    (pair_pattern value: [
+      (identifier) @parameter
+      (assignment_pattern left: (identifier) @parameter)
+      (object_pattern [
+        (shorthand_property_identifier_pattern) @parameter
+        (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)])])
+    (rest_pattern (identifier) @parameter)])
+  (array_pattern [
+    (identifier) @parameter
+    (assignment_pattern left: (identifier) @parameter)
+    (rest_pattern (identifier) @parameter)])
+  (assignment_pattern left: (object_pattern [
+    (shorthand_property_identifier_pattern) @parameter
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)
+    (pair_pattern value: [(identifier) @parameter (assignment_pattern left: (identifier) @parameter)])
+    (rest_pattern (identifier) @parameter)]))])
+  body: (_) @owner)
+(lexical_declaration (variable_declarator name: (identifier) @assigned))
+(lexical_declaration (variable_declarator name: [
+  (object_pattern [
+    (shorthand_property_identifier_pattern) @assigned
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @assigned)
+    (pair_pattern value: [
+      (identifier) @assigned
+      (assignment_pattern left: (identifier) @assigned)
+      (object_pattern [
+        (shorthand_property_identifier_pattern) @assigned
+        (object_assignment_pattern left: (shorthand_property_identifier_pattern) @assigned)])])
+    (rest_pattern (identifier) @assigned)])
+  (array_pattern [
+    (identifier) @assigned
+    (assignment_pattern left: (identifier) @assigned)
+    (rest_pattern (identifier) @assigned)])]))
+(variable_declaration (variable_declarator name: (identifier) @assigned.around))
+(variable_declaration (variable_declarator name: [
+  (object_pattern [
+    (shorthand_property_identifier_pattern) @assigned.around
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @assigned.around)
+    (pair_pattern value: [(identifier) @assigned.around (assignment_pattern left: (identifier) @assigned.around)])
+    (rest_pattern (identifier) @assigned.around)])
+  (array_pattern [
+    (identifier) @assigned.around
+    (assignment_pattern left: (identifier) @assigned.around)
+    (rest_pattern (identifier) @assigned.around)])]))
+(for_in_statement kind: _ left: [
+  (identifier) @assigned
+  (array_pattern (identifier) @assigned)
+  (object_pattern [
+    (shorthand_property_identifier_pattern) @assigned
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @assigned)
+    (pair_pattern value: (identifier) @assigned)])])
+(catch_clause parameter: (identifier) @assigned)
+(catch_clause parameter: (object_pattern (shorthand_property_identifier_pattern) @assigned))
+(import_clause (identifier) @import)
+(namespace_import (identifier) @import)
+(import_specifier name: (identifier) @import !alias)
+(import_specifier name: (identifier) @imported alias: (_))
+(import_specifier alias: (identifier) @import)
+(export_specifier alias: (identifier) @member)
+(export_statement (export_clause (export_specifier name: (identifier) @imported)) source: (_))
+(namespace_export (identifier) @member)
+(lexical_declaration (variable_declarator
+  name: [
+    (identifier) @import
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import
+      (pair_pattern key: (property_identifier) @imported value: (identifier) @import)])]
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
+  (#eq? @_require "require"))
+
+;; calls
+(call_expression function: (identifier) @function arguments: (arguments) @arguments) @call
+(call_expression
+  function: (member_expression property: [(property_identifier) (private_property_identifier)] @function)
+  arguments: (arguments) @arguments) @call
+(new_expression constructor: (identifier) @function arguments: (arguments) @arguments) @call
+(new_expression
+  constructor: (member_expression property: (property_identifier) @function)
+  arguments: (arguments) @arguments) @call
+
+;; signatures
+(function_declaration "async"? @async name: (_) @name parameters: (_) @parameters) @function
+(generator_function_declaration name: (_) @name parameters: (_) @parameters) @function
+(method_definition "async"? @async name: (_) @name parameters: (_) @parameters) @function
+(variable_declarator
+  name: (identifier) @name
+  value: [
+    (arrow_function "async"? @async parameters: (_) @parameters)
+    (function_expression "async"? @async parameters: (_) @parameters)]) @function
+(field_definition
+  property: (_) @name
+  value: (arrow_function "async"? @async parameters: (_) @parameters)) @function
+(pair
+  key: (property_identifier) @name
+  value: [
+    (arrow_function "async"? @async parameters: (_) @parameters)
+    (function_expression "async"? @async parameters: (_) @parameters)]) @function
+
+;; pairs
+(call_expression arguments: (arguments) @elements) @pair
+(new_expression arguments: (arguments) @elements) @pair
+(binary_expression left: (_) @first right: (_) @second) @pair
+(ternary_expression consequence: (_) @first alternative: (_) @second) @pair
+(assignment_expression left: (_) @first right: (_) @second) @pair
+(array) @pair @elements
+(array_pattern) @pair @elements
+
+;; shape
+(statement_block) @block
+(class_body) @block
+(switch_body) @block
+(string) @string
+(template_string) @string
+(regex) @string
+(comment) @comment
+[
+  (arguments) (formal_parameters) (parenthesized_expression) (array) (array_pattern) (object) (object_pattern)
+  (named_imports) (export_clause) (template_substitution) (subscript_expression)
+] @bracket
+(ERROR) @error
+[
+  (function_declaration) (generator_function_declaration) (class_declaration) (method_definition) (field_definition)
+  (export_statement)
+] @definition
+(lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)])) @definition

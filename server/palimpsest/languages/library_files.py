@@ -1,0 +1,116 @@
+"""Files of libraries: what packages of a language are on this machine, inside the workspace or outside it.
+
+In: paths, and the folder of the library that they belong to.  Out: texts, listings.  A library's folder is trusted to
+hold sources, not to hold no links: nothing is read that lies outside of it after links are resolved, and a library in
+the workspace may not lead out of the workspace.  Secrets are refused by name and masked in texts; what context.exclude
+and `.palimpsestignore` name does not exist.  Git's rules do not count, since libraries are what git ignores.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+from palimpsest.system.reading import Refused, read
+from palimpsest.text import tokens
+from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.secret_names import is_of_version_control, is_secret
+from palimpsest.text.uris import is_inside, to_uri
+from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, Entry, FileText, Stamp, WorkspaceFiles, decoded
+
+_MOST_CACHED = 512
+_MOST_CHARACTERS = 32_000_000
+
+
+class LibraryFiles:
+    """Answers are valid until the workspace's `look_again`; texts are cached by time stamp and size."""
+
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._texts: dict[Path, FileText] = {}
+        self._lock = threading.Lock()
+
+    def read(self, path: Path, within: Path) -> FileText | None:
+        """The text of a file; None if it may not be read or is no text.  `within` is the library's folder."""
+        return self._files.once(("library text", path, within), lambda: self._read(path, within))
+
+    def exists(self, path: Path, within: Path) -> bool:
+        """Whether it is a file that `read` may read."""
+        return self.stamp(path, within) is not None
+
+    def listing(self, folder: Path, within: Path) -> tuple[Entry, ...]:
+        """The entries of a folder, sorted, without secrets; empty if there is no such folder.  A link is listed as what
+        it leads to, and does not exist if that is outside the library."""
+        return self._files.once(("library listing", folder, within), lambda: self._listing(folder, within))
+
+    def stamp(self, path: Path, within: Path) -> Stamp | None:
+        """The version of a file; None if it does not exist or may not be read."""
+        return self._files.once(("library stamp", path, within), lambda: self._stamp(path, within))
+
+    def _may_read(self, path: Path, within: Path) -> bool:
+        """By path alone; the file need not exist."""
+        if not _is_below(path, within) or not is_inside(path, [within]):
+            return False
+        if self._files.root_of(within) is not None and not is_inside(within, self._files.roots):
+            return False
+        real = Path(os.path.realpath(path))
+        below = (
+            Path(os.path.abspath(path)).relative_to(os.path.abspath(within)),
+            real.relative_to(os.path.realpath(within)),
+        )
+        if any(is_of_version_control(part) for part in below):
+            return False
+        secret = is_secret(path, within) or is_secret(real, os.path.realpath(within))
+        return not secret and not self._files.is_excluded(path)
+
+    def _stamp(self, path: Path, within: Path) -> Stamp | None:
+        try:
+            status = path.stat() if _is_below(path, within) else None
+        except (OSError, ValueError):
+            return None
+        if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            return None
+        return ("disk", status.st_mtime_ns, status.st_size) if self._may_read(path, within) else None
+
+    def _read(self, path: Path, within: Path) -> FileText | None:
+        stamp = self.stamp(path, within)
+        if stamp is None:
+            return None
+        known = self._texts.get(path)
+        if known is not None and known.stamp == stamp:
+            return known
+        try:
+            text = decoded(read(path, MAX_BYTES, [within]))
+        except (OSError, Refused):
+            return None
+        if text is None:
+            return None
+        found = FileText(to_uri(path), tokens.masked(text), stamp)
+        with self._lock:
+            self._texts.pop(path, None)
+            self._texts[path] = found
+            forget_oldest(self._texts, _MOST_CACHED, lambda one: len(one.text), _MOST_CHARACTERS)
+        return found
+
+    def _listing(self, folder: Path, within: Path) -> tuple[Entry, ...]:
+        if not self._may_read(folder, within):
+            return ()
+        found = list[Entry]()
+        try:
+            with os.scandir(folder) as entries:
+                for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
+                    if self._may_list(entry, within):
+                        found.append(Entry(entry.name, entry.is_dir(), entry.is_symlink()))
+        except (OSError, ValueError):
+            return ()
+        return tuple(sorted(found, key=lambda entry: entry.name))
+
+    def _may_list(self, entry: os.DirEntry[str], within: Path) -> bool:
+        return not is_secret(entry.path, within) and (not entry.is_symlink() or self._may_read(Path(entry), within))
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    """As written: whatever links do is another question."""
+    return Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder))

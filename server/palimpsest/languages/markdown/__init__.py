@@ -1,0 +1,5 @@
+"""Markdown: its table."""
+
+from palimpsest.languages.markdown.language import Markdown
+
+LANGUAGE = Markdown()

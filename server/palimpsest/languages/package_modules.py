@@ -1,0 +1,88 @@
+"""Modules of languages whose files say which package or namespace they are in.
+
+In: names of packages, what files declare, the index of the workspace.  Out: files.  A package may have files in several
+folders: the index knows them all; where it does not know every file yet, folders with the package's name are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from palimpsest.languages.modules import Surroundings
+from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.scopes import signature
+from palimpsest.syntax.values import Import, Scope
+
+_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_LONGEST = 256
+_MOST_FILES = 512
+_MOST_READ = 64
+"""Files of one folder whose declarations are looked at."""
+
+
+class PackageModules(SourceModules):
+    languages: tuple[str, ...] = ()
+    """The languages whose files may be in one package."""
+    suffixes: tuple[str, ...] = ()
+
+    def __init__(self, language: Language, around: Surroundings) -> None:
+        super().__init__(language, around)
+        self._index = around.index
+
+    # A language overrides these
+    def packages_in(self, text: str) -> Sequence[str]:
+        """The packages that a file declares itself to be in, from its text."""
+        return ()
+
+    def folders(self, name: str, near: Path) -> Iterator[Path]:
+        """Folders in which files of a package may be, likeliest first, as seen from a file."""
+        yield near.parent
+
+    def may_see(self, near: Path, other: Path) -> bool:
+        """Whether a file is built with another one at hand."""
+        return True
+
+    # What `SourceModules` asks
+    def name_of(self, path: Path, root: Path | None) -> str:
+        """The package, if the file is in one."""
+        return next(iter(self.packages_of(path)), "") or super().name_of(path, root)
+
+    def imported(self, found: Import, module: str, path: Path | None) -> str | None:
+        return found.module if len(found.module) <= _LONGEST and _NAME.fullmatch(found.module) else None
+
+    def find(self, name: str, near: Path | None) -> ModuleFiles | None:
+        if near is None or self.files.root_of(near) is None or not _NAME.fullmatch(name):
+            return None
+        every = [path for path in dict.fromkeys(self._files(name, near)) if self.may_see(near, path)]
+        every.sort(key=lambda path: (path.parent != near.parent, not path.is_relative_to(near.parent), path))
+        return ModuleFiles(tuple(every[:_MOST_FILES]), inside=name) if every else None
+
+    def implied(self, module: str, path: Path | None) -> Sequence[Import]:
+        """The other files of its package."""
+        return [Import(name, "*", None, 0, -1) for name in self.packages_of(path)] if path is not None else []
+
+    def packages_of(self, path: Path) -> Sequence[str]:
+        def look() -> Sequence[str]:
+            text = self.files.described(path) if path.suffix.lower() in self.suffixes else None
+            return () if text is None else tuple(dict.fromkeys(self.packages_in(text.text)))
+
+        return self.files.once(("packages", path), look)
+
+    def _files(self, name: str, near: Path) -> Iterator[Path]:
+        if name in self.packages_of(near):
+            yield near
+        if self._index is not None:
+            yield from self._index.files_of(name, self.languages)
+        if self._index is None or not self._index.is_complete:
+            for folder in dict.fromkeys(self.folders(name, near)):
+                listed = (entry for entry in self.files.listing(folder) if not entry.is_dir)
+                named = [folder / entry.name for entry in listed if Path(entry.name).suffix.lower() in self.suffixes]
+                yield from (path for path in named[:_MOST_READ] if name in self.packages_of(path))
+
+
+def header_words(parsed: Parsed, item: Item) -> list[str]:
+    """The words of a definition's header, or of the line of a value: `public` is one of them."""
+    return (signature(parsed, item) if isinstance(item, Scope) else parsed.snapshot.lines[item.line]).split()

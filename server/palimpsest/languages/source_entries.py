@@ -1,0 +1,116 @@
+"""What a source file offers, read off its tree.
+
+In: a parse.  Out: its top-level definitions and values by name, and `Entry`s of them.  Knows no files and no imports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from palimpsest.languages.modules import Entry
+from palimpsest.syntax.names import Visible, members_of, visible
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import Scope, children, docstring, file_scope, members, signature
+from palimpsest.text.paragraphs import first_paragraph
+
+Item = Scope | Visible
+_MAX_MEMBERS = 60
+_LONGEST_WRITTEN = 160
+
+
+def top_level(parsed: Parsed) -> dict[str, Item]:
+    """The definitions outside functions and classes, then the values assigned there; the first of each name."""
+    return parsed.once(_top_level)
+
+
+def _top_level(parsed: Parsed) -> dict[str, Item]:
+    found = dict[str, Item]()
+    for scope in _outside(parsed, file_scope(parsed)):
+        found.setdefault(scope.name, scope)
+    for item in visible(parsed, file_scope(parsed)):
+        if item.kind == "constant":
+            found.setdefault(item.name, item)
+    return found
+
+
+def _outside(parsed: Parsed, scope: Scope) -> Iterator[Scope]:
+    """The definitions outside functions and classes: those in namespaces too, and no part that adds to a class."""
+    for child in children(parsed, scope):
+        if child.kind == "namespace":
+            yield from _outside(parsed, child)
+        elif not child.owner and not child.adds:
+            yield child
+
+
+def entry(
+    parsed: Parsed,
+    item: Item,
+    is_member_public: Callable[[Parsed, Item], bool],
+    added: Sequence[tuple[Parsed, Scope]] = (),
+) -> Entry:
+    """A definition with its declaration and documentation, a class with its public members too; `added` are those that
+    other files give it."""
+    if isinstance(item, Visible):
+        return Entry(item.name, "value", declaration=_written(parsed, item), doc=_doc(parsed, item))
+    declared = " ".join(signature(parsed, item).split())
+    if item.kind != "class":
+        summary = first_paragraph(docstring(parsed, item) or "")
+        doc = _doc(parsed, item)
+        return Entry(item.name, "function", declaration=declared, doc=doc, summary=summary if summary != doc else "")
+    shown = dict[str, Entry]()
+    for there, member in [*_members(parsed, item), *added]:
+        if len(shown) < _MAX_MEMBERS and member.name not in shown and is_member_public(there, member):
+            shown[member.name] = _member(there, item, member)
+    bases = tuple(sorted(parsed.language.bases(parsed, item)))
+    return Entry(item.name, "class", "", _doc(parsed, item), tuple(shown.values()), bases, declaration=declared)
+
+
+def _members(parsed: Parsed, cls: Scope) -> Iterator[tuple[Parsed, Item]]:
+    """The attributes and methods of a class's body, then what other parts of this file add to it."""
+    own = {child.name: child for child in members(parsed, cls)}
+    for member in members_of(parsed, cls):
+        if member.kind in ("attribute", "method"):
+            yield parsed, own.pop(member.name, member)
+    yield from ((parsed, child) for child in own.values() if child.kind == "function")
+
+
+def renamed(found: Entry, name: str) -> Entry:
+    """The entry under another name, as a module offers it that gives it one."""
+    if found.name == name:
+        return found
+    return replace(found, name=name, declaration=_with_name(found.declaration, found.name, name))
+
+
+def _member(parsed: Parsed, owner: Scope, item: Item) -> Entry:
+    """Declared with its class before its name, `Cart.total(): number`, if that does not say it."""
+    text = item.signature if isinstance(item, Visible) else " ".join(signature(parsed, item).split())
+    kind = "function" if not isinstance(item, Visible) or item.kind == "method" else "value"
+    is_outside = isinstance(item, Scope) and item.owner  # and its class is written there
+    declared = text if is_outside else _with_name(text, item.name, f"{owner.name}.{item.name}")
+    return Entry(item.name, kind, declaration=declared, doc=_doc(parsed, item))  # type: ignore[arg-type]
+
+
+def _with_name(text: str, name: str, new: str) -> str:
+    return re.sub(rf"(?<![\w$]){re.escape(name)}(?![\w$])", lambda _: new, text, count=1)
+
+
+def _doc(parsed: Parsed, item: Item) -> str:
+    """The first line of the documentation."""
+    if isinstance(item, Visible):
+        line = item.line
+        item = Scope("function", item.name, item.name, line, line + 1, line, line + 1, line + 1, 0, file_scope(parsed))
+    return next((line.strip() for line in (docstring(parsed, item) or "").split("\n") if line.strip()), "")
+
+
+def _written(parsed: Parsed, item: Visible) -> str:
+    """The line of a value as it is written, if that is all of it and nothing else."""
+    line = parsed.snapshot.lines[item.line].strip()
+    is_alone = parsed.once(_values_by_line)[item.line] == 1
+    return line if is_alone and len(line) <= _LONGEST_WRITTEN and parsed.language.is_whole(line) else item.signature
+
+
+def _values_by_line(parsed: Parsed) -> Counter[int]:
+    return Counter(item.line for item in top_level(parsed).values() if isinstance(item, Visible))

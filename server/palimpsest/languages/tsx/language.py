@@ -1,0 +1,18 @@
+"""TSX as a `Language`: what differs from TypeScript.
+
+In: nothing.  Out: as `syntax.parse.Language` says.
+"""
+
+from __future__ import annotations
+
+from palimpsest.languages.typescript.language import TypeScript
+
+
+class Tsx(TypeScript):
+    id = "tsx"
+    name = "TSX"
+    language_ids = ("typescriptreact",)
+    other_names: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = (".tsx",)
+    grammar_module = "tree_sitter_typescript:language_tsx"
+    query_files = ("../javascript/queries.scm", "../typescript/queries.scm", "queries.scm")

@@ -1,0 +1,241 @@
+"""Names of the classes of values, from the types that code declares.
+
+In: a parse, where a member stands, and how a language writes declarations, members and calls.  Out: names of classes;
+empty if nothing is declared in the document.  Does not infer types or follow imports.
+
+    cart.add(x)          Cart cart                {"Cart"}
+    this.find(n).item    Line find(int n)         {"Line"}, and then what `Line` says of `item`
+    new Cart().add(x)                             {"Cart"}
+    for (var line : lines) line.price()           {"Line"}, where `List<Line> lines`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import Scope, enclosing, scope_at, scopes, with_aliases
+from palimpsest.syntax.uses import Use, uses
+
+_DEEPEST = 6
+"""Maximum number of steps from a value to its declaration."""
+_MOST_NESTED = 12
+Words = frozenset[str]
+_NOTHING: Words = frozenset()
+
+
+@dataclass(frozen=True)
+class TypedValues:
+    """How a language writes what tells types.
+
+    `members` and `calls` map types of nodes to the fields (object, member) and (called); `made` maps those that make
+    an object or convert a value to the field of the type.  `declarators` may stand between a name and the declaration
+    whose field `types` is the type; `inferred` are the words for a type that its value determines, `values` the fields
+    of that value, `looped` the types of nodes whose value is gone through.  `arguments` are a type's own in brackets.
+    """
+
+    members: Mapping[str, tuple[str, str]]
+    calls: Mapping[str, str]
+    made: Mapping[str, str]
+    this: frozenset[str]
+    declarators: frozenset[str] = frozenset()
+    types: tuple[str, ...] = ("type",)
+    inferred: frozenset[str] = frozenset({"var"})
+    values: tuple[str, ...] = ("value",)
+    looped: frozenset[str] = frozenset()
+    wrapped: frozenset[str] = frozenset({"parenthesized_expression"})
+    arguments: frozenset[str] = frozenset({"type_arguments"})
+    names: frozenset[str] = frozenset({"identifier", "type_identifier"})
+    untyped: bool = False
+    """Whether a declaration without a type is of its value's."""
+    calls_make: bool = False
+    """Whether a class is called to make an object of it."""
+    holders: frozenset[str] = frozenset()
+    """Classes whose values give access to what their arguments say."""
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> Words:
+        """Names of the classes that own the member at these bytes."""
+        head = self._head(parsed, start, end)
+        return _NOTHING if head is None else self._of_value(parsed, head, _DEEPEST)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        """`a.b` of the member at these bytes in `a.b.name`; empty if it is more than dotted names."""
+        head = self._head(parsed, start, end)
+        text = "" if head is None else "".join(parsed.text_of(head).split())
+        return text if text.replace(".", "").isidentifier() else ""
+
+    def _head(self, parsed: Parsed, start: int, end: int) -> Node | None:
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        above = None if node is None else node.parent
+        if above is None or above.type not in self.members:
+            return None
+        return above.child_by_field_name(self.members[above.type][0])
+
+    def _of_value(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        if depth <= 0:
+            return _NOTHING
+        if node.type in self.this:
+            return class_at(parsed, node)
+        if node.type in self.names:
+            return self._of_name(parsed, node, depth - 1)
+        if node.type in self.made:
+            made = node.child_by_field_name(self.made[node.type])
+            return _NOTHING if made is None else self.class_of(parsed, made)
+        if node.type in self.wrapped and node.named_children:
+            return self._of_value(parsed, node.named_children[0], depth - 1)
+        if node.type in self.calls:
+            return self._of_call(parsed, node, depth - 1)
+        if node.type in self.members:
+            return self._of_member(parsed, node, depth - 1)
+        return _NOTHING
+
+    def _of_name(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        name = parsed.text_of(node)
+        places = uses(parsed, name)
+        here = next((use for use in places if use.start == node.start_byte), None)
+        if here is None:
+            return _NOTHING
+        if here.belongs is None:  # a class of the same package, say
+            return frozenset({name}) if name[:1].isupper() else _NOTHING
+        binding = [use for use in places if use.binds and use.belongs == here.belongs]
+        return frozenset().union(*(self._of_binding(parsed, use, depth) for use in binding))
+
+    def _of_binding(self, parsed: Parsed, use: Use, depth: int) -> Words:
+        if use.role in ("class", "import"):
+            return frozenset({use.name})
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(use.start, use.end)
+        return _NOTHING if node is None or use.role == "function" else self._of_declaration(parsed, node, depth)
+
+    def _of_declaration(self, parsed: Parsed, name: Node, depth: int) -> Words:
+        """The declared type of the variable with that name, else that of its value."""
+        node, above = name, name.parent
+        while above is not None and above.type in self.declarators:
+            node, above = above, above.parent
+        declared = None if above is None else self.declared(above)
+        if above is not None and declared is None and self.untyped:
+            given = above.child_by_field_name(self.values[0])
+            return _NOTHING if given is None or given.id == name.id else self._of_value(parsed, given, depth - 1)
+        if above is None or declared is None:
+            return _NOTHING
+        if parsed.text_of(declared) not in self.inferred:
+            return self.class_of(parsed, declared)
+        holder = above if above.type in self.looped else node
+        value = next((found for f in self.values if (found := holder.child_by_field_name(f)) is not None), None)
+        if value is None or value.id == name.id:
+            return _NOTHING
+        if above.type in self.looped:
+            return self._elements(parsed, value, depth - 1)
+        return self._of_value(parsed, value, depth - 1)
+
+    def declared(self, holder: Node) -> Node | None:
+        """The type in a declaration."""
+        return next((found for f in self.types if (found := holder.child_by_field_name(f)) is not None), None)
+
+    def class_of(self, parsed: Parsed, written: Node) -> Words:
+        """The last name of a type without its arguments: `Entry` of `Map.Entry<K, V>`."""
+        for _ in range(_MOST_NESTED):
+            if written.type in self.names:
+                return frozenset({parsed.text_of(written)})
+            name = next((child for child in written.named_children if child.type in self.names), None)
+            if name is not None and parsed.text_of(name) in self.holders:
+                return frozenset({parsed.text_of(name)}) | self._arguments(parsed, written)
+            inner = [child for child in written.named_children if child.type not in self.arguments]
+            inner = [child for child in inner if child.type in self.names or child.named_child_count]
+            if not inner:
+                return _NOTHING
+            written = inner[-1]
+        return _NOTHING
+
+    def _elements(self, parsed: Parsed, value: Node, depth: int) -> Words:
+        """The classes in the arguments of the type that is declared for a name."""
+        if value.type not in self.names or depth <= 0:
+            return _NOTHING
+        found = set[str]()
+        name = parsed.text_of(value)
+        places = uses(parsed, name)
+        here = next((use for use in places if use.start == value.start_byte), None)
+        for use in places:
+            if here is None or here.belongs is None or not use.binds or use.belongs != here.belongs:
+                continue
+            above = parsed.root.descendant_for_byte_range(use.start, use.end) if parsed.root is not None else None
+            above = None if above is None else above.parent
+            while above is not None and above.type in self.declarators:
+                above = above.parent
+            written = None if above is None else self.declared(above)
+            found |= _NOTHING if written is None else self._arguments(parsed, written)
+        return frozenset(found)
+
+    def _arguments(self, parsed: Parsed, written: Node) -> Words:
+        """The classes in the arguments of a type."""
+        found, rest = set[str](), [written]
+        while rest:
+            node = rest.pop()
+            for child in node.named_children:
+                if child.type in self.arguments:
+                    found.update(*(self.class_of(parsed, argument) for argument in child.named_children))
+                elif child.type not in self.names:
+                    rest.append(child)
+        return frozenset(found)
+
+    def _of_call(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        """The declared type of what a function of the document returns."""
+        called = node.child_by_field_name(self.calls[node.type])
+        owners: Words | None = None
+        if called is not None and called.type in self.members:
+            held, member = self.members[called.type]
+            head, called = called.child_by_field_name(held), called.child_by_field_name(member)
+            owners = _NOTHING if head is None else self._of_value(parsed, head, depth)
+        elif node.type in self.members:
+            head = node.child_by_field_name(self.members[node.type][0])
+            owners = None if head is None else self._of_value(parsed, head, depth)
+        if called is None or called.type not in self.names:
+            return _NOTHING
+        found, name = set[str](), parsed.text_of(called)
+        for scope in scopes(parsed):
+            if scope.kind == "function" and scope.name == name and _may_own(scope, owners):
+                written = self.returned(parsed, scope)
+                found |= _NOTHING if written is None else self.class_of(parsed, written)
+        makes = self.calls_make and not found and name[:1].isupper()
+        return frozenset({name}) if makes else frozenset(found)
+
+    def returned(self, parsed: Parsed, scope: Scope) -> Node | None:
+        """The declared type of what a function returns."""
+        for captures in parsed.matches("scopes", scope.def_line, scope.def_line + 1):
+            node = captures.get("function", [None])[0]
+            if node is not None and parsed.text_of(captures["name"][0]) == scope.name:
+                return self.declared(node)
+        return None
+
+    def _of_member(self, parsed: Parsed, node: Node, depth: int) -> Words:
+        """The declared type of a member of a class in the document."""
+        held, last = self.members[node.type]
+        head, member = node.child_by_field_name(held), node.child_by_field_name(last)
+        if head is None or member is None:
+            return _NOTHING
+        owners = with_aliases(parsed, self._of_value(parsed, head, depth))
+        if not owners:
+            return _NOTHING
+        found = set[str]()
+        for use in uses(parsed, parsed.text_of(member)):
+            if use.binds and use.belongs is not None and use.belongs.kind == "class" and use.belongs.name in owners:
+                found |= self._of_binding(parsed, use, depth)
+        return frozenset(found)
+
+
+def _may_own(scope: Scope, owners: Words | None) -> bool:
+    """Whether a function is a member of one of the classes; None: it is called by its plain name."""
+    around = scope.class_name.rpartition(".")[2] if scope.is_method else ""
+    return owners is None or around in owners
+
+
+def class_at(parsed: Parsed, node: Node) -> Words:
+    """The class whose code a node is in, and its bases."""
+    for scope in enclosing(scope_at(parsed, node.start_point.row, 0)):
+        if scope.kind == "class":
+            return frozenset({scope.name}) | parsed.language.bases(parsed, scope)
+        if scope.owner:
+            return frozenset({scope.owner.rpartition(".")[2]})
+    return _NOTHING

@@ -1,0 +1,30 @@
+"""TypeScript as a `Language`: what differs from JavaScript.
+
+In: a parse, nodes.  Out: as `syntax.parse.Language` says.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from palimpsest.languages.javascript.language import JavaScript
+from palimpsest.languages.typescript import words
+from palimpsest.syntax.parse import Parsed
+
+_MERGED = frozenset({"interface_declaration", "internal_module", "module", "enum_declaration"})
+
+
+class TypeScript(JavaScript):
+    id = "typescript"
+    name = "TypeScript"
+    language_ids: tuple[str, ...] = ("typescript",)
+    other_names: tuple[str, ...] = ("ts",)
+    suffixes: tuple[str, ...] = (".ts", ".mts", ".cts")
+    grammar_module = "tree_sitter_typescript:language_typescript"
+    query_files: tuple[str, ...] = ("../javascript/queries.scm", "queries.scm")
+    builtins = JavaScript.builtins | words.TYPES
+    common_words = JavaScript.common_words | words.KEYWORDS | words.TYPES
+
+    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
+        """Declarations of one name are merged: interfaces, namespaces and enums with each other, and with a class."""
+        return definition.type in _MERGED or super().is_variant(parsed, definition)

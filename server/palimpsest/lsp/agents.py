@@ -1,0 +1,108 @@
+"""What programs beside the editor may ask of a window: the context at the cursor, and blocks put there and taken away.
+
+In: requests of a private socket (`windows/door.py`).  Out: what the commands of the same names answer.  Nothing is told
+here that a block may not contain, and no document is changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest import __version__
+from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, WindowClosing
+from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.lsp import answers, context
+from palimpsest.lsp.arguments import Nothing, read
+from palimpsest.lsp.command import Command
+from palimpsest.types import BlockKey
+from palimpsest.windows.door import Door
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """When the person last did something in this window, in seconds since the epoch, which other windows share."""
+
+    at: float
+
+
+def register(server: PalimpsestServer) -> None:
+    server.window.session_listeners.append(lambda session: _open(server, session))
+
+
+def _open(server: PalimpsestServer, session: Session) -> None:
+    used = [_Used(time.time())]
+
+    def note(_event: object) -> None:
+        used[0] = _Used(time.time())
+
+    async def window(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+        return _window(server) | {"used": used[0].at}
+
+    methods = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
+
+    async def answer(method: str, params: Any) -> dict[str, Any]:
+        command = methods.get(method)
+        if command is None:
+            raise InvalidArgument("method", f"expected one of {', '.join(sorted(methods))}, got {method!r}.")
+        return await command.run(server, read(method, command.argument, params))
+
+    door = Door(answer)
+    session.events.on(CursorMoved, note)
+    session.events.on(DocumentChanged, note)
+    session.events.on(WindowClosing, lambda _: door.close())
+    task = asyncio.get_running_loop().create_task(door.open())
+    server.running.add(task)
+    task.add_done_callback(server.running.discard)
+
+
+def _window(server: PalimpsestServer) -> dict[str, Any]:
+    folders = [str(folder) for folder in server.window.roots.folders]
+    return {"pid": os.getpid(), "version": __version__, "folders": folders}
+
+
+async def here(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    """Where the cursor is, the code around it and every block, with what is put there but has no room."""
+    session = server.window.session
+    external = session.services.chooser.external
+    put = {block.key: block for block in external.blocks()}
+    cursor: dict[str, Any] | None = None
+    found: dict[str, Any] = {"editing": None, "blocks": []}
+    why = "Nobody has said yet where the cursor is."
+    if session.cursor.place is not None:
+        uri, position = session.cursor.place
+        try:
+            snapshot = session.documents.get(uri)
+            shown = await session.context.show(uri, position)
+        except PalimpsestError as error:
+            why = str(error)
+        else:
+            why = ""
+            found = answers.context(shown)
+            cursor = {
+                "uri": uri,
+                "file": shown.view.file,
+                "line": position.line + 1,
+                "column": position.column + 1,
+                "language": snapshot.language_id,
+            }
+    chosen = {BlockKey(block["type"], block["name"]) for block in found["blocks"]}
+    left_out = [
+        answers.left_out(block, session.services.chooser.count(block))
+        for key, block in put.items()
+        if key not in chosen
+    ]
+    return {"cursor": cursor, "why_not": why, "editing": found["editing"], "blocks": [*found["blocks"], *left_out]}
+
+
+_COMMANDS: tuple[Command[Any], ...] = (
+    Command("palimpsest.here", Nothing, here, ""),
+    *context.COMMANDS,
+)

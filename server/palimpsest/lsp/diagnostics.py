@@ -1,0 +1,86 @@
+"""What other language servers found in a document, as an editor passes it on.
+
+In: `palimpsest/diagnostics`, and the diagnostics that come with a request for code actions, which every editor sends.
+Out: events.  Ours are left out, and so are hints and informations.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from lsprotocol import types as lsp
+
+from palimpsest.assist.shared.events import DiagnosticsTold
+from palimpsest.context.activity.diagnostics import Diagnostic
+from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import Range
+from palimpsest.lsp import proactive
+from palimpsest.lsp.arguments import Between, read
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.window import Window
+
+logger = logging.getLogger(__name__)
+
+DIAGNOSTICS = "palimpsest/diagnostics"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    uri: str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """As in LSP, as far as we need it."""
+
+    range: Between
+    message: str
+    severity: Annotated[int, Range(1, 4)] = 1
+    source: str = ""
+    code: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All that is wrong in a document, in `version` of it.  An empty list is none given (`arguments.py`)."""
+
+    textDocument: Document
+    diagnostics: tuple[Found, ...] = ()
+
+
+def register(server: PalimpsestServer) -> None:
+    window = server.window
+
+    @server.feature(DIAGNOSTICS)
+    async def diagnostics(params: Any) -> None:
+        try:
+            told = read(DIAGNOSTICS, Told, params)
+            snapshot = window.session.documents.get(told.textDocument.uri)
+        except InvalidArgument as error:
+            logger.warning("%s: %s", DIAGNOSTICS, error)
+            return
+        if told.textDocument.version not in (None, snapshot.version):
+            return  # the lines are others now, and whoever found this looks again
+        found = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in told.diagnostics)
+        window.session.events.tell(DiagnosticsTold(snapshot.uri, [it for it in found if it is not None]))
+
+
+def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagnostic]) -> None:
+    """What is wrong in these lines, as a request for code actions there has it."""
+    every = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in found)
+    window.session.events.tell(DiagnosticsTold(uri, [it for it in every if it is not None], lines))
+
+
+def _diagnostic(first: int, last: int, it: Found | lsp.Diagnostic) -> Diagnostic | None:
+    severity = int(it.severity or 1)
+    if it.source == proactive.SOURCE or severity > lsp.DiagnosticSeverity.Warning or not isinstance(it.message, str):
+        return None
+    named = str(it.code) if isinstance(it.code, (str, int)) else ""
+    source = " ".join(filter(None, (it.source or "", named)))
+    return Diagnostic(first, last, "error" if severity == 1 else "warning", it.message, source)

@@ -1,0 +1,57 @@
+"""A cursor that walks through a file: no block comes in two versions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from context_workspace import Workspace
+
+from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
+from palimpsest.languages.registry import language_of
+from palimpsest.types import BlockKey
+
+Make = Callable[..., Workspace]
+LINES = 400
+SAMPLES = sorted(path for path in (Path(__file__).parents[1] / "languages").glob("*/samples/**/*") if path.is_file())
+
+
+def texts(made: Workspace, path: Path, step: int = 1) -> dict[BlockKey, set[str]]:
+    """Of each block, at every place."""
+    found = defaultdict[BlockKey, set[str]](set)
+    text = path.read_text("utf-8")
+    lines = text.split("\n")
+    offset = 0
+    for number, line in enumerate(lines):
+        if number % step == 0:
+            name = path.relative_to(made.root).as_posix()
+            at = offset + len(line)
+            for block in made.blocks(name, f"{text[:at]}$0{text[at:]}").values():
+                found[block.key].add(block.text)
+        offset += len(line) + 1
+    return found
+
+
+@pytest.mark.parametrize("language", [it for it in LANGUAGES if language_of(it).grammar is not None])
+def test_at_every_line_each_block_has_the_same_text(workspace: Make, language: str) -> None:
+    made = workspace()
+    path = long_file(made.root, LINES, language)
+    made.build_index()
+    made.is_typing = False
+    found = texts(made, path, 3)
+    assert {key: sorted(some) for key, some in found.items() if len(some) > 1} == {}
+    assert {"class", "scope"} <= {key.type for key in found}
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parts[-3]}-{path.name}")
+def test_so_it_is_in_code_as_people_write_it(workspace: Make, path: Path) -> None:
+    made = workspace()
+    for other in path.parent.iterdir():
+        if other.is_file():
+            made.write({f"src/{other.name}": other.read_text("utf-8")})
+    made.build_index()
+    made.is_typing = False
+    found = texts(made, made.root / "src" / path.name, 4)
+    assert {key: sorted(some) for key, some in found.items() if len(some) > 1} == {}

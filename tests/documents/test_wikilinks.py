@@ -1,0 +1,142 @@
+"""What `[[links]]` mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.documents import catalog
+from palimpsest.documents.catalog import Catalog
+from palimpsest.documents.outline import outline
+from palimpsest.documents.wikilinks import Document, DocumentNames, Found, Link, Missing, Several, links, resolve
+from palimpsest.workspace.files import WorkspaceFiles
+
+
+def known(**texts: str) -> DocumentNames:
+    return DocumentNames(Document(path.replace("__", "/") + ".md", outline(text)) for path, text in texts.items())
+
+
+def meant(target: str, near: str, documents: DocumentNames) -> str | list[str]:
+    (link,) = links(f"[[{target}]]")
+    found = resolve(link, near, documents)
+    if isinstance(found, Found):
+        return found.document.path + (f"#{found.heading.title}" if found.heading is not None else "")
+    return [one.path for one in found.documents] if isinstance(found, Several) else "missing"
+
+
+def test_links_with_their_parts_and_places() -> None:
+    text = "a [[one]] b [[two#Part|shown]] [[#Here]] [[t\\|s]] [[a#b#c]]"
+    found = list(links(text))
+    assert [(one.target, one.heading, one.shown) for one in found] == [
+        ("one", "", ""),
+        ("two", "Part", "shown"),
+        ("", "Here", ""),
+        ("t", "", "s"),
+        ("a", "c", ""),
+    ]
+    assert text[found[0].start : found[0].end] == "[[one]]"
+
+
+def test_a_path_counts_before_a_title_before_an_alias_before_a_heading() -> None:
+    front = "---\naliases:\n  - x\n  - 'y'\n---\n"
+    documents = known(x="# A\n", a__b=front + "# Title\n", c="# y\n", d="# D\n\n## Only\n", e="# E\n\n## A\n")
+    assert meant("x", "", documents) == "x.md"
+    assert meant("y", "", documents) == "c.md"
+    assert meant("title", "", documents) == "a/b.md"
+    assert meant("only", "", documents) == "d.md#Only"
+    assert meant("A", "", documents) == "x.md"
+
+
+def test_several_are_listed_and_the_nearest_is_meant_only_if_it_is_one() -> None:
+    documents = known(notes="", a__notes="", a__b__notes="", c__notes="")
+    assert meant("notes", "", documents) == "notes.md"  # exactly this path
+    assert meant("notes", "a/x.py", documents) == "a/notes.md"
+    assert meant("notes", "a/b/x.py", documents) == "a/b/notes.md"
+    assert meant("b/notes", "", documents) == "a/b/notes.md"
+    twice = known(a__one="# Same\n", a__two="# Same\n", b__three="# Same\n")
+    assert meant("same", "a/x.py", twice) == ["a/one.md", "a/two.md", "b/three.md"]
+    assert meant("same", "b/x.py", twice) == "b/three.md"
+    assert meant("same", "x.py", twice) == ["a/one.md", "a/two.md", "b/three.md"]
+
+
+def test_a_missing_heading_is_told_from_a_missing_document() -> None:
+    documents = known(a="# A\n\n## What's new?\n")
+    assert resolve(Link("a", "gone"), "", documents) == Missing(documents.by_path["a.md"])
+    assert resolve(Link("b", "gone"), "", documents) == Missing(None)
+    assert meant("a#whats-new", "", documents) == "a.md#What's new?"
+    assert meant("#A", "a.md", documents) == "a.md#A"
+    assert resolve(Link("", "A"), "", documents) == Missing(None)
+
+
+@pytest.mark.parametrize("target", ["/a", "\\a", "~/a", "C:/a", "../a", "x/../../a", "..", "."])
+def test_nothing_leads_out(target: str) -> None:
+    assert meant(target, "x.py", known(a="")) == "missing"
+
+
+@given(st.text(max_size=40), st.text(max_size=20))
+def test_any_text_has_an_answer(text: str, near: str) -> None:
+    documents = known(a="# A\n", b__c="# A\n")
+    for link in links(f"[[{text}]] {text}"):
+        resolve(link, near, documents)
+
+
+def test_outlines() -> None:
+    found = outline(
+        "---\ntitle: 'T'\nalias: one\n---\n\n[![badge](x)](y)\n\nFirst\nsecond.\n\n# H #\n\n```\n# no\n```\n"
+    )
+    assert (found.title, found.aliases, found.summary) == ("T", ("one",), (7, 9))
+    assert [(heading.title, heading.start) for heading in found.headings] == [("H", 10)]
+    found = outline("Title\n=====\n\nText.\n\nPart\n----\n\nIn.\n\nNext\n====\n")
+    assert [(one.title, one.level, one.start, one.end, one.inner_end) for one in found.headings] == [
+        ("Title", 1, 0, 10, 5),
+        ("Part", 2, 5, 10, 10),
+        ("Next", 1, 10, 13, 13),
+    ]
+    assert found.summary == (3, 4)
+
+
+@given(st.text(alphabet="-#=`\n ab:[]", max_size=200))
+def test_any_document_has_an_outline_within_its_lines(text: str) -> None:
+    found, n_lines = outline(text), text.count("\n") + 1
+    assert 0 <= found.summary[0] <= found.summary[1] <= n_lines
+    assert all(0 <= one.start < one.inner_end <= one.end <= n_lines for one in found.headings)
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Callable[[int], Path]:
+    def make(number: int) -> Path:
+        for n in range(number):
+            folder = tmp_path / f"d{n % 50}"
+            folder.mkdir(exist_ok=True)
+            (folder / f"page{n}.md").write_text(f"# Page {n}\n\nText {n}.\n")
+        return tmp_path
+
+    return make
+
+
+def test_the_catalogue_is_kept_up_to_date(many: Callable[[int], Path]) -> None:
+    root = many(3)
+    kept = Catalog(WorkspaceFiles([root]), look_s=0.0)
+    first = kept.documents(root)
+    assert kept.documents(root) is first
+    (root / "d0/page0.md").write_text("# Other name\n\nText.\n")
+    (root / "d1/page1.md").unlink()
+    assert meant("other name", "", kept.documents(root)) == "d0/page0.md"
+    assert meant("page1", "", kept.documents(root)) == "missing"
+
+
+def test_the_catalogue_is_bounded(many: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "MOST_DOCUMENTS", 5)
+    assert len(Catalog(WorkspaceFiles([many(9)])).documents(many(9)).by_path) == 5
+
+
+@pytest.mark.slow
+def test_ten_thousand_documents(many: Callable[[int], Path]) -> None:
+    root = many(10_050)
+    documents = Catalog(WorkspaceFiles([root])).documents(root)
+    assert len(documents.by_path) == 10_000
+    assert meant("Page 77", "", documents) == "d27/page77.md"

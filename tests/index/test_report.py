@@ -1,0 +1,50 @@
+"""What `palimpsest doctor` says of an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palimpsest.cli.checks import Check, index_checks
+from palimpsest.config.settings import IndexSettings
+from palimpsest.index.report import report
+from palimpsest.system import folders
+
+from .folders import FILES, Folder, write
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(folders, "cache", lambda: tmp_path / "cache")
+    (tmp_path / "work").mkdir()
+    return write(tmp_path / "work", FILES)
+
+
+def checks(root: Path, **settings: object) -> list[Check]:
+    return list(index_checks(IndexSettings(**settings), [root]))  # type: ignore[arg-type]
+
+
+def test_files_and_what_was_left_out_are_said(root: Path, tmp_path: Path) -> None:
+    write(root, {"token.py": f"KEY = '{'ghp_' + 'a1B2' * 10}'\n", "big.py": "x = 1\n" * 1_000})
+    Folder(root, tmp_path / "cache", max_file_bytes=2_000).build().builder.close()
+    [check] = checks(root)
+    assert check.ok
+    assert not check.needed
+    assert "2 files; left out: 1 holds what looks like a GitHub token, 1 larger than" in check.detail
+
+
+def test_one_that_is_not_whole_says_so(root: Path, tmp_path: Path) -> None:
+    assert report(tmp_path / "cache", root) is None
+    [check] = checks(root)
+    assert check.ok
+    assert "none of" in check.detail
+    folder = Folder(root, tmp_path / "cache")
+    folder.builder.open()
+    [check] = checks(root)
+    assert not check.ok
+    folder.builder.close()
+
+
+def test_one_that_is_off_is_not_looked_for(root: Path) -> None:
+    assert [check.detail for check in checks(root, enabled=False)] == ["off (index.enabled)"]

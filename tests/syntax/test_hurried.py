@@ -1,0 +1,106 @@
+"""The parse of a large document while somebody types what takes long to understand."""
+
+from __future__ import annotations
+
+import pytest
+
+from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax import parser as parsing
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+
+STEP = "    def step(self, item: int) -> int:\n        total = item\n        return total\n"
+LARGE = "class A:\n" + STEP + "".join(f"\n\nclass B{n}:\n{STEP}" for n in range(1_200))
+URI = "file:///a.py"
+
+
+class Typing:
+    """A document that is typed into, at the end of a line."""
+
+    def __init__(self, text: str, line: int, language: str = "python") -> None:
+        self.parser = Parser(language_of)
+        self.now = Snapshot(URI, 1, language_of(language).id, text)
+        self.at = Position(line, len(self.now.lines[line]))
+        self.parser.parse(self.now)
+
+    def type(self, text: str) -> Parsed:
+        old = self.now
+        self.now, edits = old.changed([ContentChange(Range(self.at, self.at), text)], old.version + 1)
+        self.at = self.now.position(old.offset(self.at) + len(text))
+        self.parser.update(old, self.now, edits)
+        return self.parser.hurried(self.now)
+
+    @property
+    def scope(self) -> str:
+        return scope_at(self.parser.hurried(self.now), self.at.line, self.at.column).qualified_name
+
+
+@pytest.fixture(params=["late", "in time"])
+def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(parsing, "PATIENCE_S", -1.0 if request.param == "late" else 600.0)
+    return str(request.param)
+
+
+def test_the_scope_stays_while_a_line_is_not_right_yet(patience: str) -> None:
+    typing = Typing(LARGE, 2)
+    for text in ("\n        x = f", "(", "[1, ", "item", "\n            + 2", ", {"):
+        parsed = typing.type(text)
+        assert typing.scope == "A.step"
+        assert parsed.snapshot is typing.now
+        assert parsed.root is not None
+        assert parsed.text_of(parsed.root) == typing.now.text
+    assert typing.parser.hurried(typing.now).is_hurried
+    exact = typing.parser.parse(typing.now)
+    assert not exact.is_hurried
+    assert exact.root is not None
+    assert exact.root.has_error
+    typing.type("}])")
+    exact = typing.parser.parse(typing.now)
+    assert exact.n_errors == 0
+    assert typing.parser.hurried(typing.now) is exact, "what is right again needs no other tree"
+
+
+def test_every_place_moves_along(patience: str) -> None:
+    typing = Typing(LARGE, 2)
+    parsed = typing.type("\n        x = f(")
+    below = typing.now.line_count - 4
+    scope = scope_at(parsed, below, 0)
+    assert scope.qualified_name == "B1199.step"
+    assert typing.now.lines[scope.def_line] == STEP.split("\n", maxsplit=1)[0]
+
+
+def test_somewhere_else_and_after_many_lines_it_is_parsed_as_it_is(patience: str) -> None:
+    typing = Typing(LARGE, 2)
+    assert typing.type("\n        x = f(").is_hurried
+    typing.parser.parse(typing.now)
+    typing.at = Position(100, len(typing.now.lines[100]))
+    assert typing.type("  # y").is_hurried == (patience == "late")
+    typing = Typing(LARGE, 2)
+    typing.type("\n        x = f(")
+    assert not typing.type("\n            1," * parsing.MOST_LINES).is_hurried
+
+
+def test_a_small_document_is_always_parsed(patience: str) -> None:
+    typing = Typing("class A:\n" + STEP, 2)
+    assert not typing.type("\n        x = f(").is_hurried
+
+
+@pytest.mark.parametrize("language", [it for it in LANGUAGES if language_of(it).grammar is not None])
+def test_whatever_happened_a_parse_is_that_of_the_text(
+    tmp_path_factory: pytest.TempPathFactory, patience: str, language: str
+) -> None:
+    text = long_file(tmp_path_factory.mktemp("long"), 5_000, language).read_text("utf-8")
+    line = next(n for n, it in enumerate(text.split("\n")) if "amount" in it)
+    typing = Typing(text, line, language)
+    for typed in ("\n", *LANGUAGES[language].typed, "\n", "("):
+        typing.type(typed)
+    known = typing.parser.parse(typing.now)
+    fresh = Parser(language_of).parse(typing.now)
+    assert known.root is not None
+    assert fresh.root is not None
+    assert known.root.end_byte == fresh.root.end_byte == len(typing.now.utf8)
+    assert known.n_errors > 0
+    assert not known.is_hurried
