@@ -26,7 +26,7 @@ editors:
 PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4
 
 test: lint types editors
-	$(PYTEST)
+	$(PYTEST) || scripts/again.sh
 
 check: lint types
 	$(PYTEST) -m "not slow" -x -q

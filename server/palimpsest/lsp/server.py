@@ -63,6 +63,7 @@ class PalimpsestServer(LanguageServer):
 
     async def _serve_io(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(log_failed_callback)
         ending = self.ending = Ending(lambda: loop.call_soon_threadsafe(reader.feed_eof))
         reader = reader_of(stdin, on_end=ending.begin)
         self.protocol.set_writer(Writer(stdout, reader.feed_eof))
@@ -95,3 +96,12 @@ class PalimpsestServer(LanguageServer):
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
         await self.protocol.end()
+
+
+def log_failed_callback(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio does with a callback that failed, but for one case: anyio (4.16) does not look whether a read that
+    was cancelled was also answered in the same turn of the loop.  Nothing is lost then, and nobody can do anything."""
+    if isinstance(context.get("exception"), asyncio.InvalidStateError) and "handle" in context:
+        logger.debug("a read was cancelled as its answer came")
+    else:
+        loop.default_exception_handler(context)
