@@ -2,9 +2,14 @@
 
     PalimpsestError                 the root: `str(error)` can be shown to the user, `hint` says what to do
     ├── InvalidArgument             a caller's value is wrong; `field` names it     (LSP −32602, HTTP 400)
+    │   ├── NotFound                nothing has this name; the hint says what there is
+    │   ├── OutOfRange              a page, line or character that is not there; the hint says what there is
+    │   └── AlreadyExists           it would be overwritten, and that was not asked for
     ├── SettingsError               a settings file or option is wrong; `field` names it
     ├── OutsideWorkspace            a path or URI is not inside a workspace folder
     ├── StaleDocument               the document has changed since the version that was asked about
+    ├── StorageError                the conversations' database cannot be read or written
+    ├── Denied                      the person or a setting does not allow it
     ├── GitError                    git is missing, fails, or finds no repository
     └── EngineError                 the engine cannot do what was requested
         ├── EngineUnavailable       there is no engine: not installed, not started, given up, unreachable
@@ -61,6 +66,26 @@ class OutsideWorkspace(PalimpsestError):
 
 class StaleDocument(PalimpsestError):
     code = "stale_document"
+
+
+class StorageError(PalimpsestError):
+    code = "storage"
+
+
+class NotFound(InvalidArgument):
+    code = "not_found"
+
+
+class OutOfRange(InvalidArgument):
+    code = "out_of_range"
+
+
+class AlreadyExists(InvalidArgument):
+    code = "exists"
+
+
+class Denied(PalimpsestError):
+    code = "denied"
 
 
 class GitError(PalimpsestError):

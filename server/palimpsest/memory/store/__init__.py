@@ -1,0 +1,1 @@
+"""The database itself: its file, its tables, its transactions."""

@@ -1,0 +1,108 @@
+"""One workspace's database: opened, brought up to date, written in transactions.
+
+In: a file.  Out: a connection, to one thread at a time.  Several processes may have it open: WAL lets them read while
+one writes, and a writer waits for another.  What a transaction wrote is there after any crash (`synchronous=FULL`).
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from palimpsest.errors import StorageError
+from palimpsest.memory.store.schema import STEPS
+
+BUSY_S = 15.0
+"""Another window's transaction is waited for so long."""
+
+logger = logging.getLogger(__name__)
+
+
+class Database:
+    """Raises StorageError, whose message is fit for a person, wherever SQLite fails."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        try:
+            self._connection = _opened(path)
+        except (sqlite3.Error, OSError) as error:
+            raise _storage_error(path, error) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Rows as they are now.  Inside a transaction, of that."""
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise _storage_error(self.path, error) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, on the disk when it ends.  One inside another is part of the outer one."""
+        with self._lock:
+            self._depth += 1
+            try:
+                if self._depth == 1:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+                if self._depth == 1:
+                    self._connection.execute("COMMIT")
+            except BaseException as error:
+                if self._depth == 1 and self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise _storage_error(self.path, error) from error
+                raise
+            finally:
+                self._depth -= 1
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not path.exists():
+        path.touch(mode=0o600)
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    _migrate(connection)
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Each step in a transaction of its own, with the number of steps done in `user_version`."""
+    while True:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            done = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if done > len(STEPS):
+                raise sqlite3.DatabaseError("it was written by a newer version of Palimpsest; update this one")
+            if done == len(STEPS):
+                connection.execute("COMMIT")
+                return
+            for statement in STEPS[done].split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={done + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _storage_error(path: Path, error: Exception) -> StorageError:
+    logger.warning("%s: %s", path, error)
+    return StorageError(f"The conversations' database cannot be used: {error} ({path}).")

@@ -1,0 +1,117 @@
+"""The tables, as steps from nothing to now: a step that has been released is never changed.
+
+Times are seconds since 1970.  A text is named by its content's hash (`content`).  A conversation's turns are a tree:
+each has the one before it as its parent, and the conversation names the last of the branch that is shown.
+"""
+
+from __future__ import annotations
+
+STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE content (
+        hash TEXT PRIMARY KEY, n_chars INTEGER NOT NULL, n_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL,
+        n_pieces INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE piece (
+        hash TEXT NOT NULL REFERENCES content ON DELETE CASCADE, number INTEGER NOT NULL,
+        first_char INTEGER NOT NULL, first_line INTEGER NOT NULL, n_chars INTEGER NOT NULL,
+        compressed INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (hash, number)
+    ) STRICT;
+
+    CREATE TABLE conversation (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+        uri TEXT NOT NULL DEFAULT '', model TEXT NOT NULL DEFAULT '', workspace TEXT NOT NULL DEFAULT '',
+        memory_key TEXT NOT NULL DEFAULT 'main', head INTEGER REFERENCES turn,
+        parent TEXT REFERENCES conversation ON DELETE SET NULL, n_descriptors INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE turn (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        parent INTEGER REFERENCES turn ON DELETE CASCADE,
+        role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+        state TEXT NOT NULL CHECK (state IN ('writing', 'complete', 'cut', 'failed')),
+        hash TEXT NOT NULL REFERENCES content, created REAL NOT NULL,
+        source TEXT NOT NULL DEFAULT '', descriptor TEXT, n_tokens INTEGER, estimated INTEGER NOT NULL DEFAULT 0,
+        details TEXT NOT NULL DEFAULT '{}', writer INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX turn_conversation ON turn (conversation, parent);
+    CREATE TABLE call (
+        turn INTEGER NOT NULL REFERENCES turn ON DELETE CASCADE, number INTEGER NOT NULL,
+        name TEXT NOT NULL, arguments TEXT NOT NULL, status TEXT NOT NULL,
+        result TEXT REFERENCES content, descriptor TEXT, created REAL NOT NULL, n_tokens INTEGER,
+        PRIMARY KEY (turn, number)
+    ) STRICT;
+
+    CREATE TABLE ref (
+        conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        id TEXT NOT NULL, version INTEGER NOT NULL, turn INTEGER, hash TEXT NOT NULL REFERENCES content,
+        created REAL NOT NULL, n_lines INTEGER NOT NULL, n_chars INTEGER NOT NULL,
+        language TEXT NOT NULL DEFAULT '', category TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT '',
+        attributes TEXT NOT NULL DEFAULT '{}',
+        PRIMARY KEY (conversation, id, version)
+    ) STRICT;
+
+    CREATE TABLE descriptor (
+        conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        id TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', hash TEXT NOT NULL REFERENCES content,
+        source TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', created REAL NOT NULL,
+        page_size INTEGER NOT NULL, closed INTEGER NOT NULL DEFAULT 0, summary TEXT NOT NULL DEFAULT '',
+        PRIMARY KEY (conversation, id)
+    ) STRICT;
+    CREATE TABLE page_start (
+        hash TEXT NOT NULL REFERENCES content ON DELETE CASCADE, page_size INTEGER NOT NULL, starts BLOB NOT NULL,
+        PRIMARY KEY (hash, page_size)
+    ) STRICT;
+    CREATE TABLE section (
+        conversation TEXT NOT NULL, descriptor TEXT NOT NULL, name TEXT NOT NULL,
+        start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, created REAL NOT NULL,
+        PRIMARY KEY (conversation, descriptor, name),
+        FOREIGN KEY (conversation, descriptor) REFERENCES descriptor ON DELETE CASCADE
+    ) STRICT;
+    CREATE TABLE temp_file (
+        family TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL REFERENCES content, created REAL NOT NULL,
+        PRIMARY KEY (family, name)
+    ) STRICT;
+
+    CREATE TABLE experience (
+        memory_key TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, created REAL NOT NULL,
+        forgotten INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (memory_key, number)
+    ) STRICT;
+    CREATE TABLE compaction (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        turn INTEGER REFERENCES turn ON DELETE CASCADE, fields TEXT NOT NULL,
+        written_by TEXT NOT NULL CHECK (written_by IN ('model', 'mechanical', 'person')),
+        state TEXT NOT NULL CHECK (state IN ('queued', 'applied', 'replaced')), created REAL NOT NULL
+    ) STRICT;
+    CREATE TABLE fork (
+        id TEXT PRIMARY KEY, conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        child TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        task TEXT NOT NULL, instruction TEXT NOT NULL, fresh INTEGER NOT NULL DEFAULT 0,
+        status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'cancelled')),
+        response TEXT REFERENCES content, created REAL NOT NULL, gathered INTEGER NOT NULL DEFAULT 0,
+        writer INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE checkpoint (
+        id TEXT PRIMARY KEY, conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        name TEXT NOT NULL DEFAULT '', automatic INTEGER NOT NULL DEFAULT 0, created REAL NOT NULL,
+        head INTEGER, state TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE document_reference (
+        conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
+        turn INTEGER NOT NULL REFERENCES turn ON DELETE CASCADE, number INTEGER NOT NULL,
+        wikilink TEXT NOT NULL, path TEXT, fragment TEXT NOT NULL DEFAULT '',
+        kind TEXT NOT NULL CHECK (kind IN ('direct', 'search')), read INTEGER NOT NULL DEFAULT 0,
+        summary TEXT NOT NULL DEFAULT '', snippet TEXT NOT NULL DEFAULT '', problem TEXT NOT NULL DEFAULT '',
+        PRIMARY KEY (turn, number)
+    ) STRICT;
+    CREATE INDEX document_path ON document_reference (path);
+    CREATE TABLE document_summary (hash TEXT PRIMARY KEY, text TEXT NOT NULL, by_model INTEGER NOT NULL) STRICT;
+
+    CREATE TABLE permission (folder TEXT NOT NULL, what TEXT NOT NULL, answer TEXT NOT NULL,
+        PRIMARY KEY (folder, what)) STRICT;
+    """,
+)
