@@ -1,0 +1,1 @@
+"""Calls that a model writes into its replies."""
