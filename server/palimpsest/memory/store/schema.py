@@ -9,14 +9,14 @@ from __future__ import annotations
 STEPS: tuple[str, ...] = (
     """
     CREATE TABLE content (
-        hash TEXT PRIMARY KEY, n_chars INTEGER NOT NULL, n_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL,
-        n_pieces INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
+        id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE,
+        n_chars INTEGER NOT NULL, n_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE piece (
-        hash TEXT NOT NULL REFERENCES content ON DELETE CASCADE, number INTEGER NOT NULL,
-        first_char INTEGER NOT NULL, first_line INTEGER NOT NULL, n_chars INTEGER NOT NULL,
+        content INTEGER NOT NULL REFERENCES content ON DELETE CASCADE, number INTEGER NOT NULL,
+        first_char INTEGER NOT NULL, first_line INTEGER NOT NULL,
         compressed INTEGER NOT NULL, data BLOB NOT NULL,
-        PRIMARY KEY (hash, number)
+        PRIMARY KEY (content, number)
     ) STRICT;
 
     CREATE TABLE conversation (
@@ -31,36 +31,42 @@ STEPS: tuple[str, ...] = (
         parent INTEGER REFERENCES turn ON DELETE CASCADE,
         role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
         state TEXT NOT NULL CHECK (state IN ('writing', 'complete', 'cut', 'failed')),
-        hash TEXT NOT NULL REFERENCES content, created REAL NOT NULL,
+        hash TEXT NOT NULL REFERENCES content (hash), created REAL NOT NULL,
         source TEXT NOT NULL DEFAULT '', descriptor TEXT, n_tokens INTEGER, estimated INTEGER NOT NULL DEFAULT 0,
         details TEXT NOT NULL DEFAULT '{}', writer INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX turn_conversation ON turn (conversation, parent);
+    CREATE INDEX turn_parent ON turn (parent);
+    CREATE INDEX turn_hash ON turn (hash);
     CREATE TABLE call (
         turn INTEGER NOT NULL REFERENCES turn ON DELETE CASCADE, number INTEGER NOT NULL,
         name TEXT NOT NULL, arguments TEXT NOT NULL, status TEXT NOT NULL,
-        result TEXT REFERENCES content, descriptor TEXT, created REAL NOT NULL, n_tokens INTEGER,
+        result TEXT REFERENCES content (hash), descriptor TEXT, created REAL NOT NULL, n_tokens INTEGER,
         PRIMARY KEY (turn, number)
     ) STRICT;
+    CREATE INDEX call_result ON call (result);
 
     CREATE TABLE ref (
         conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
-        id TEXT NOT NULL, version INTEGER NOT NULL, turn INTEGER, hash TEXT NOT NULL REFERENCES content,
+        id TEXT NOT NULL, version INTEGER NOT NULL, turn INTEGER, hash TEXT NOT NULL REFERENCES content (hash),
         created REAL NOT NULL, n_lines INTEGER NOT NULL, n_chars INTEGER NOT NULL,
         language TEXT NOT NULL DEFAULT '', category TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT '',
         attributes TEXT NOT NULL DEFAULT '{}',
         PRIMARY KEY (conversation, id, version)
     ) STRICT;
+    CREATE INDEX ref_hash ON ref (hash);
 
     CREATE TABLE descriptor (
         conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
-        id TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', hash TEXT NOT NULL REFERENCES content,
+        id TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', hash TEXT NOT NULL REFERENCES content (hash),
         source TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', created REAL NOT NULL,
         page_size INTEGER NOT NULL, closed INTEGER NOT NULL DEFAULT 0, summary TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (conversation, id)
     ) STRICT;
+    CREATE INDEX descriptor_hash ON descriptor (hash);
     CREATE TABLE page_start (
-        hash TEXT NOT NULL REFERENCES content ON DELETE CASCADE, page_size INTEGER NOT NULL, starts BLOB NOT NULL,
+        hash TEXT NOT NULL REFERENCES content (hash) ON DELETE CASCADE,
+        page_size INTEGER NOT NULL, starts BLOB NOT NULL,
         PRIMARY KEY (hash, page_size)
     ) STRICT;
     CREATE TABLE section (
@@ -70,7 +76,7 @@ STEPS: tuple[str, ...] = (
         FOREIGN KEY (conversation, descriptor) REFERENCES descriptor ON DELETE CASCADE
     ) STRICT;
     CREATE TABLE temp_file (
-        family TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL REFERENCES content, created REAL NOT NULL,
+        family TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL REFERENCES content (hash), created REAL NOT NULL,
         PRIMARY KEY (family, name)
     ) STRICT;
 
@@ -91,7 +97,7 @@ STEPS: tuple[str, ...] = (
         child TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
         task TEXT NOT NULL, instruction TEXT NOT NULL, fresh INTEGER NOT NULL DEFAULT 0,
         status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'cancelled')),
-        response TEXT REFERENCES content, created REAL NOT NULL, gathered INTEGER NOT NULL DEFAULT 0,
+        response TEXT REFERENCES content (hash), created REAL NOT NULL, gathered INTEGER NOT NULL DEFAULT 0,
         writer INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE checkpoint (

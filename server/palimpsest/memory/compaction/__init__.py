@@ -1,0 +1,1 @@
+"""Compaction: what stands for the turns that a model does not see any more."""

@@ -1,0 +1,112 @@
+"""Compactions of a conversation: queued, then applied behind a turn.
+
+In: the seven fields.  Out: the newest compaction on the branch that is shown.  Turns stay as they are: a compaction is
+what the model sees in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.store.database import Database
+
+WrittenBy = Literal["model", "mechanical", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The seven fields of `compact`, and what becomes an experience."""
+
+    goal: str
+    instruction: str
+    discoveries: list[str]
+    completed: list[str]
+    current_status: str
+    likely_next_work: str
+    relevant_files_directories: list[str]
+    remember: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """`turn`: the last turn that it stands for; None while it is queued."""
+
+    id: int
+    conversation: str
+    turn: int | None
+    summary: Summary
+    written_by: WrittenBy
+    created: float
+
+
+COLUMNS = "id, conversation, turn, fields, written_by, created"
+CURRENT = f"""
+    WITH RECURSIVE branch (turn, depth) AS (
+        SELECT head, 0 FROM conversation WHERE id = ?1 UNION ALL
+        SELECT parent, depth + 1 FROM branch JOIN turn ON turn.id = branch.turn WHERE parent IS NOT NULL
+    ) SELECT {", ".join(f"compaction.{name}" for name in COLUMNS.split(", "))}
+    FROM compaction JOIN branch ON branch.turn = compaction.turn
+    WHERE conversation = ?1 AND state = 'applied' ORDER BY depth, compaction.id DESC LIMIT 1
+"""
+
+
+class Compactions:
+    """One database's."""
+
+    def __init__(self, database: Database, experiences: Experiences) -> None:
+        self._database = database
+        self._experiences = experiences
+
+    def queue(self, conversation: str, summary: Summary, written_by: WrittenBy) -> Compaction:
+        """To be applied after the current batch of calls; it takes the place of one that is queued."""
+        if not summary.goal.strip():
+            raise InvalidArgument("goal", "what the conversation is for is wanted.")
+        with self._database.transaction() as rows:
+            rows.execute(
+                "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state = 'queued'", (conversation,)
+            )
+            rows.execute(
+                "INSERT INTO compaction (conversation, fields, written_by, state, created)"
+                " VALUES (?, ?, ?, 'queued', ?)",
+                (conversation, json.dumps(asdict(summary)), written_by, time.time()),
+            )
+            queued = self.pending(conversation)
+        assert queued is not None
+        return queued
+
+    def pending(self, conversation: str) -> Compaction | None:
+        with self._database.reading() as rows:
+            row = rows.execute(
+                f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'queued'", (conversation,)
+            ).fetchone()
+        return None if row is None else _compaction(row)
+
+    def apply_pending(self, conversation: str, after_turn: int) -> Compaction | None:
+        """The queued one stands for all turns up to this one from now on, and what it says to remember is remembered.
+        None where none is queued."""
+        with self._database.transaction() as rows:
+            queued = self.pending(conversation)
+            if queued is None:
+                return None
+            rows.execute("UPDATE compaction SET state = 'applied', turn = ? WHERE id = ?", (after_turn, queued.id))
+            (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (conversation,)).fetchone()
+            for text in queued.summary.remember:
+                if text.strip():
+                    self._experiences.remember(key, text)
+        return self.current(conversation)
+
+    def current(self, conversation: str) -> Compaction | None:
+        """The newest one on the branch that is shown."""
+        with self._database.reading() as rows:
+            row = rows.execute(CURRENT, (conversation,)).fetchone()
+        return None if row is None else _compaction(row)
+
+
+def _compaction(row: Any) -> Compaction:
+    fields = json.loads(row["fields"])
+    return Compaction(row["id"], row["conversation"], row["turn"], Summary(**fields), row["written_by"], row["created"])

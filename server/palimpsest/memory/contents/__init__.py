@@ -1,0 +1,1 @@
+"""Texts of any size, stored once each."""

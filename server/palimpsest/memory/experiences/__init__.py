@@ -1,0 +1,1 @@
+"""What a model was asked to remember."""

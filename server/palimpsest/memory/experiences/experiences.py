@@ -1,0 +1,97 @@
+"""Experiences: lasting facts, which stand in the system prompt of every conversation with the same memory key.
+
+In: facts.  Out: those that were not forgotten, with ids that are never used again.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.store.database import Database
+
+MOST_CHARS = 2_000
+"""Of one experience: each is read again with every turn."""
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    id: str
+    text: str
+    created: float
+
+
+class Experiences:
+    """One database's, by memory key."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def remember(self, key: str, text: str) -> Experience:
+        """What is remembered already keeps its id.  Raises InvalidArgument."""
+        text, now = _checked(key, text), time.time()
+        with self._database.transaction() as rows:
+            known = next((one for one in self.list(key) if one.text == text), None)
+            if known is not None:
+                return known
+            (number,) = rows.execute(
+                "SELECT COALESCE(MAX(number), 0) + 1 FROM experience WHERE memory_key = ?", (key,)
+            ).fetchone()
+            rows.execute(
+                "INSERT INTO experience (memory_key, number, text, created) VALUES (?, ?, ?, ?)",
+                (key, number, text, now),
+            )
+        return Experience(_id(number), text, now)
+
+    def forget(self, key: str, identity: str) -> Experience:
+        """Raises NotFound, whose hint names those that there are."""
+        with self._database.transaction() as rows:
+            known = self.list(key)
+            found = next((one for one in known if one.id == identity), None)
+            if found is None:
+                hint = f"There are {', '.join(one.id for one in known)}." if known else "There is none."
+                raise NotFound("experience_id", f"there is no experience {identity[:40]!r}.", hint=hint)
+            number = int(found.id.removeprefix("exp_"))
+            rows.execute("UPDATE experience SET forgotten = 1 WHERE memory_key = ? AND number = ?", (key, number))
+        return found
+
+    def keys(self) -> list[str]:
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation ORDER BY 1"
+            ).fetchall()
+        return [key for (key,) in found]
+
+    def list(self, key: str) -> list[Experience]:
+        """In the order in which they were made."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT number, text, created FROM experience WHERE memory_key = ? AND NOT forgotten ORDER BY number",
+                (key,),
+            ).fetchall()
+        return [Experience(_id(row["number"]), row["text"], row["created"]) for row in found]
+
+    def replace(self, key: str, identities: set[str]) -> None:
+        """Only these count from now on, forgotten ones among them again (a checkpoint restored)."""
+        numbers = [int(one.removeprefix("exp_")) for one in identities]
+        with self._database.transaction() as rows:
+            rows.execute("UPDATE experience SET forgotten = 1 WHERE memory_key = ?", (key,))
+            rows.executemany(
+                "UPDATE experience SET forgotten = 0 WHERE memory_key = ? AND number = ?", [(key, n) for n in numbers]
+            )
+
+
+def _id(number: int) -> str:
+    return f"exp_{number:03d}"
+
+
+def _checked(key: str, text: str) -> str:
+    if KEY.match(key) is None:
+        raise InvalidArgument("memory_key", "letters, digits, '.', '_' and '-' are wanted, 64 at most.")
+    text = text.strip()
+    if not text or len(text) > MOST_CHARS:
+        raise InvalidArgument("text", f"1 to {MOST_CHARS} characters are wanted, not {len(text)}.")
+    return text

@@ -1,0 +1,45 @@
+"""A workspace's memory: its owners by name, on one database.
+
+In: the database's file.  Out: the owners.  Closed by who opened it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.memory.compaction.compactions import Compactions
+from palimpsest.memory.contents.contents import Contents
+from palimpsest.memory.conversations.conversations import Conversations
+from palimpsest.memory.conversations.turns import Turns
+from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Every owner is safe to use from any thread."""
+
+    database: Database
+    contents: Contents
+    conversations: Conversations
+    turns: Turns
+    experiences: Experiences
+    compactions: Compactions
+
+    @classmethod
+    def open(cls, path: Path) -> Memory:
+        """Raises StorageError."""
+        database = Database(path)
+        contents, experiences = Contents(database), Experiences(database)
+        return cls(
+            database=database,
+            contents=contents,
+            conversations=Conversations(database),
+            turns=Turns(database, contents),
+            experiences=experiences,
+            compactions=Compactions(database, experiences),
+        )
+
+    def close(self) -> None:
+        self.database.close()
