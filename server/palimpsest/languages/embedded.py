@@ -50,7 +50,7 @@ def _holds(parsed: Parsed, part: Embedded, position: Position) -> bool:
 
 
 def _parsed(parsed: Parsed, part: Embedded) -> Parsed | None:
-    language = _named(part.language)
+    language = called(part.language)
     if language is None:
         return None
     known = parsed.once(_known)
@@ -65,8 +65,8 @@ def _known(_: Parsed) -> dict[int, Parsed]:
 
 
 @cache
-def _named(name: str) -> Language | None:
+def called(name: str) -> Language | None:
     """The language that people call so in documents: by its name, its id or a suffix of its files."""
-    called = (one for one in languages() if name in (one.name.lower(), one.id, *one.other_names))
-    found = next(called, None) or (language_of(name, f"x.{name}") if name.isidentifier() else None)
+    named = (one for one in languages() if name in (one.name.lower(), one.id, *one.other_names))
+    found = next(named, None) or (language_of(name, f"x.{name}") if name.isidentifier() else None)
     return found if found is not None and found.grammar is not None else None

@@ -53,3 +53,8 @@ class Plain(Base):
                 first = number
         if first is not None:
             yield range(first, end)
+
+
+def is_prose(language_id: str) -> bool:
+    """Whether a document with this language id is text for people."""
+    return language_id in _PROSE

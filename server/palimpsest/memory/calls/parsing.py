@@ -17,6 +17,7 @@ from typing import Any
 
 from palimpsest.memory.calls.literals import NotLiteral, literals
 from palimpsest.memory.calls.scanning import MOST_CHARS, scan
+from palimpsest.memory.refs.fences import after
 from palimpsest.memory.refs.tags import extract
 
 MOST_CALLS = 50
@@ -80,7 +81,7 @@ class _Reader:
             if begin.start() < behind or (refs and refs[-1][0] <= begin.start()):
                 continue
             if begin["fence"]:
-                fence = _fence(fence, begin["fence"], begin["info"])
+                fence = after(fence, begin["fence"], begin["info"])
             elif not fence and self._concerns(begin["name"]):
                 line, counted = line + self._reply.count("\n", counted, begin.start()), begin.start()
                 call, behind = self._read(begin, line, refs[-1][0] if refs else len(self._reply))
@@ -113,14 +114,6 @@ class _Reader:
         if name not in self._alike and len(self._alike) < MOST_NAMES:
             self._alike[name] = "".join(get_close_matches(name, self._tools, n=1, cutoff=ALIKE))
         return bool(self._alike.get(name))
-
-
-def _fence(open_: str, mark: str, info: str) -> str:
-    """The fence that is open behind a line with a fence's mark; empty if none is."""
-    if not open_:
-        return "" if mark[0] == "`" and "`" in info else mark
-    closes = mark[0] == open_[0] and len(mark) >= len(open_) and not info.strip()
-    return "" if closes else open_
 
 
 def _call(name: str, written: str, line: int, parameters: Sequence[str]) -> ParsedCall | WrongCall:

@@ -1,0 +1,61 @@
+"""Fenced code in Markdown: where it is, and what it says its language is.
+
+In: text.  Out: fences with the places of their content.  Knows no language.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_MARK = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\r\n]*)(?:\r?\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """`start` and `end` are those of the whole; `content_start` and `content_end` leave out the marks, and the newline
+    before the one that closes."""
+
+    start: int
+    end: int
+    content_start: int
+    content_end: int
+    info: str
+
+    @property
+    def language(self) -> str:
+        """What is written behind the mark first, in lower case."""
+        words = re.split(r"[\s,{]", self.info.strip(), maxsplit=1)
+        return words[0].lower()
+
+
+def after(open_: str, mark: str, info: str) -> str:
+    """The mark of the fence that is open behind a line with a mark; empty if none is.  `open_` was before."""
+    if not open_:
+        return "" if mark[0] == "`" and "`" in info else mark
+    closes = mark[0] == open_[0] and len(mark) >= len(open_) and not info.strip()
+    return "" if closes else open_
+
+
+def fences(text: str) -> list[Fence]:
+    """The fences that are closed, in order."""
+    found = list[Fence]()
+    open_ = ""
+    begin: re.Match[str] | None = None
+    for mark in _MARK.finditer(text):
+        before, open_ = open_, after(open_, mark[1], mark[2])
+        if open_ and not before:
+            begin = mark
+        elif before and not open_ and begin is not None:
+            content = text[begin.end() : mark.start()]
+            end = mark.start() - (2 if content.endswith("\r\n") else 1 if content.endswith("\n") else 0)
+            found.append(Fence(begin.start(), mark.end(2), begin.end(), end, begin[2]))
+    return found
+
+
+def unfenced(content: str) -> tuple[str, str]:
+    """(What is in the fence, its language) of a content that is one fence and nothing else; else (the content, "")."""
+    found = fences(content)
+    if len(found) != 1 or content[: found[0].start].strip() or content[found[0].end :].strip():
+        return content, ""
+    return content[found[0].content_start : found[0].content_end], found[0].language

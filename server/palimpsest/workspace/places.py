@@ -1,0 +1,122 @@
+"""Where in the workspace something may be written.
+
+In: a path as a person or a model writes it, the workspace's folders.  Out: the real place, or why it is none.  Writes
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace
+from palimpsest.text.secret_names import plain
+from palimpsest.text.uris import relative
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.gitignore import OURS
+
+FIELD = "file_path"
+LONGEST_PATH = 4_000
+LONGEST_NAME = 255
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.DOTALL)
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
+_SETTINGS = frozenset({OURS, "palimpsest.toml"})
+"""They say what models may see and do."""
+
+
+def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = ()) -> Path:
+    """The real path, links resolved, of a file that may be written; it need not exist, nor its folders.
+
+    Relative paths are below the first folder that has what they name or its parent, else below the first.  Raises
+    OutsideWorkspace, Denied or InvalidArgument.
+    """
+    _check_name(file_path)
+    if not roots:
+        raise OutsideWorkspace(f"{FIELD}: there is no workspace folder to write {file_path} in.", hint="Open a folder.")
+    path = Path(os.path.abspath(_below(file_path, roots)))
+    try:
+        real = path.resolve()
+        inside = any(real != root.resolve() and real.is_relative_to(root.resolve()) for root in roots)
+    except (OSError, RuntimeError, ValueError):
+        real, inside = path, False
+    if not inside:
+        raise OutsideWorkspace(
+            f"{FIELD}: {file_path} is not inside the workspace.",
+            hint=f"Give a path inside {', '.join(root.name for root in roots)}, relative to it.",
+        )
+    for one in {path, real}:
+        _check_allowed(one, file_path, WorkspaceFiles(roots, exclude))
+    _check_kind(real, file_path)
+    return real
+
+
+def shown(path: Path, roots: Sequence[Path]) -> str:
+    """The path as people and models see it: below the workspace's folder."""
+    around = [root for root in roots if path.is_relative_to(root.resolve())]
+    return relative(path, around[0]) if around else path.name
+
+
+def _below(file_path: str, roots: Sequence[Path]) -> Path:
+    if Path(file_path).is_absolute():
+        return Path(file_path)
+    for root in roots:
+        if os.path.lexists(root / file_path):
+            return root / file_path
+    for root in roots:
+        if (root / file_path).parent.is_dir():
+            return root / file_path
+    return roots[0] / file_path
+
+
+def _check_name(file_path: str) -> None:
+    try:
+        too_long = len(os.fsencode(file_path)) > LONGEST_PATH
+        long_name = any(len(os.fsencode(part)) > LONGEST_NAME for part in re.split(r"[/\\]", file_path))
+    except UnicodeEncodeError:
+        raise InvalidArgument(FIELD, "it has characters that no file's name can have.") from None
+    if not file_path.strip() or file_path.endswith(("/", "\\")):
+        raise InvalidArgument(FIELD, f"{file_path!r} names no file.")
+    if too_long or long_name:
+        raise InvalidArgument(FIELD, f"it is too long; a name may have {LONGEST_NAME} bytes.")
+    if file_path.startswith("~"):
+        raise InvalidArgument(FIELD, f"{file_path!r}: write a path relative to the workspace, without ~.")
+    for part in _parts(file_path):
+        if _FORBIDDEN.search(part):
+            raise InvalidArgument(FIELD, f"{part!r} has a character that a file's name should not have.")
+        if part not in (".", "..") and (part != part.rstrip(" .") or _RESERVED.fullmatch(part.casefold().rstrip())):
+            raise InvalidArgument(FIELD, f"{part!r} is no name for a file on every platform.")
+
+
+def _parts(file_path: str) -> list[str]:
+    path = PurePath(file_path)
+    named = path.relative_to(path.anchor) if path.anchor else path
+    parts = [part for piece in named.parts for part in piece.split("\\")]
+    return [part for part in parts if part]
+
+
+def _check_allowed(path: Path, file_path: str, files: WorkspaceFiles) -> None:
+    reason = files.kept_out(path, pinned=True)
+    if reason is None and plain(path.name) in _SETTINGS:
+        reason = "says what models may see and do"
+    if reason is not None:
+        raise Denied(f"{FIELD}: {file_path} {reason}, so it is not written.")
+
+
+def _check_kind(real: Path, file_path: str) -> None:
+    try:
+        status = real.lstat()
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise InvalidArgument(FIELD, f"{file_path}: a part of the path is a file, not a folder.") from None
+    except OSError as error:
+        raise Denied(f"{FIELD}: {file_path} cannot be looked at: {error.strerror}.") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise InvalidArgument(FIELD, f"{file_path} is a folder; name a file in it.")
+    if not stat.S_ISREG(status.st_mode):
+        raise Denied(f"{FIELD}: {file_path} is not a regular file, so it is not written.")
+    if not status.st_mode & 0o222:
+        raise Denied(f"{FIELD}: {file_path} is write-protected, so it is not written.")

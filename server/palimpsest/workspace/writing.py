@@ -1,0 +1,177 @@
+"""Files of the workspace are written here: whole or not at all.
+
+In: a path, a text, how it is to be written.  Out: what was written.  The text goes to a new file in the same folder,
+reaches the disk, and takes the old one's place in one step, so that a crash or a full disk leaves the old file whole.
+Mode bits, line ends and byte order mark stay as they were.  A file that exists is overwritten only if that was said.
+Knows no editor: of a document that is open there, `changes.py` gives the change.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, NotFound, PalimpsestError, StaleDocument
+from palimpsest.system.reading import Refused, read
+from palimpsest.workspace.changes import changed, check, n_lines
+from palimpsest.workspace.places import FIELD, place, shown
+
+MOST_BYTES = 100_000_000
+"""Of a file that is appended to or inserted in."""
+_BOM = b"\xef\xbb\xbf"
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """`bytes` and `lines` are those of the text, not of the whole file; `is_new`: there was no file before."""
+
+    path: Path
+    shown: str
+    bytes: int
+    lines: int
+    is_new: bool
+
+
+def write(
+    file_path: str,
+    text: str,
+    roots: Sequence[Path],
+    *,
+    mode: str = "write",
+    insert_at_line: int | None = None,
+    overwrite: bool = False,
+    exclude: Sequence[str] = (),
+) -> Written:
+    """Raises OutsideWorkspace, Denied, AlreadyExists, NotFound, OutOfRange, InvalidArgument or StaleDocument; whatever
+    is raised, an old file is as it was."""
+    check(mode, insert_at_line)
+    try:
+        n_bytes = len(text.encode())
+    except UnicodeEncodeError:
+        raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
+    path = place(file_path, roots, exclude)
+    before = _status(path)
+    if before is None and mode == "insert":
+        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
+    if before is not None and mode == "write" and not overwrite:
+        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
+    data = _after(path, text, mode, insert_at_line, roots) if before is not None else text.encode()
+    try:
+        _replace(path, data, before)
+    except OSError as error:
+        raise PalimpsestError(f"{file_path} could not be written: {error.strerror or error}.") from error
+    return Written(path, shown(path, roots), n_bytes, n_lines(text), before is None)
+
+
+def _after(path: Path, text: str, mode: str, insert_at_line: int | None, roots: Sequence[Path]) -> bytes:
+    """The bytes of a file that exists, after the change."""
+    try:
+        data = read(path, MOST_BYTES, roots)
+        bom = _BOM if data.startswith(_BOM) else b""
+        old = data[len(bom) :].decode()
+    except (Refused, OSError) as error:
+        if mode == "write" and isinstance(error, Refused):
+            return text.encode()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Denied(f"{FIELD}: {path.name} cannot be read: {reason}.") from error
+    except UnicodeDecodeError:
+        if mode == "write":
+            return text.encode()
+        raise Denied(f"{FIELD}: {path.name} is no UTF-8 text, so nothing is added to it.") from None
+    return bom + changed(old, text.removeprefix("\ufeff") if bom else text, mode, insert_at_line).encode()
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Denied(f"{FIELD}: {path.name} cannot be looked at: {error.strerror}.") from error
+
+
+def _replace(path: Path, data: bytes, before: os.stat_result | None) -> None:
+    made = _make_folders(path.parent)
+    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
+    try:
+        _write_through(temporary, data, before)
+        if before is None:
+            _put_new(temporary, path)
+        else:
+            if not _is_same(before, _status(path)):
+                raise StaleDocument(f"{path.name} was changed while it was being written; it was left as it is.")
+            os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    _flush(path.parent)
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """The folders that were not there, the innermost first."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _write_through(path: Path, data: bytes, before: os.stat_result | None) -> None:
+    descriptor = os.open(path, _CREATE, 0o666)
+    with open(descriptor, "wb") as file:
+        if before is not None:
+            _keep_mode(descriptor, before)
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _keep_mode(descriptor: int, before: os.stat_result) -> None:
+    if not hasattr(os, "fchmod"):
+        return
+    with suppress(OSError):
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def _put_new(temporary: Path, path: Path) -> None:
+    """Gives a file its name unless another has it by now."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise AlreadyExists(FIELD, f"{path.name} exists already.", hint="Say overwrite=true to replace it.") from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
+            raise
+        if os.path.lexists(path):  # a file system without hard links
+            raise AlreadyExists(FIELD, f"{path.name} exists already.") from None
+        os.replace(temporary, path)
+    else:
+        temporary.unlink()
+
+
+def _is_same(before: os.stat_result, now: os.stat_result | None) -> bool:
+    return now is not None and (before.st_ino, before.st_size, before.st_mtime_ns) == (
+        now.st_ino,
+        now.st_size,
+        now.st_mtime_ns,
+    )
+
+
+def _flush(folder: Path) -> None:
+    """The folder's entry reaches the disk too, where that can be asked."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

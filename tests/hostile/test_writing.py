@@ -1,0 +1,252 @@
+"""Writing in a workspace: never outside, never what is secret or hidden, never half."""
+
+import errno
+import os
+import socket
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palimpsest.errors import (
+    AlreadyExists,
+    Denied,
+    InvalidArgument,
+    NotFound,
+    OutsideWorkspace,
+    PalimpsestError,
+    StaleDocument,
+)
+from palimpsest.workspace import writing
+from palimpsest.workspace.writing import write
+
+Repository = Callable[[dict[str, Any]], Path]
+
+
+@pytest.fixture
+def root(repository: Repository) -> Path:
+    return repository({"app.py": "one\ntwo\n", "sub/x.txt": "x\n", ".palimpsestignore": "private/\n*.hidden\n"})
+
+
+def files_in(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+
+
+def test_a_new_file_is_written_with_its_folders(root: Path) -> None:
+    done = write("pkg/deep/new.py", "a = 1\nb = 2\n", [root])
+    assert (root / "pkg/deep/new.py").read_bytes() == b"a = 1\nb = 2\n"
+    assert (done.shown, done.bytes, done.lines, done.is_new) == ("pkg/deep/new.py", 12, 2, True)
+    assert stat.S_IMODE((root / "pkg/deep/new.py").stat().st_mode) & 0o111 == 0
+
+
+def test_an_absolute_path_inside_is_written(root: Path) -> None:
+    assert write(str(root / "sub" / "y.py"), "y\n", [root]).shown == "sub/y.py"
+
+
+def test_a_relative_path_means_the_folder_that_has_it(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    assert write("sub/y.py", "y\n", [tmp_path / "first", root]).path == (root / "sub" / "y.py").resolve()
+
+
+def test_an_existing_file_is_overwritten_only_if_that_is_said(root: Path) -> None:
+    with pytest.raises(AlreadyExists, match="overwrite=true"):
+        write("app.py", "new\n", [root])
+    assert (root / "app.py").read_text() == "one\ntwo\n"
+    assert not write("app.py", "new\n", [root], overwrite=True).is_new
+    assert (root / "app.py").read_text() == "new\n"
+
+
+def test_appending_and_inserting_keep_what_is_there(root: Path) -> None:
+    write("app.py", "three\n", [root], mode="append")
+    write("app.py", "zero", [root], mode="insert", insert_at_line=1)
+    assert (root / "app.py").read_text() == "zero\none\ntwo\nthree\n"
+    with pytest.raises(NotFound):
+        write("none.py", "x", [root], mode="insert", insert_at_line=1)
+    assert write("log.txt", "x", [root], mode="append").is_new
+
+
+def test_mode_bits_line_ends_and_byte_order_mark_stay(root: Path) -> None:
+    file = root / "run.sh"
+    file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
+    file.chmod(0o754)
+    write("run.sh", "three\n", [root], mode="append")
+    assert file.read_bytes() == b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\n"
+    write("run.sh", "new\n", [root], overwrite=True)
+    assert file.read_bytes() == b"\xef\xbb\xbfnew\r\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o754
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../out.py",
+        "sub/../../out.py",
+        "/etc/palimpsest",
+        "/",
+        ".",
+        "..",
+        "sub/..",
+        "out/x.py",
+        "out.py",
+        "loop",
+        "loop/x",
+    ],
+)
+def test_nothing_is_written_outside_however_it_is_spelled(root: Path, tmp_path: Path, path: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (root / "out").symlink_to(outside)
+    (root / "out.py").symlink_to(outside / "new.py")
+    (root / "loop").symlink_to("loop")
+    with pytest.raises((OutsideWorkspace, InvalidArgument)):
+        write(path, "x", [root], overwrite=True)
+    assert list(outside.iterdir()) == []
+    assert not (tmp_path / "out.py").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/config", ".git/hooks/post-checkout", ".GIT/config", "sub/.git/config", ".git./config", "git~1/config",
+        ".g\u200dit/config", ".hg/hgrc", "link/config", ".env", ".ENV", "id_rsa", "sub/.ssh/config", "server.pem",
+        "private/x.py", "a.hidden", ".palimpsestignore", "palimpsest.toml", ".PALIMPSESTIGNORE", "to_env",
+    ],
+)  # fmt: skip
+def test_neither_secrets_nor_what_is_hidden_nor_git_s_own_is_written(root: Path, path: str) -> None:
+    (root / "link").symlink_to(root / ".git")
+    (root / "to_env").symlink_to(root / ".env")
+    before = files_in(root)
+    for mode in ("write", "append"):
+        with pytest.raises((Denied, InvalidArgument)):
+            write(path, "x", [root], mode=mode, overwrite=mode == "write")
+    assert files_in(root) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "", " ", "sub/", "a\0b", "a\nb", "con", "CON.txt", "sub/nul", "LPT1", "com1.py", "x.", "x ", "a:b", "C:\\x",
+        "~/x",
+        "x" * 256, "/".join(["d" * 200] * 30), "\ud800", "a\x1bb", "app.py/x", "sub", 'say "x"', "a|b", "..\\x:y",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_file_s_name_everywhere_is_refused(root: Path, path: str) -> None:
+    before = files_in(root)
+    with pytest.raises(InvalidArgument) as caught:
+        write(path, "x", [root], overwrite=True)
+    assert caught.value.field == "file_path"
+    assert files_in(root) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+def test_what_is_no_regular_file_is_not_touched(root: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    if kind == "pipe":
+        os.mkfifo("it")
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind("it")
+    else:
+        (root / "it").symlink_to("/dev/null")
+    with pytest.raises((Denied, OutsideWorkspace)):
+        write("it", "x", [root], overwrite=True)
+    assert not stat.S_ISREG((root / "it").stat().st_mode)
+
+
+def test_a_write_protected_file_stays(root: Path) -> None:
+    (root / "app.py").chmod(0o444)
+    with pytest.raises(Denied, match="write-protected"):
+        write("app.py", "x", [root], overwrite=True)
+
+
+def test_a_link_inside_the_workspace_stays_a_link(root: Path) -> None:
+    (root / "link.py").symlink_to("app.py")
+    write("link.py", "new\n", [root], overwrite=True)
+    assert (root / "link.py").is_symlink()
+    assert (root / "app.py").read_text() == "new\n"
+
+
+def test_a_second_name_of_a_file_outside_keeps_its_content(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("mine")
+    os.link(outside, root / "hard.txt")
+    write("hard.txt", "new", [root], overwrite=True)
+    assert outside.read_text() == "mine"
+
+
+def test_bytes_that_are_no_text_are_only_overwritten(root: Path) -> None:
+    (root / "data.bin").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(Denied, match="no UTF-8"):
+        write("data.bin", "x", [root], mode="append")
+    write("data.bin", "x", [root], overwrite=True)
+    assert (root / "data.bin").read_bytes() == b"x"
+
+
+def test_half_a_character_is_refused_before_anything_is_written(root: Path) -> None:
+    before = files_in(root)
+    with pytest.raises(InvalidArgument, match="content"):
+        write("new.py", "\ud800", [root])
+    assert files_in(root) == before
+
+
+@pytest.mark.parametrize("fails", ["write", "fsync", "rename"])
+def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
+    root: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = files_in(root)
+    folders = {p for p in root.rglob("*") if p.is_dir()}
+    if fails == "write":
+        monkeypatch.setattr(writing, "_keep_mode", full)
+        monkeypatch.setattr(writing.os, "fsync", full)
+    elif fails == "fsync":
+        monkeypatch.setattr(writing.os, "fsync", full)
+    else:
+        monkeypatch.setattr(writing.os, "replace", full)
+        monkeypatch.setattr(writing.os, "link", full)
+    for path in ("app.py", "new/deep/x.py"):
+        with pytest.raises(PalimpsestError, match="No space left"):
+            write(path, "x" * 100_000, [root], overwrite=True)
+    assert files_in(root) == before
+    assert {p for p in root.rglob("*") if p.is_dir()} == folders
+
+
+def test_a_file_that_changed_meanwhile_is_left_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    through = writing._write_through
+
+    def and_meanwhile(path: Path, data: bytes, before: os.stat_result | None) -> None:
+        (root / "app.py").write_text("somebody else's\n")
+        through(path, data, before)
+
+    monkeypatch.setattr(writing, "_write_through", and_meanwhile)
+    with pytest.raises(StaleDocument):
+        write("app.py", "mine\n", [root], mode="append")
+    assert (root / "app.py").read_text() == "somebody else's\n"
+    assert set(files_in(root)) >= {"app.py"}
+    assert not list(root.glob(".app.py*"))
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    through = writing._write_through
+
+    def and_meanwhile(path: Path, data: bytes, before: os.stat_result | None) -> None:
+        through(path, data, before)
+        (root / "new.py").write_text("somebody else's\n")
+
+    monkeypatch.setattr(writing, "_write_through", and_meanwhile)
+    with pytest.raises(AlreadyExists):
+        write("new.py", "mine\n", [root])
+    assert (root / "new.py").read_text() == "somebody else's\n"
+    assert not list(root.glob(".new.py*"))
+
+
+def test_without_a_folder_nothing_is_written() -> None:
+    with pytest.raises(OutsideWorkspace, match="Open a folder"):
+        write("x.py", "x", [])
