@@ -24,7 +24,7 @@ def literals(written: str) -> tuple[list[Any], dict[str, Any]]:
         call = ast.parse(f"_{written}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise NotLiteral(message.rstrip(".") or "it is no Python") from None
+        raise NotLiteral(message.rstrip(".") or "its arguments are not written as literals") from None
     if not isinstance(call, ast.Call):
         raise NotLiteral("it is not a call")
     named = dict[str, Any]()

@@ -13,6 +13,7 @@ from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.conversations.turns import Turns
 from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
 
 
@@ -26,6 +27,7 @@ class Memory:
     turns: Turns
     experiences: Experiences
     compactions: Compactions
+    refs: Refs
 
     @classmethod
     def open(cls, path: Path) -> Memory:
@@ -39,6 +41,7 @@ class Memory:
             turns=Turns(database, contents),
             experiences=experiences,
             compactions=Compactions(database, experiences),
+            refs=Refs(database, contents),
         )
 
     def close(self) -> None:
