@@ -58,7 +58,7 @@ def serve_main(argv: list[str]) -> int:
     host, _, port = options.tcp.rpartition(":")
     if options.tcp and not (host and port.isdigit()):
         parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
-    _log_to_file(options.log_level)
+    log_to_file(options.log_level)
 
     from palimpsest.lsp.features import make_server
     from palimpsest.lsp.window import Making
@@ -146,7 +146,7 @@ def _state(engine: EngineStatus, kind: str) -> State:
     return "ready" if kind == "Normal" and not engine.safe_mode else "degraded"
 
 
-def _log_to_file(level: str) -> None:
+def log_to_file(level: str) -> None:
     """Everything to a file that never grows large, warnings to stderr, nothing to stdout: that is the protocol's."""
     formatter = logs.Formatter("%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s")
     errors = logging.StreamHandler(sys.stderr)

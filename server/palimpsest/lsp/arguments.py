@@ -60,6 +60,11 @@ class Id:
     id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    conversation: str
+
+
 def read(where: str, kind: type[A], value: Any) -> A:
     """`where` names the command or method."""
     try:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.config.layers import from_editor, from_file, merged, of_others, read_toml
+from palimpsest.config.files import file_layers
+from palimpsest.config.layers import from_editor, merged, of_others
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILE = "palimpsest.toml"
 SECTION = "palimpsest"
 CONFIGURATION_WAIT_S = 2.0
 """A client that says it answers `workspace/configuration` but does not is not waited for longer."""
@@ -186,14 +186,7 @@ class Window:
         self._answered.set()
 
     def _read_settings(self) -> Settings:
-        layers: list[Mapping[str, Any]] = []
-        problems: list[PalimpsestError] = []
-        for path in (folders.config() / FILE, *(root / FILE for root in reversed(self.roots.folders))):
-            is_own = path.parent == folders.config()
-            table, wrong = read_toml(path, within=None if is_own else path.parent)
-            layer, refused = from_file(table, whose="user" if is_own else "workspace")
-            layers.append(layer)
-            problems += [*wrong, *refused]
+        layers, problems = file_layers(folders.config(), self.roots.folders)
         settings, wrong = merged([*layers, from_editor(self._options), from_editor(self._configuration)])
         for problem in [*problems, *wrong]:
             self.report.warn(f"Setting {problem}")

@@ -13,6 +13,7 @@ from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.conversations.turns import Turns
 from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
 
@@ -28,6 +29,7 @@ class Memory:
     experiences: Experiences
     compactions: Compactions
     refs: Refs
+    permissions: Permissions
 
     @classmethod
     def open(cls, path: Path) -> Memory:
@@ -42,6 +44,7 @@ class Memory:
             experiences=experiences,
             compactions=Compactions(database, experiences),
             refs=Refs(database, contents),
+            permissions=Permissions(database),
         )
 
     def close(self) -> None:

@@ -1,0 +1,1 @@
+"""What the person allowed once and for all, folder by folder."""
