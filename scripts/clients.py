@@ -39,6 +39,7 @@ TITLES = {
     "next_edit": "Next edits",
     "context": "Context",
     "index": "Context",
+    "documents": "Documents",
     "model": "Model",
     "engine": "Engine",
     "statistics": "Statistics and log",

@@ -47,7 +47,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "it decides how much work the engine gets, which may cost money",
         "engine.timeout_s engine.retries completion.max_tokens completion.first_ms completion.time_ms "
         "completion.sync_ms completion.cached completion.n suggestion.max_tokens suggestion.time_ms suggestion.n "
-        "suggestion.draft",
+        "suggestion.draft documents.summaries",
     ),
     (
         "user",
@@ -68,14 +68,15 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "off",
         "a project may want less help than the user, not more",
         "completion.enabled completion.ahead suggestion.enabled next_edit.enabled next_edit.model statistics.enabled "
-        "index.enabled",
+        "index.enabled documents.links documents.diagnostics",
     ),
     (
         "anyone",
         "it concerns the workspace's own code: what the model sees of it, and how an answer is written",
         "context.budget context.block_tokens context.editing_tokens context.sources context.rules completion.layout "
         "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
-        "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature",
+        "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature "
+        "documents.hover_lines documents.summary_chars documents.most_listed documents.related",
     ),
 )
 _BY_NAME = {name: Permission(set_by, why) for set_by, why, names in _TABLE for name in names.split()}

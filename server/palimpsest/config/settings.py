@@ -275,6 +275,27 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsSettings:
+    links: bool = _setting(
+        True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
+    )
+    diagnostics: bool = _setting(True, "Warn of links in Markdown that lead nowhere or may mean several documents.")
+    hover_lines: int = _setting(12, "The most lines of a linked document that are shown at a link.", low=0, high=200)
+    summary_chars: int = _setting(
+        200, "The most characters of a first paragraph that stands for its document as the summary.", low=20, high=2_000
+    )
+    summaries: str = _setting(
+        "auto",
+        "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+        choices=("auto", "never"),
+    )
+    most_listed: int = _setting(
+        10, "The most referenced documents that are listed under a reply; the others are counted.", low=1, high=200
+    )
+    related: int = _setting(5, "Documents offered as related to the turn being written. 0: none.", low=0, high=200)
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"))
 
@@ -291,6 +312,7 @@ class Settings:
     next_edit: NextEditSettings = NextEditSettings()
     statistics: StatisticsSettings = StatisticsSettings()
     index: IndexSettings = IndexSettings()
+    documents: DocumentsSettings = DocumentsSettings()
     log: LogSettings = LogSettings()
 
 

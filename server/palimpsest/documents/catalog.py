@@ -33,18 +33,34 @@ class Catalog:
         self._look_s = look_s
         self._lock = threading.Lock()
         self._looked: dict[Path, float] = {}
+        self._is_stale = False
         self._known: dict[Path, dict[Path, tuple[Stamp | None, Document]]] = {}
         self._documents: dict[Path, DocumentNames] = {}
 
     def documents(self, root: Path) -> DocumentNames:
         """What there is now; what was found within the last `look_s` seconds counts as now."""
         with self._lock:
+            if self._is_stale:
+                self._is_stale = False
+                self._looked.clear()
             known = self._documents.get(root)
-            if known is None or time.monotonic() - self._looked[root] >= self._look_s:
+            looked = self._looked.get(root)
+            if known is None or looked is None or time.monotonic() - looked >= self._look_s:
                 self._files.look_again()
                 known = self._looked_at(root)
                 self._looked[root] = time.monotonic()
             return known
+
+    def look_again_soon(self) -> None:
+        """Something has changed: what is asked next is looked for.  Never waits for a look that is under way."""
+        self._is_stale = True
+
+    def text(self, root: Path, document: str) -> str | None:
+        """A document's text as it is now; None for one that is not let through (`workspace/files.py`)."""
+        with self._lock:
+            self._files.look_again()
+            source = self._files.source(root / document)
+            return None if source is None else source.text
 
     def _looked_at(self, root: Path) -> DocumentNames:
         before, now, n_characters = self._known.get(root, {}), dict[Path, tuple[Stamp | None, Document]](), 0

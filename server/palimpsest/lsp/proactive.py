@@ -1,7 +1,7 @@
 """Proactive suggestions: a hint where one is, with the action that applies it and the one that dismisses it.
 
-In: the session's notices.  Out: `textDocument/publishDiagnostics`, code actions.  Which notices there are is
-decided in `assist/suggestions/proactive.py`.
+In: the session's notices.  Out: diagnostics (`published.py`), code actions.  Which notices there are is decided in
+`assist/suggestions/proactive.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def register(server: PalimpsestServer) -> None:
     def publish(event: NoticeChanged) -> None:
         found = [diagnostic(server, event.notice)] if event.notice is not None else []
         version = event.notice.snapshot.version if event.notice is not None else None
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(event.uri, found, version))
+        server.published.put("proactive", event.uri, found, version)
 
     server.window.session_listeners.append(lambda session: session.events.on(NoticeChanged, publish))
 

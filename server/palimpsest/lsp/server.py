@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
 from palimpsest.lsp.protocol import Protocol
+from palimpsest.lsp.published import Published
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import Writer, bodies, reader_of
 from palimpsest.lsp.window import Making, Window
@@ -37,6 +38,7 @@ class PalimpsestServer(LanguageServer):
     def __init__(self, making: Making, notebooks: NotebookDocumentSyncOptions) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
         self.window = Window(self.protocol, Report(self), making)
+        self.published = Published(self.text_document_publish_diagnostics)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()
         """What goes on beside requests."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, SettingsChanged, StatusChanged
 from palimpsest.assist.shared.requests import Requests
@@ -80,6 +81,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         summaries=Summaries(services),
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
+        workspace_documents=WorkspaceDocuments(services),
     )
 
 

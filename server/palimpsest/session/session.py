@@ -11,6 +11,7 @@ import asyncio
 from dataclasses import dataclass
 
 from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, WindowClosing
 from palimpsest.assist.shared.services import Services
@@ -44,6 +45,7 @@ class Session:
     summaries: Summaries
     feedback: Feedback
     engine: EngineControl
+    workspace_documents: WorkspaceDocuments
 
     async def aclose(self) -> None:
         self.events.tell(WindowClosing())

@@ -1,0 +1,124 @@
+"""The workspace's documents as a window knows them: what links mean, and the texts of those that may be read.
+
+In: URIs, links.  Out: what they mean, texts.  Owner of the catalogue; reads in a thread of its own, and only what
+`workspace/files.py` lets through.  Knows no LSP and no conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from palimpsest.assist.shared.events import (
+    DocumentClosed,
+    DocumentOpened,
+    DocumentSaved,
+    FilesChanged,
+    SettingsChanged,
+    WindowClosing,
+)
+from palimpsest.assist.shared.services import Services
+from palimpsest.context.sources.retrieval import Documents as FoundByWords
+from palimpsest.documents.catalog import LOOK_S, Catalog
+from palimpsest.documents.outline import outline
+from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Link, Resolved, resolve
+from palimpsest.errors import InvalidArgument
+from palimpsest.text.uris import path_or_none
+from palimpsest.workspace.files import WorkspaceFiles
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace folder, and the path in it of the file that links are in; "" for one that is in none yet."""
+
+    root: Path
+    near: str
+
+
+class WorkspaceDocuments:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._reader = ThreadPoolExecutor(1, "documents")
+        self._begin()
+        events = services.events
+        events.on(DocumentOpened, lambda event: self._changed([event.snapshot.uri]))
+        events.on(DocumentClosed, lambda event: self._changed([event.uri]))
+        events.on(DocumentSaved, lambda event: self._changed([event.uri]))
+        events.on(FilesChanged, lambda event: self._changed(event.uris))
+        events.on(SettingsChanged, lambda event: self._begin() if "documents" in event.parts else None)
+        events.on(WindowClosing, lambda _: self._reader.shutdown(wait=False, cancel_futures=True))
+
+    def _begin(self) -> None:
+        self._catalog = Catalog(self._files())
+        self._by_words = FoundByWords(self._files(), LOOK_S)
+
+    def _files(self) -> WorkspaceFiles:
+        services = self._services
+        return WorkspaceFiles(services.roots.folders, services.settings.context.exclude, services.documents.find)
+
+    def _changed(self, uris: Sequence[str]) -> None:
+        if any(PurePosixPath(uri).suffix.lower() in SUFFIXES for uri in uris):
+            self._catalog.look_again_soon()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return self._services.roots.folders
+
+    def place(self, uri: str = "") -> Place | None:
+        """Where the links of a document are resolved: its own folder, or the first one for what is no file.  None for a
+        file outside of all folders, and where no folder is open."""
+        folders = self._services.roots.folders
+        if not folders:
+            return None
+        if path_or_none(uri) is None:
+            return Place(folders[0], "")
+        root, near = self._services.roots.locate(uri)
+        return None if root is None else Place(root, near)
+
+    async def names(self, root: Path) -> DocumentNames:
+        return await self._read(lambda: self._catalog.documents(root))
+
+    async def meant(self, place: Place, links: Sequence[Link], text: str = "") -> list[Resolved]:
+        """What each link means; `text` is what the file that they are in says now, for links within it."""
+        if not links:
+            return []
+        return await self._read(lambda: self._meant(place, links, text))
+
+    def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
+        names, known = self._catalog.documents(place.root), dict[tuple[str, str], Resolved]()
+        here = DocumentNames([Document(place.near or "?", outline(text))]) if text else names
+        for link in links:
+            about = link.target, link.heading
+            if about not in known:
+                known[about] = resolve(link, place.near or "?", here if not link.target else names)
+        return [known[link.target, link.heading] for link in links]
+
+    async def text(self, root: Path, document: str) -> str | None:
+        """A document's text; None for one that may not be read, is not there, or is no document."""
+        if PurePosixPath(document).suffix.lower() not in SUFFIXES:
+            return None
+        return await self._read(lambda: self._catalog.text(root, document))
+
+    async def found_by_words(self, root: Path, words: frozenset[str]) -> list[tuple[str, str, str]]:
+        """Path, title and text of sections that have some of the words, the best first."""
+
+        def look() -> list[tuple[str, str, str]]:
+            self._by_words.look(root)
+            found = self._by_words.search(root, words)
+            return [(one.path.relative_to(root).as_posix(), one.title, one.text) for one in found]
+
+        return await self._read(look)
+
+    async def _read(self, look: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._reader, look)
+        except RuntimeError as error:  # the window is closing
+            raise InvalidArgument("documents", "the window is closing.") from error

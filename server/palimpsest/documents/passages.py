@@ -1,0 +1,52 @@
+"""The passage of a document that a link means, and what of it is shown.
+
+In: a document's text, what a link means.  Out: lines, a summary.  Pure; knows no file and no editor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palimpsest.documents.outline import Heading, outline
+from palimpsest.text.paragraphs import first_paragraph
+
+LONGEST_LINE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The lines `start..end` (0-based, half-open) of a document; `text` are the first of them."""
+
+    start: int
+    end: int
+    text: str
+
+
+def passage(text: str, heading: Heading | None, most_lines: int) -> Passage:
+    """The heading's section; without one, the document below its front matter and title."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if heading is not None:
+        start, end = min(heading.start, len(lines)), min(heading.end, len(lines))
+    else:
+        start, end = outline(text).summary[0], len(lines)
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    shown = [
+        line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} …" for line in lines[start:end][:most_lines]
+    ]
+    while shown and not shown[-1].strip():
+        shown.pop()
+    if end - start > most_lines and shown:
+        shown.append("…")
+    return Passage(start, end, "\n".join(shown))
+
+
+def summary_of(text: str) -> str:
+    """The first paragraph of prose on one line; "" where there is none."""
+    start, end = outline(text).summary
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return " ".join(first_paragraph("\n".join(lines[start:end])).split())
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} …"

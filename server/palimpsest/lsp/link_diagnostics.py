@@ -1,0 +1,118 @@
+"""Warnings for links in Markdown that lead nowhere, or may mean several documents.
+
+In: documents that open, change and close, files that change.  Out: diagnostics (`published.py`), a moment after the
+last change.  What a link means is decided in `documents/wikilinks.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from palimpsest.assist.shared.events import (
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    DocumentSaved,
+    FilesChanged,
+    SettingsChanged,
+    WindowClosing,
+)
+from palimpsest.documents.wikilinks import Found, Several
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.link_hover import told
+from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
+from palimpsest.lsp.proactive import SOURCE
+from palimpsest.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+FEATURE = "links"
+BROKEN, AMBIGUOUS = "broken-link", "ambiguous-link"
+PAUSE_S = 0.3
+MOST = 500
+"""Warnings of one document."""
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: PalimpsestServer) -> None:
+    server.window.session_listeners.append(lambda session: _Warnings(server, session))
+
+
+class _Warnings:
+    """One window's."""
+
+    def __init__(self, server: PalimpsestServer, session: Session) -> None:
+        self._server, self._session = server, session
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        events = session.events
+        events.on(DocumentOpened, lambda event: self._look(event.snapshot.uri, 0.0))
+        events.on(DocumentChanged, lambda event: self._look(event.new.uri))
+        events.on(DocumentSaved, lambda _: self._look_at_all())
+        events.on(FilesChanged, lambda _: self._look_at_all())
+        events.on(SettingsChanged, lambda event: self._look_at_all() if "documents" in event.parts else None)
+        events.on(DocumentClosed, lambda event: self._closed(event.uri))
+        events.on(WindowClosing, lambda _: self._close())
+
+    def _look_at_all(self) -> None:
+        for snapshot in self._session.documents:
+            self._look(snapshot.uri)
+
+    def _look(self, uri: str, pause_s: float = PAUSE_S) -> None:
+        snapshot = self._session.documents.find(uri)
+        if snapshot is None or not is_markdown(snapshot):
+            return
+        self._forget(uri)
+        self._waiting[uri] = asyncio.get_running_loop().call_later(pause_s, self._begin, uri)
+
+    def _begin(self, uri: str) -> None:
+        self._waiting.pop(uri, None)
+        task = asyncio.get_running_loop().create_task(self._warn(uri))
+        self._server.running.add(task)
+        task.add_done_callback(self._server.running.discard)
+
+    async def _warn(self, uri: str) -> None:
+        snapshot, settings = self._session.documents.find(uri), self._server.window.settings.documents
+        if snapshot is None:
+            return
+        found = list[lsp.Diagnostic]()
+        try:
+            if settings.links and settings.diagnostics:
+                every = await meant(self._session, snapshot, links_of(self._session, snapshot))
+                wrong = [one for one in every if not isinstance(one.meaning, Found)]
+                found = [self._diagnostic(snapshot, one) for one in wrong[:MOST]]
+        except PalimpsestError as error:
+            logger.info("links of %s are not looked at: %s", uri, error)
+            return
+        now = self._session.documents.find(uri)
+        if now is not None and now.version == snapshot.version:
+            self._server.published.put(FEATURE, uri, found, snapshot.version)
+
+    def _diagnostic(self, snapshot: Snapshot, one: LinkAt) -> lsp.Diagnostic:
+        encoding = self._server.window.client.encoding
+        return lsp.Diagnostic(
+            lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding)),
+            f"{snapshot.text[one.link.start : one.link.end]}: {told(one.meaning)}",
+            lsp.DiagnosticSeverity.Warning,
+            code=AMBIGUOUS if isinstance(one.meaning, Several) else BROKEN,
+            source=SOURCE,
+        )
+
+    def _closed(self, uri: str) -> None:
+        self._forget(uri)
+        self._server.published.put(FEATURE, uri, [])
+
+    def _forget(self, uri: str) -> None:
+        if (waiting := self._waiting.pop(uri, None)) is not None:
+            waiting.cancel()
+
+    def _close(self) -> None:
+        for uri in list(self._waiting):
+            self._forget(uri)

@@ -1,0 +1,76 @@
+"""The ids of descriptors and refs in a conversation's document: where they are, and what they lead to.
+
+In: a conversation's document.  Out: links to the virtual documents `palimpsest:/fd/…` and `palimpsest:/ref/…`.  Knows
+no database: a link to what is not there opens a document that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+from lsprotocol import types as lsp
+
+from palimpsest.lsp.convert import position_out
+from palimpsest.text.snapshot import Position, Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+SUFFIX = ".palimpsest.md"
+MOST = 2_000
+_FRONT = re.compile(r"\A---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*[\"']?(c-[0-9a-f]{8})\b")
+_ID = re.compile(r"(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9})|ref:(?P<ref>[\w.\-]{1,120}))(?![\w\-])")
+_TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=["'](?P<ref>[\w.\-]{1,120})["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class IdAt:
+    kind: Literal["fd", "ref"]
+    id: str
+    start: int
+    end: int
+
+
+def conversation_of(snapshot: Snapshot) -> str:
+    """The id in the front matter of a conversation's document; "" for any other document."""
+    if not snapshot.text.startswith("---"):
+        return ""
+    found = _FRONT.match(snapshot.text[:8_000])
+    return found.group(1) if found is not None else ""
+
+
+def ids(text: str) -> Iterator[IdAt]:
+    for number, found in enumerate(_ID.finditer(text)):
+        if number >= MOST:
+            return
+        kind: Literal["fd", "ref"] = "fd" if found.group("fd") else "ref"
+        yield IdAt(kind, (found.group("fd") or found.group("ref")).rstrip("."), found.start(), found.end())
+    for number, tag in enumerate(_TAG.finditer(text)):
+        if number >= MOST:
+            return
+        yield IdAt("ref", tag.group("ref"), tag.start("ref"), tag.end("ref"))
+
+
+def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
+    start = snapshot.offset(Position(position.line, 0))
+    column = snapshot.offset(position) - start
+    return next((one for one in ids(snapshot.lines[position.line]) if one.start <= column <= one.end), None)
+
+
+def uri_of(conversation: str, one: IdAt) -> str:
+    return f"palimpsest:/{one.kind}/{conversation}/{quote(one.id)}"
+
+
+def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink]:
+    conversation, encoding = conversation_of(snapshot), server.window.client.encoding
+    if not conversation:
+        return []
+    found = list[lsp.DocumentLink]()
+    for one in ids(snapshot.text):
+        start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
+        found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one), one.id))
+    return found

@@ -1,0 +1,77 @@
+"""A picture of the graph: conversations within, documents around them, in SVG.
+
+In: a graph.  Out: an SVG document without scripts, links or anything to be loaded; names are escaped, and what XML
+cannot hold is left out.  The same graph gives the same picture.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from xml.sax.saxutils import escape
+
+from palimpsest.memory.documents.graph import Edge, Graph, Node
+
+LONGEST_LABEL = 40
+_INNER, _SPACE = 120.0, 26.0
+_MARGIN = 260.0
+_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_STYLE = """
+    .conversation { fill: #4477aa } .document { fill: #228833 } .broken { fill: #cc3311 }
+    line { stroke: #888888; stroke-width: 1 } .search { stroke-dasharray: 4 3 } .link { stroke: #bbbbbb }
+    text { font: 12px sans-serif; fill: #777777 }
+"""
+
+
+def svg(graph: Graph) -> str:
+    inner = [node for node in graph.nodes if node.kind == "conversation"]
+    outer = [node for node in graph.nodes if node.kind != "conversation"]
+    near = max(_INNER, len(inner) * _SPACE / math.tau)
+    far = max(near + 140.0, len(outer) * _SPACE / math.tau)
+    places = {**_ring(inner, near if len(inner) > 1 else 0.0), **_ring(outer, far)}
+    half = far + _MARGIN
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-half:.0f} {-half:.0f} {2 * half:.0f} {2 * half:.0f}" '
+        f'width="{2 * half:.0f}" height="{2 * half:.0f}">',
+        f"<style>{_STYLE}</style>",
+        f"<title>{_text(_title(graph))}</title>",
+        *(_line(edge, places) for edge in graph.edges),
+        *(_dot(node, *places[node.id]) for node in graph.nodes),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _title(graph: Graph) -> str:
+    n_conversations = sum(node.kind == "conversation" for node in graph.nodes)
+    left_out = f"; {graph.n_left_out} more are not shown" if graph.n_left_out else ""
+    return f"{n_conversations} conversations and {len(graph.nodes) - n_conversations} documents{left_out}"
+
+
+def _ring(nodes: Sequence[Node], radius: float) -> dict[str, tuple[float, float]]:
+    step = math.tau / max(1, len(nodes))
+    return {
+        node.id: (radius * math.cos(number * step), radius * math.sin(number * step))
+        for number, node in enumerate(nodes)
+    }
+
+
+def _line(edge: Edge, places: Mapping[str, tuple[float, float]]) -> str:
+    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    return f'<line class="{edge.kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _dot(node: Node, x: float, y: float) -> str:
+    size, side = 4.0 + min(8.0, node.n_edges), "end" if x < -1 else "start"
+    label = node.label if len(node.label) <= LONGEST_LABEL else f"{node.label[: LONGEST_LABEL - 1]}…"
+    at = x - size - 4 if side == "end" else x + size + 4
+    return (
+        f'<g class="node"><circle class="{node.kind}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"/>'
+        f'<text x="{at:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{_text(label)}</text>'
+        f"<title>{_text(node.label)}</title></g>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_IN_XML.sub("", text))
