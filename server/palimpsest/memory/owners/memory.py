@@ -12,6 +12,7 @@ from palimpsest.memory.compaction.compactions import Compactions
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.conversations.turns import Turns
+from palimpsest.memory.documents.document_references import DocumentReferences
 from palimpsest.memory.experiences.experiences import Experiences
 from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
@@ -30,6 +31,7 @@ class Memory:
     compactions: Compactions
     refs: Refs
     permissions: Permissions
+    documents: DocumentReferences
 
     @classmethod
     def open(cls, path: Path) -> Memory:
@@ -45,6 +47,7 @@ class Memory:
             compactions=Compactions(database, experiences),
             refs=Refs(database, contents),
             permissions=Permissions(database),
+            documents=DocumentReferences(database),
         )
 
     def close(self) -> None:
