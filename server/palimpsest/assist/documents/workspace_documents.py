@@ -107,12 +107,12 @@ class WorkspaceDocuments:
             return None
         return await self._read(lambda: self._catalog.text(root, document))
 
-    async def found_by_words(self, root: Path, words: frozenset[str]) -> list[tuple[str, str, str]]:
+    async def found_by_words(self, root: Path, words: frozenset[str], most: int) -> list[tuple[str, str, str]]:
         """Path, title and text of sections that have some of the words, the best first."""
 
         def look() -> list[tuple[str, str, str]]:
             self._by_words.look(root)
-            found = self._by_words.search(root, words)
+            found = self._by_words.search(root, words, most)
             return [(one.path.relative_to(root).as_posix(), one.title, one.text) for one in found]
 
         return await self._read(look)

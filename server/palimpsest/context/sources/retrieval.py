@@ -128,9 +128,9 @@ class Documents:
         for path in index.paths - seen:
             self._forget(index, path)
 
-    def search(self, root: Path, words: frozenset[str]) -> tuple[Found, ...]:
+    def search(self, root: Path, words: frozenset[str], most: int = _CONSIDERED) -> tuple[Found, ...]:
         with self._lock:
-            return tuple(self._indexes[root].search(words, _CONSIDERED))
+            return tuple(self._indexes[root].search(words, most))
 
     def section(self, path: Path, title: str) -> Found | None:
         return self._sections.get((path, title))
