@@ -1,0 +1,96 @@
+"""Calls are run here: arguments checked, the handler asked, the answer or the error as XML.
+
+In: a call.  Out: a `ToolResult`; an error of the call is one too, and never an exception.  A result longer than the
+threshold becomes a descriptor, and its preview stands for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, cast
+
+from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+from palimpsest.memory.calls.parsing import WrongCall
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.tools import of_hands, of_memory, of_refs
+from palimpsest.memory.tools.arguments import checked
+from palimpsest.memory.tools.call import Call, Handlers, Quick
+from palimpsest.memory.tools.hands import Hands
+from palimpsest.memory.tools.results import failed
+from palimpsest.memory.tools.table import TOOLS
+from palimpsest.memory.tools.tool import Answer, Tool, ToolResult
+
+logger = logging.getLogger(__name__)
+
+Wrap = Callable[[str, str, str], tuple[str, Answer]]
+"""(conversation, text, source) → the new descriptor's id, and its preview."""
+
+
+class Toolbox:
+    """The tools that have a handler.  Without `wrap`, long results stay as they are."""
+
+    def __init__(self, handlers: Handlers, wrap: Wrap | None = None) -> None:
+        self._handlers = handlers
+        self._wrap = wrap
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        return [tool for name, tool in TOOLS.items() if name in self._handlers]
+
+    async def run(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        conversation_id: str,
+        hands: Hands,
+        *,
+        max_direct_output_chars: int | None = None,
+    ) -> ToolResult:
+        """Nothing becomes a descriptor where `max_direct_output_chars` is None."""
+        try:
+            tool = self._tool(name)
+            call = Call(conversation_id, checked(tool, arguments), hands)
+            answer = await self._answer(tool, call)
+            limit = None if tool.pages else max_direct_output_chars
+            return await self._within(answer, limit, tool, conversation_id)
+        except PalimpsestError as error:
+            return failed(name if name in TOOLS else "", error)
+        except Exception:
+            logger.exception("the tool %s failed", name)
+            return failed(name, PalimpsestError(f"{name} failed; the log says why."))
+
+    def _tool(self, name: str) -> Tool:
+        if name in self._handlers:
+            return TOOLS[name]
+        near = get_close_matches(name, self._handlers, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(self._handlers))}."
+        raise NotFound("tool", f"there is no tool {name[:60]!r}.", hint=hint)
+
+    async def _answer(self, tool: Tool, call: Call) -> Answer:
+        handler = self._handlers[tool.name]
+        if inspect.iscoroutinefunction(handler):
+            answered: Answer = await handler(call)
+            return answered
+        return await asyncio.to_thread(cast(Quick, handler), call)
+
+    async def _within(self, answer: Answer, limit: int | None, tool: Tool, conversation_id: str) -> ToolResult:
+        if self._wrap is None or limit is None or len(answer.xml) <= limit:
+            return ToolResult(answer.xml, answer.fields)
+        source = f"tool:{tool.name}"
+        descriptor, preview = await asyncio.to_thread(self._wrap, conversation_id, answer.text or answer.xml, source)
+        return ToolResult(preview.xml, {**answer.fields, **preview.fields}, descriptor)
+
+
+def wrong(call: WrongCall) -> ToolResult:
+    """What a call that could not be read answers."""
+    return failed(call.name if call.name in TOOLS else "", InvalidArgument("call", call.reason), call.line)
+
+
+def toolbox_of(memory: Memory) -> Toolbox:
+    """The tools for everything that a memory keeps."""
+    kept = of_memory.handlers(memory.conversations, memory.turns, memory.experiences, memory.compactions)
+    return Toolbox({**of_refs.handlers(memory.refs), **kept, **of_hands.HANDLERS})

@@ -1,0 +1,354 @@
+"""The tools that a model calls: one table, checked arguments, answers and errors as XML."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.memory.calls.parsing import ParsedCall, WrongCall, calls_in
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.tools.arguments import checked
+from palimpsest.memory.tools.call import Call
+from palimpsest.memory.tools.instructions import described, instructions
+from palimpsest.memory.tools.relevance import relevant
+from palimpsest.memory.tools.table import TOOLS, native, signatures
+from palimpsest.memory.tools.tool import Answer, Parameter, ToolResult
+from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of, wrong
+from palimpsest.workspace.writing import Written, write
+
+NAMED = {
+    "read_fd", "search_fd", "rename_fd", "rename_fds", "close_fds", "mark_fd_section", "get_fd_section",
+    "list_fd_sections", "delete_fd_section", "fd_to_file", "ref_to_file", "list_refs", "get_ref", "remember", "forget",
+    "compact", "inspect", "fork", "spawn", "gather", "create_checkpoint", "restore_checkpoint", "list_checkpoints",
+    "create_temp_file", "read_temp_file", "delete_temp_file", "read_document", "find_documents", "find_excerpts",
+}  # fmt: skip
+ASKED = [
+    "Hello",
+    "Please save the function to a file",
+    "fork the review",
+    "what did fd-3 say?",
+    "remember this",
+    "😀",
+    "",
+]
+
+
+@dataclass
+class Workspace:
+    """Hands that write files, and answer everything else with what they were asked."""
+
+    root: Path
+
+    async def write_file(
+        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
+    ) -> Written:
+        return write(path, text, [self.root], mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
+
+    async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
+        return Answer(f"<forked>{len(tasks)}</forked>")
+
+    async def spawn(self, *arguments: Any) -> Answer:
+        return Answer(repr(arguments[1:]))
+
+    async def gather(self, conversation_id: str, include_history: bool) -> Answer:
+        return Answer(f"gathered {include_history}")
+
+    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
+        return Answer(f"{document}#{heading}")
+
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        return Answer(f"{query} {limit}")
+
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        raise RuntimeError("broken")
+
+
+@dataclass
+class Chat:
+    """A conversation whose calls are run as a model writes them."""
+
+    memory: Memory
+    id: str
+    hands: Workspace
+
+    async def call(self, written: str, **more: Any) -> ToolResult:
+        box = toolbox_of(self.memory)
+        (call,) = calls_in(written, signatures(box.tools))
+        if isinstance(call, WrongCall):
+            return wrong(call)
+        return await box.run(call.name, call.arguments, self.id, self.hands, **more)
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Iterator[Chat]:
+    (tmp_path / "work").mkdir()
+    memory = Memory.open(tmp_path / "w.sqlite")
+    yield Chat(memory, memory.conversations.new().id, Workspace(tmp_path / "work"))
+    memory.close()
+
+
+def test_every_tool_that_the_formats_name_is_in_the_table() -> None:
+    assert set(TOOLS) == NAMED
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_a_tool_s_example_is_a_call_of_it_that_passes(name: str) -> None:
+    (call,) = calls_in(TOOLS[name].example, signatures())
+    assert isinstance(call, ParsedCall)
+    assert call.name == name
+    assert checked(TOOLS[name], call.arguments) == call.arguments
+
+
+def test_only_tools_that_change_files_of_the_workspace_write() -> None:
+    assert {tool.name for tool in TOOLS.values() if tool.writes} == {"fd_to_file", "ref_to_file"}
+
+
+def test_models_with_native_tool_calling_get_the_same_tools_as_json_schema() -> None:
+    found = {one["function"]["name"]: one["function"] for one in native()}
+    assert found.keys() == NAMED
+    assert found["read_fd"]["parameters"]["properties"]["page"].items() >= {"type": "integer", "minimum": 1}.items()
+    assert found["ref_to_file"]["parameters"]["required"] == ["ref_id", "file_path"]
+    assert found["ref_to_file"]["parameters"]["properties"]["mode"]["enum"] == ["write", "append", "insert"]
+    assert found["close_fds"]["parameters"]["properties"]["fds"]["items"] == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field", "says"),
+    [
+        ("read_fd", {"pag": 2}, "pag", "Did you mean page?"),
+        ("read_fd", {"page": 0}, "page", "expected 1 or more, got 0"),
+        ("read_fd", {"page": "two"}, "page", "expected a whole number, got 'two'"),
+        ("read_fd", {"page": True}, "page", "expected a whole number"),
+        ("read_fd", {"unit": "word"}, "unit", "one of paragraph, function, class"),
+        ("read_fd", {"read_all": 1}, "read_all", "expected true or false"),
+        ("rename_fd", {"fd": "fd-1"}, "name", 'is missing: the new name. As in rename_fd(fd="fd-3"'),
+        ("rename_fd", {"fd": 3, "name": "x"}, "fd", "expected a text, got 3"),
+        ("rename_fds", {"names": {"fd-1": 1}}, "names", "expected texts by name"),
+        ("close_fds", {"fds": ["a", 1]}, "fds", "expected a list of texts"),
+        ("list_refs", {"x": 1}, "x", "It takes none"),
+        ("get_ref", {"id": "a", "ref_id": "b"}, "ref_id", "twice"),
+        ("ref_to_file", {"ref_id": "a", "file_path": "f", "mode": "replace"}, "mode", "write, append, insert"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_would_be_right(
+    tool: str, arguments: dict[str, Any], field: str, says: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        checked(TOOLS[tool], arguments)
+    assert caught.value.field == field
+    assert says in str(caught.value)
+
+
+def test_arguments_are_read_as_models_write_them() -> None:
+    assert checked(TOOLS["read_fd"], {"fd": "a", "page": "2", "read_all": "False", "end_line": 3.0, "unit": None}) == {
+        "fd": "a", "page": 2, "read_all": False, "end_line": 3,
+    }  # fmt: skip
+    assert checked(TOOLS["close_fds"], {"fds": "fd-1"}) == {"fds": ["fd-1"]}
+    assert checked(TOOLS["spawn"], {"query": "q", "program": "p", "additional_preload_fds": ["fd-1"]}) == {
+        "task": "q", "instruction": "p", "preload_fds": ["fd-1"],
+    }  # fmt: skip
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@given(st.sampled_from(sorted(NAMED)), st.data())
+def test_any_arguments_are_checked_or_refused(name: str, data: st.DataObject) -> None:
+    tool = TOOLS[name]
+    names = st.sampled_from([one.name for one in tool.parameters]) if tool.parameters else st.nothing()
+    arguments = data.draw(st.dictionaries(names | st.text(max_size=4), JSON, max_size=5))
+    found = dict[str, Any]()
+    with suppress(InvalidArgument):
+        found = checked(tool, arguments)
+    by_name: dict[str, Parameter] = {one.name: one for one in tool.parameters}
+    kinds = {
+        "text": str, "whole number": int, "true or false": bool, "list of texts": list, "texts by name": dict,
+    }  # fmt: skip
+    assert all(isinstance(value, kinds[by_name[name].kind]) for name, value in found.items())
+
+
+async def test_reference_to_file_operation(chat: Chat) -> None:
+    chat.memory.refs.add(chat.id, None, "example_code", 'def hello_world():\n    print("Hello, world!")')
+    done = await chat.call('ref_to_file(ref_id="example_code", file_path="hello.py", mode="write")')
+    assert done.xml == (
+        '<ref_write ref_id="example_code" file_path="hello.py" success="true" mode="write">\n'
+        "  <message>Reference content successfully written to hello.py</message>\n"
+        "  <stats>\n    <bytes>46</bytes>\n    <lines>2</lines>\n  </stats>\n</ref_write>"
+    )
+    file = chat.hands.root / "hello.py"
+    assert file.read_text() == 'def hello_world():\n    print("Hello, world!")\n'
+    chat.memory.refs.add(chat.id, None, "more", "# more")
+    assert not (await chat.call('ref_to_file("more", "hello.py", mode="append")')).error
+    assert not (await chat.call('ref_to_file("more", "hello.py", insert_at_line=1)')).error
+    assert file.read_text() == '# more\ndef hello_world():\n    print("Hello, world!")\n# more\n'
+
+
+async def test_an_existing_file_is_never_overwritten_without_saying_so(chat: Chat) -> None:
+    chat.memory.refs.add(chat.id, None, "a", "new")
+    (chat.hands.root / "a.py").write_text("old")
+    refused = await chat.call('ref_to_file("a", "a.py")')
+    assert refused.error == "exists"
+    assert refused.xml.startswith('<error type="exists" tool="ref_to_file" argument="file_path">\n  <message>')
+    assert "overwrite=true" in refused.xml
+    assert (chat.hands.root / "a.py").read_text() == "old"
+    assert not (await chat.call('ref_to_file("a", "a.py", overwrite=True)')).error
+    assert (chat.hands.root / "a.py").read_text() == "new\n"
+
+
+async def test_a_fence_around_all_of_a_ref_is_not_written_to_code(chat: Chat) -> None:
+    chat.memory.refs.add(chat.id, None, "a", "```python\nx = 1\n```")
+    await chat.call('ref_to_file("a", "a.py")')
+    await chat.call('ref_to_file("a", "a.md")')
+    assert (chat.hands.root / "a.py").read_text() == "x = 1\n"
+    assert (chat.hands.root / "a.md").read_text() == "```python\nx = 1\n```\n"
+
+
+async def test_list_and_get_references(chat: Chat) -> None:
+    chat.memory.refs.add(chat.id, None, "a", "one")
+    chat.memory.refs.add(chat.id, None, "a", "two")
+    assert (await chat.call("list_refs()")).fields["count"] == 1
+    assert (await chat.call('get_ref("a")')).xml == '<ref_content id="a" version="2">\ntwo\n</ref_content>'
+    assert (await chat.call('get_ref(ref_id="a", version=1)')).fields["content"] == "one"
+    unknown = await chat.call('get_ref("b")')
+    assert (unknown.error, "There are: a." in unknown.xml) == ("not_found", True)
+
+
+async def test_remember_forget_and_inspect(chat: Chat) -> None:
+    kept = await chat.call('remember("Always run tests & <check>")')
+    assert kept.xml == '<exp id="exp_001">Always run tests & <check></exp>'
+    await chat.call('remember("second")')
+    assert (await chat.call('forget("exp_001")')).fields == {"forgotten": "exp_001"}
+    assert (await chat.call('forget("exp_009")')).error == "not_found"
+    shown = await chat.call("inspect()")
+    assert shown.fields["experiences"] == [{"id": "exp_002", "text": "second"}]
+    assert shown.fields["has_pending_compaction"] is False
+    assert shown.xml == (
+        '<context memory_key="main" messages="0" has_pending_compaction="false">\n'
+        '  <exp id="exp_002">second</exp>\n</context>'
+    )
+
+
+async def test_compaction_is_queued_not_applied_immediately(chat: Chat) -> None:
+    done = await chat.call(
+        'compact(\n  goal="g",\n  instruction="i",\n  discoveries=["d"],\n  completed=[],\n  current_status="s",\n'
+        '  likely_next_work="n",\n  relevant_files_directories=["src/"],\n  remember=["r"]\n)'
+    )
+    assert done.fields["status"] == "queued"
+    assert done.fields["summary"]["relevant_files_directories"] == ["src/"]
+    assert chat.memory.compactions.current(chat.id) is None
+    assert (await chat.call("inspect()")).fields["has_pending_compaction"] is True
+    missing = await chat.call('compact(goal="g")')
+    assert (missing.error, missing.fields["argument"]) == ("invalid_argument", "instruction")
+
+
+async def test_what_needs_an_engine_or_documents_goes_through_the_hands(chat: Chat) -> None:
+    assert (await chat.call('fork(["a", "b"])')).xml == "<forked>2</forked>"
+    assert (await chat.call('spawn(task="t", preload_fds=["fd-1"])')).xml == "('t', '', ['fd-1'], [], [])"
+    assert (await chat.call("gather(include_history=True)")).xml == "gathered True"
+    assert (await chat.call('read_document("a.md", heading="Top")')).xml == "a.md#Top"
+    assert (await chat.call('find_documents("x", limit=3)')).xml == "x 3"
+
+
+async def test_a_tool_that_breaks_answers_an_error_and_gives_nothing_away(chat: Chat) -> None:
+    broken = await chat.call('find_excerpts("x")')
+    assert broken.error == "error"
+    assert "broken" not in broken.xml
+
+
+async def test_an_unknown_tool_names_those_that_there_are(chat: Chat) -> None:
+    near = await toolbox_of(chat.memory).run("get_refs", {}, chat.id, chat.hands)
+    far = await toolbox_of(chat.memory).run("</error>\n", {}, chat.id, chat.hands)
+    assert "Did you mean get_ref?" in near.xml
+    assert "There are: " in far.xml
+    assert far.xml.count("</error>") == 1
+
+
+async def test_a_call_that_cannot_be_read_answers_an_error_with_its_line(chat: Chat) -> None:
+    answer = await chat.call("get_ref(a)")
+    assert answer.xml.startswith('<error type="invalid_argument" tool="get_ref" argument="call" line="1">')
+
+
+async def test_a_result_above_the_threshold_becomes_a_descriptor_with_a_preview(chat: Chat) -> None:
+    kept = list[tuple[str, str, str]]()
+
+    def wrap(conversation: str, text: str, source: str) -> tuple[str, Answer]:
+        kept.append((conversation, text, source))
+        return "fd-1", Answer("<fd_result fd='fd-1'/>", {"fd": "fd-1"})
+
+    def get_ref(_: Call) -> Answer:
+        return Answer("<ref_content>" + "x" * 100, {"id": "a"}, "x" * 100)
+
+    box = Toolbox({"get_ref": get_ref, "read_fd": get_ref}, wrap)
+    for name, limit in (("get_ref", 200), ("get_ref", None), ("read_fd", 100)):
+        direct = await box.run(
+            name, {"ref_id": "a"} if name == "get_ref" else {}, "c", chat.hands, max_direct_output_chars=limit
+        )
+        assert (direct.descriptor, direct.error) == (None, "")
+    long = await box.run("get_ref", {"ref_id": "a"}, "c", chat.hands, max_direct_output_chars=100)
+    assert long == ToolResult("<fd_result fd='fd-1'/>", {"id": "a", "fd": "fd-1"}, "fd-1")
+    assert kept == [("c", "x" * 100, "tool:get_ref")]
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("Save the cart class to shop/cart.py", {"ref_to_file", "fd_to_file"}),
+        ("Please review these modules in parallel", {"fork", "spawn", "gather"}),
+        ("Go back to the last checkpoint", {"restore_checkpoint", "list_checkpoints", "create_checkpoint"}),
+        ("What does fd-12 say about errors?", {"read_fd", "search_fd", "rename_fd"}),
+        ("From now on, always use tabs", {"remember", "forget"}),
+        ("Mark the interesting section", {"mark_fd_section", "get_fd_section", "delete_fd_section"}),
+    ],
+)
+def test_tools_are_filtered_by_relevance_to_the_message(message: str, names: set[str]) -> None:
+    found = {tool.name for tool in relevant(message, list(TOOLS.values()))}
+    assert found >= names | {tool.name for tool in TOOLS.values() if tool.always}
+    assert len(found) < len(TOOLS)
+
+
+def test_tools_used_lately_stay_and_without_a_hint_all_are_offered() -> None:
+    tools = list(TOOLS.values())
+    assert relevant("Hmm.", tools) == tools
+    assert "compact" in {tool.name for tool in relevant("Hmm.", tools, ["compact"])}
+
+
+@given(st.sampled_from(ASKED) | st.text(max_size=40))
+def test_relevant_tools_are_some_of_the_tools_in_their_order(message: str) -> None:
+    tools = list(TOOLS.values())
+    found = relevant(message, tools)
+    assert found
+    assert found == [tool for tool in tools if tool in found]
+
+
+def test_the_system_prompt_describes_refs_descriptors_and_each_tool_by_a_call() -> None:
+    text = instructions(list(TOOLS.values()))
+    for part in ("reference_id_instructions", "file_descriptor_instructions", "tool_instructions"):
+        assert f"<{part}>\n" in text
+        assert f"\n</{part}>" in text
+    for said in (
+        '<ref id="unique_id">',
+        "ref_to_file(",
+        "list_refs()",
+        "get_ref(",
+        "page=2",
+        "read_all=True",
+        "truncated",
+    ):
+        assert said in text
+    assert all(f"- {tool.example} - " in text for tool in TOOLS.values())
+    assert "overwrite" in described([TOOLS["ref_to_file"]])
+
+
+def test_what_is_not_offered_is_not_described() -> None:
+    assert instructions([TOOLS["remember"]]).count("<") == 2
+    assert "tool_instructions" not in instructions(list(TOOLS.values()), native=True)
