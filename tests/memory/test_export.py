@@ -1,0 +1,73 @@
+"""A conversation as one file, with its references, refs and descriptors."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from palimpsest.errors import NotFound
+from palimpsest.memory.documents.reference import DocumentReference
+from palimpsest.memory.export import gathering
+from palimpsest.memory.export.gathering import FORMAT, gathered
+from palimpsest.memory.export.markdown import markdown
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
+
+
+def filled(memory: Memory) -> str:
+    talk = memory.conversations.new("a name").id
+    asked = memory.turns.add(talk, "user", "see [[prices]] and [[gone]]")
+    memory.documents.add(
+        asked.id,
+        [
+            DocumentReference("[[prices]]", "docs/prices.md", read=True, summary="What things cost."),
+            DocumentReference("[[gone]]", None, problem="Document not found"),
+        ],
+    )
+    reply = memory.turns.add(talk, "assistant", '<ref id="parse">\ndef parse(): ...\n</ref>')
+    memory.refs.store(talk, reply.id, extract('<ref id="parse">\ndef parse(): ...\n</ref>'))
+    memory.turns.add_call(reply.id, "read_fd", {"fd": "fd-1", "page": 2}, "ok", "```\n</details>\n````")
+    content = memory.contents.put("line one\n```\nline three\n")
+    with memory.database.transaction() as rows:
+        rows.execute(
+            "INSERT INTO descriptor (conversation, id, name, hash, source, created, page_size)"
+            " VALUES (?, 'fd-1', 'the log', ?, 'terminal', ?, 4096)",
+            (talk, content.hash, time.time()),
+        )
+        rows.execute("INSERT INTO section VALUES (?, 'fd-1', 'top', 0, 2, ?)", (talk, time.time()))
+    return talk
+
+
+def test_everything_of_a_conversation_is_in_the_json(memory: Memory) -> None:
+    talk = filled(memory)
+    everything = json.loads(json.dumps(gathered(memory, talk)))
+    assert everything["format"] == FORMAT
+    assert [turn["role"] for turn in everything["turns"]] == ["user", "assistant"]
+    assert [one["path"] for one in everything["turns"][0]["documents"]] == ["docs/prices.md", None]
+    assert everything["turns"][1]["calls"][0]["arguments"] == {"fd": "fd-1", "page": 2}
+    assert everything["refs"][0]["versions"][0]["content"] == "def parse(): ..."
+    assert everything["descriptors"][0]["content"] == "line one\n```\nline three\n"
+    assert everything["descriptors"][0]["sections"] == [{"name": "top", "start_line": 0, "end_line": 2}]
+    with pytest.raises(NotFound):
+        gathered(memory, "c-00000000")
+
+
+def test_the_markdown_has_references_refs_and_descriptors_in_fences_that_hold(memory: Memory) -> None:
+    text = markdown(gathered(memory, filled(memory)))
+    assert "- [[prices]] (docs/prices.md), read: What things cost." in text
+    assert "- [[gone]] (not found: Document not found)" in text
+    assert "## ref `parse`, version 1" in text
+    assert "````\nline one\n```\nline three\n\n````" in text
+    assert "`````\n```\n</details>\n````\n`````" in text
+    assert 'read_fd(fd="fd-1", page=2)' in text
+    assert "section `top`: lines 0-2" in text
+
+
+def test_a_huge_text_is_cut_and_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "MOST_CHARS", 10)
+    everything = gathered(memory, filled(memory))
+    fd = everything["descriptors"][0]
+    assert (fd["content"], fd["truncated"], fd["chars"]) == ("line one\n`", True, 24)
+    assert "(cut here)" in markdown(everything)
