@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.lsp import context, engine, installation, models, next_edit, statistics, suggestions, summarize
+from palimpsest.lsp import ask, context, engine, installation, models, next_edit, statistics, suggestions, summarize
 from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ COMMANDS: dict[str, Command[Any]] = {
         *suggestions.COMMANDS,
         summarize.COMMAND,
         *next_edit.COMMANDS,
+        *ask.COMMANDS,
         *models.COMMANDS,
         engine.RESTART,
         *installation.COMMANDS,

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.conversations.conversing import Conversing
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, SettingsChanged, StatusChanged
@@ -42,6 +43,7 @@ from palimpsest.session.indexing import Indexing
 from palimpsest.session.prefetch import Prefetch
 from palimpsest.session.session import Session
 from palimpsest.session.tracking import ActivityTracker
+from palimpsest.session.window_memory import WindowMemory
 from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
@@ -63,6 +65,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     cursor = Cursor(services)
     proactive = Proactive(services, suggestions)
     engine = EngineControl(services)
+    memory = WindowMemory(services)
     Indexing(services)
     ActivityTracker(services)
     Prefetch(services, cursor, completions)
@@ -79,6 +82,8 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         proactive=proactive,
         next_edits=next_edits,
         summaries=Summaries(services),
+        memory=memory,
+        conversing=Conversing(services, memory.now),
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
         workspace_documents=WorkspaceDocuments(services),

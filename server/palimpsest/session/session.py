@@ -11,6 +11,7 @@ import asyncio
 from dataclasses import dataclass
 
 from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.conversations.conversing import Conversing
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, WindowClosing
@@ -24,6 +25,7 @@ from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
 from palimpsest.session.engine_control import EngineControl
 from palimpsest.session.feedback import Feedback
+from palimpsest.session.window_memory import WindowMemory
 from palimpsest.text.documents import Documents
 
 
@@ -43,6 +45,8 @@ class Session:
     proactive: Proactive
     next_edits: NextEdits
     summaries: Summaries
+    memory: WindowMemory
+    conversing: Conversing
     feedback: Feedback
     engine: EngineControl
     workspace_documents: WorkspaceDocuments
@@ -52,3 +56,4 @@ class Session:
         await asyncio.to_thread(self.statistics.close)
         self.services.chooser.close()
         await self.engine.leave()
+        self.memory.close()

@@ -1,0 +1,70 @@
+"""The calls of a reply, run in order.
+
+In: a reply's text, tools.  Out: results for the model, kept with the turn; events.  Knows no tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from palimpsest.assist.conversations.telling import CallBegan, CallDone
+from palimpsest.assist.shared.events import Events
+from palimpsest.memory.calls.parsing import WrongCall, calls_in
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.owners.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call came to: `xml` is for the model.  `descriptor`: the one that holds a long result."""
+
+    status: str
+    xml: str
+    descriptor: str | None = None
+
+
+class Tools(Protocol):
+    """What a model may call."""
+
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """The names of each tool's parameters, in order."""
+        ...
+
+    def told(self, message: str) -> str:
+        """What the system prompt says of the tools that may matter for this message; "" for none."""
+        ...
+
+    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Raises nothing but cancellation: what is wrong with a call is its result."""
+        ...
+
+
+class NoTools:
+    """For a model that is not told of any."""
+
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def told(self, message: str) -> str:
+        return ""
+
+    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        return Outcome("failed", '<error type="not_found"><message>There are no tools.</message></error>')
+
+
+async def run_calls(memory: Memory, events: Events, tools: Tools, turn: Turn, reply: str) -> int:
+    """Run what the reply calls; how many calls there were, wrong ones too.  Cancelling it leaves the calls that are
+    done, and no trace of the one that was not."""
+    found = calls_in(reply, tools.parameters())
+    for number, call in enumerate(found):
+        name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
+        events.tell(CallBegan(turn.conversation, turn.id, number, name, arguments))
+        if isinstance(call, WrongCall):
+            outcome = Outcome("failed", f'<error type="invalid_argument"><message>{call.reason}</message></error>')
+        else:
+            outcome = await tools.run(turn.conversation, turn.id, name, arguments)
+        kept = memory.turns.add_call(turn.id, name, arguments, outcome.status, outcome.xml, outcome.descriptor)
+        events.tell(CallDone(turn.conversation, turn.id, kept, outcome.xml))
+    return len(found)

@@ -1,0 +1,239 @@
+"""Conversations of one window: what a person says is kept and put to the engine, the reply is kept as it comes.
+
+In: what is said, where the cursor is.  Out: replies, and events as they come (`telling.py`).  Owner of which
+conversations are being answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from palimpsest import wire
+from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
+from palimpsest.assist.conversations.host import Host, NoHost
+from palimpsest.assist.conversations.prompts import Said, messages, system_prompt
+from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
+from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.memory.conversations.turns import Role, Turn
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import Shown
+from palimpsest.text.positions import well_formed
+from palimpsest.text.snapshot import Position
+from palimpsest.types import Block
+
+KEPT_EVERY_S = 0.3
+"""While a reply comes: more often would be a write to the disk for every few words."""
+MOST_TOKENS, MOST_ROUNDS = 1024, 8
+"""Of a reply, and of calls for one thing said."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where the person is: the blocks there are what the model sees of the workspace."""
+
+    uri: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How to answer.  `grammar`: GBNF for the first reply; `n_tokens`: its most tokens."""
+
+    cursor: Cursor | None = None
+    grammar: str = ""
+    n_tokens: int = MOST_TOKENS
+    n_rounds: int = MOST_ROUNDS
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The model's last turn, its text without the tags of refs, and all turns of the model's since the person's."""
+
+    turn: Turn
+    text: str
+    stopped: Stopped
+    turns: list[Turn] = field(default_factory=list)
+    decoded: int = 0
+
+
+class Conversing:
+    """One window's.  `host` and `tools` are given by who has them."""
+
+    def __init__(self, services: Services, memory: Callable[[], Memory]) -> None:
+        self._services = services
+        self._memory = memory
+        self.host: Host = NoHost()
+        self.tools: Tools = NoTools()
+        self._running: dict[str, asyncio.Task[Reply]] = {}
+        services.events.on(WindowClosing, lambda _: self._end())
+
+    @property
+    def memory(self) -> Memory:
+        """Raises StorageError where the database cannot be opened."""
+        return self._memory()
+
+    def is_running(self, conversation: str) -> bool:
+        return conversation in self._running
+
+    async def send(self, conversation: str, text: str | None, asked: Asked | None = None) -> Reply:
+        """Say something, or with None have what was said last answered (again).
+
+        Raises NotFound, InvalidArgument for a conversation that is being answered or has nothing to answer,
+        StorageError; and EngineError when the engine cannot answer: what was said is kept then, and can be sent again.
+        """
+        self._check(conversation, text)
+        if text is not None:
+            turn = self.memory.turns.add(conversation, "user", well_formed(text))
+            self._services.events.tell(TurnBegan(conversation, turn))
+        task = asyncio.get_running_loop().create_task(self._answer(conversation, asked or Asked()))
+        self._running[conversation] = task
+        try:
+            return await task
+        finally:
+            task.cancel()  # where who asked has been cancelled
+            self._running.pop(conversation, None)
+            self._services.events.tell(ConversationChanged(conversation))
+            self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+
+    def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
+        """A turn made elsewhere.  Raises NotFound, InvalidArgument."""
+        self._check_idle(conversation)
+        turn = self.memory.turns.add(conversation, role, well_formed(text), source=source)
+        self._services.events.tell(TurnBegan(conversation, turn))
+        self._services.events.tell(ConversationChanged(conversation))
+        return turn
+
+    def stop(self, conversation: str) -> bool:
+        """Whether there was something to stop; what has come of the reply is kept."""
+        task = self._running.get(conversation)
+        return task is not None and task.cancel()
+
+    def _check(self, conversation: str, text: str | None) -> None:
+        branch = self._check_idle(conversation)
+        if text is not None and not text.strip():
+            raise InvalidArgument("text", "is empty.")
+        if text is None and (not branch or branch[-1].role != "user"):
+            raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")
+
+    def _check_idle(self, conversation: str) -> list[Turn]:
+        """The turns of a conversation that nobody answers, in this window or another."""
+        branch = self.memory.turns.branch(conversation)
+        if conversation in self._running or (branch and branch[-1].state == "writing"):
+            raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
+        return branch
+
+    def _end(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+
+    # The answer -----------------------------------------------------------------------------------------------
+
+    async def _answer(self, conversation: str, asked: Asked) -> Reply:
+        turns, decoded, stopped = list[Turn](), 0, "end"
+        grammar = asked.grammar
+        for round_ in range(asked.n_rounds + 1):
+            writing = _Writing(self, conversation)
+            try:
+                answer = await self._generated(conversation, asked, grammar, writing)
+            except asyncio.CancelledError:
+                turns.append(writing.end("cut", "cancelled"))
+                return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
+            except PalimpsestError as error:
+                writing.end("failed", "failed", str(error))
+                raise
+            finish = answer.choices[0].finish
+            stopped = "length" if finish in ("length", "time") else "end"
+            decoded += answer.decoded
+            writing.came(answer.choices[0].text)
+            turns.append(writing.end("complete", stopped))  # type: ignore[arg-type]
+            grammar = ""
+            try:
+                n_calls = await run_calls(
+                    self.memory, self._services.events, self.tools, turns[-1], self.memory.turns.text(turns[-1])
+                )
+            except asyncio.CancelledError:
+                return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
+            if not n_calls:
+                break
+            if round_ == asked.n_rounds:
+                stopped = "rounds"
+        return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
+
+    async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: _Writing) -> wire.GenerateAnswer:
+        services = self._services
+        blocks = self._blocks(asked.cursor)
+        request = wire.GenerateRequest(
+            workspace=services.workspace,
+            chat=wire.ChatTail(self.prompt(conversation, without=writing.turn.id)),
+            slot="chat",
+            sync=services.requests.sync(blocks, "chat"),
+            max_tokens=asked.n_tokens,
+            grammar=grammar,
+            sampling=wire.Sampling(temperature=0.0),
+            tail=f"conversation:{conversation}",
+        )
+        async with services.supervisor.engine(LOADING_S) as engine:
+            return await services.generate(engine, request, blocks, writing.came)
+
+    def prompt(self, conversation: str, *, without: int | None = None) -> list[wire.Message]:
+        """The conversation as the model reads it; `without` a turn that is still empty."""
+        memory = self.memory
+        talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
+        branch = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
+        if current is not None:
+            at = next((i for i, turn in enumerate(branch) if turn.id == current.turn), -1)
+            branch = branch[at + 1 :]
+        last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
+        system = system_prompt(self.tools.told(last), memory.experiences.list(talk.memory_key))
+        said = [self._said(turn) for turn in branch if turn.state != "failed"]
+        return messages(well_formed(system), current.summary if current else None, said)
+
+    def _said(self, turn: Turn) -> Said:
+        memory = self.memory
+        results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
+        role: wire.Role = "user" if turn.role == "tool" else turn.role
+        return Said(role, memory.turns.text(turn), results)
+
+    def _blocks(self, cursor: Cursor | None) -> list[Block]:
+        """Those at the cursor; none where there is no document, or one that no model sees."""
+        services = self._services
+        snapshot = None if cursor is None else services.documents.find(cursor.uri)
+        if cursor is None or snapshot is None or services.privacy.why_not(snapshot):
+            return []
+        return services.chooser.choose(services.view(snapshot, cursor.position), fresh=True)
+
+
+class _Writing:
+    """One turn of the model's while it comes."""
+
+    def __init__(self, conversing: Conversing, conversation: str) -> None:
+        self._memory, self._events = conversing.memory, conversing._services.events
+        self._conversation = conversation
+        self.turn = self._memory.turns.add(conversation, "assistant", "", state="writing")
+        self.text, self.shown, self._showing = "", "", Shown()
+        self._kept = time.monotonic()
+        self._events.tell(TurnBegan(conversation, self.turn))
+
+    def came(self, text: str) -> None:
+        """All that there is so far."""
+        self.shown += self._showing.feed(text[len(self.text) :])
+        self.text = text
+        self._events.tell(TurnText(self._conversation, self.turn.id, self.shown))
+        if time.monotonic() - self._kept >= KEPT_EVERY_S:
+            self._memory.turns.write(self.turn.id, text)
+            self._kept = time.monotonic()
+
+    def end(self, state: str, stopped: Stopped, why: str = "") -> Turn:
+        self.shown += self._showing.finish()
+        details = {"stopped": stopped, **({"why": why} if why else {})}
+        turn = self._memory.turns.finish(self.turn.id, self.text, state, details)  # type: ignore[arg-type]
+        self._events.tell(TurnEnded(self._conversation, turn, self.shown, stopped, why))
+        return turn

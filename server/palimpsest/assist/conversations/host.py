@@ -1,0 +1,60 @@
+"""What a conversation needs of the place it is held in: a person who is asked, files that are written.
+
+In: questions.  Out: answers.  An editor's window and an agent's connection are hosts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from palimpsest.errors import Denied
+
+WriteMode = Literal["write", "append", "insert"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: `path` as the workspace names it."""
+
+    path: str
+    n_bytes: int
+    n_lines: int
+
+
+class Host(Protocol):
+    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+        """Whether the person allows it.  `what` is the kind of thing, by which an answer may be remembered."""
+        ...
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        """Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
+        ...
+
+
+class NoHost:
+    """Where nobody can be asked."""
+
+    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+        return False
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        raise Denied("Nobody can be asked whether a file may be written.")

@@ -1,0 +1,118 @@
+"""`palimpsest.ask`: something is said in a conversation, without a document of it.
+
+In: `{text, conversation?, uri?, position?}`.  Out: `{conversation, reply, refs, calls, documents, usage}`.  While the
+reply is written, the progress shows its last line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.assist.conversations.conversing import Asked, Cursor, Reply
+from palimpsest.assist.conversations.telling import TurnText
+from palimpsest.lsp.arguments import At
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.progress import report
+from palimpsest.memory.conversations.turns import Role
+from palimpsest.memory.owners.memory import Memory
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+LONGEST_REPORT, LONGEST_NAME = 80, 60
+"""Characters of a line of progress, and of a conversation's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`uri` and `position`: whose blocks the model sees; without them, those where the cursor was last."""
+
+    text: str
+    conversation: str = ""
+    uri: str = ""
+    position: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    conversation: str
+    role: Role
+    content: str
+    source: str = ""
+
+
+async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
+    session = server.window.session
+    memory = session.memory.now()
+    talk = asked.conversation or memory.conversations.new(_name(asked.text), workspace=session.services.workspace).id
+
+    def came(event: TurnText) -> None:
+        if event.conversation == talk:
+            report(event.text.rstrip().rpartition("\n")[2][-LONGEST_REPORT:])
+
+    stop = session.events.on(TurnText, came)
+    try:
+        reply = await session.conversing.send(talk, asked.text, Asked(_cursor(server, asked)))
+    finally:
+        stop()
+    return answered(memory, reply)
+
+
+async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
+    """A turn made elsewhere enters as if made here; what it calls is not run."""
+    session = server.window.session
+    said = session.conversing.append(turn.conversation, turn.role, turn.content, turn.source)
+    return {"turn": said.id, "fd": said.descriptor}
+
+
+def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
+    """A reply as `palimpsest.ask` answers it."""
+    return {
+        "conversation": reply.turn.conversation,
+        "turn": reply.turn.id,
+        "reply": reply.text,
+        "stopped": reply.stopped,
+        "refs": [],
+        "calls": [
+            {"name": call.name, "arguments": dict(call.arguments), "status": call.status, "fd": call.descriptor}
+            for turn in reply.turns
+            for call in memory.turns.calls(turn.id)
+        ],
+        "documents": [],
+        "usage": {"decoded": reply.decoded},
+    }
+
+
+def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:
+    """Raises InvalidArgument for a document that is not open."""
+    session = server.window.session
+    if asked.uri:
+        snapshot = session.documents.get(asked.uri)
+        where = (asked.position or At(0, 0)).lsp
+        return Cursor(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
+    return None if session.cursor.place is None else Cursor(*session.cursor.place)
+
+
+def _name(text: str) -> str:
+    """A conversation's name, from what is said first."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return "".join(char for char in line if char.isprintable())[:LONGEST_NAME].strip()
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.ask",
+        Ask,
+        ask,
+        "an answer in a conversation (a new one without `conversation`), seen with the blocks at the cursor",
+        slow="Answering",
+    ),
+    Command(
+        "palimpsest.conversation.append",
+        Append,
+        append,
+        "a turn made elsewhere (an agent's reply, something pasted) enters as if made here; its calls are not run",
+    ),
+)

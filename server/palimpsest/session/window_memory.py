@@ -1,0 +1,56 @@
+"""The memory of the window's folders, opened when it is first asked for.
+
+In: the folders.  Out: the memory.  Owner of the connection to its database.  Windows on the same folders share the
+database, and so does whoever else works there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from palimpsest.assist.shared.events import SettingsChanged
+from palimpsest.assist.shared.services import Services
+from palimpsest.errors import StorageError
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.system import folders
+
+
+class WindowMemory:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._lock = threading.Lock()
+        self._open: tuple[Path, Memory] | None = None
+        services.events.on(SettingsChanged, lambda _: self._changed())
+
+    def now(self) -> Memory:
+        """Raises StorageError."""
+        with self._lock:
+            if self._open is None:
+                path = path_of(self._services.roots.folders)
+                self._open = path, Memory.open(path)
+            return self._open[1]
+
+    def close(self) -> None:
+        with self._lock:
+            if self._open is not None:
+                self._open[1].close()
+                self._open = None
+
+    def _changed(self) -> None:
+        """Other folders are another workspace."""
+        if self._open is not None and self._open[0] != path_of(self._services.roots.folders):
+            self.close()
+
+
+def path_of(roots: Iterable[Path]) -> Path:
+    """Where the conversations of these folders are, in whichever order they were opened.  Raises StorageError."""
+    name = hashlib.blake2b("\0".join(sorted(map(str, roots))).encode(), digest_size=8).hexdigest()
+    try:
+        return folders.state() / "conversations" / f"{name}.sqlite"
+    except OSError as error:
+        raise StorageError(f"There is no folder for conversations: {error}.") from error

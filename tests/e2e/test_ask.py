@@ -1,0 +1,93 @@
+"""`palimpsest.ask` through a real server: with an engine whose replies are written here, and with the real one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor, start_editor, stop_editor, until
+from .scripted import Scripted, scripted
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:
+    """A window whose engine says what a test wants."""
+    with scripted() as model:
+        model.replies = ["Hello."]
+        it = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
+        await it.ready()
+        yield it, model
+        await stop_editor(it)
+
+
+async def ask(editor: Editor, text: str, **more: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await editor.command("palimpsest.ask", {"text": text, **more})
+    return answer
+
+
+async def test_what_was_said_is_known_in_the_next_turn(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ["It is 42.", "Because."]
+    first = await ask(editor, "What is the answer?")
+    assert (first["reply"], first["stopped"]) == ("It is 42.", "end")
+    second = await ask(editor, "Why?", conversation=first["conversation"])
+    assert second["reply"] == "Because."
+    said = [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"]][
+        -3:
+    ]
+    assert said == [("user", "What is the answer?"), ("assistant", "It is 42."), ("user", "Why?")]
+
+
+async def test_the_reply_is_shown_without_the_tags_of_refs(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['See:\n<ref id="double">\ndef double(x):\n    return 2 * x\n</ref>\nDone.']
+    answer = await ask(editor, "Write it.")
+    assert answer["reply"] == "See:\ndef double(x):\n    return 2 * x\nDone."
+
+
+async def test_nothing_is_said_in_a_conversation_that_is_being_answered(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    first = await ask(editor, "One")
+    model.free.clear()
+    asked = asyncio.ensure_future(ask(editor, "Two", conversation=first["conversation"]))
+    await until(lambda: len(model.asked) == 2)
+    with pytest.raises(JsonRpcException, match="is being answered"):
+        await ask(editor, "Three", conversation=first["conversation"])
+    model.free.set()
+    assert (await asked)["reply"] == "Hello."
+
+
+async def test_wrong_arguments_are_named(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    with pytest.raises(JsonRpcException, match="conversation: there is no conversation 'c-1'"):
+        await ask(editor, "x", conversation="c-1")
+    with pytest.raises(JsonRpcException, match="text: is empty"):
+        await ask(editor, " ")
+
+
+async def test_a_turn_made_elsewhere_is_part_of_the_conversation(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    first = await ask(editor, "One")
+    turn = {"conversation": first["conversation"], "role": "assistant", "content": "Said elsewhere."}
+    assert (await editor.command("palimpsest.conversation.append", turn))["turn"] > first["turn"]
+    await ask(editor, "Two", conversation=first["conversation"])
+    assert "Said elsewhere." in model.asked[-1]["messages"][-2]["content"]
+
+
+async def test_the_real_model_answers_and_its_words_are_kept(machine: dict[str, str], shop: Path) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        answer = await ask(editor, "def double(x):")
+        assert answer["usage"]["decoded"] > 0
+        again = await ask(editor, "def triple(x):", conversation=answer["conversation"])
+        assert again["conversation"] == answer["conversation"]
+    finally:
+        await stop_editor(editor)
