@@ -352,3 +352,13 @@ def test_the_system_prompt_describes_refs_descriptors_and_each_tool_by_a_call() 
 def test_what_is_not_offered_is_not_described() -> None:
     assert instructions([TOOLS["remember"]]).count("<") == 2
     assert "tool_instructions" not in instructions(list(TOOLS.values()), native=True)
+
+
+async def test_temporary_shared_file_operations(chat: Chat) -> None:
+    made = await chat.call('create_temp_file("This is <shared>\\ncontent")')
+    id = made.fields["id"]
+    assert made.xml == f'<temp_file id="{id}" chars="24" />'
+    read = await chat.call(f'read_temp_file("{id}")')
+    assert read.xml == f'<temp_file id="{id}" chars="24">\nThis is <shared>\ncontent\n</temp_file>'
+    assert (await chat.call(f'delete_temp_file("{id}")')).xml == f'<temp_file_deleted id="{id}" />'
+    assert (await chat.call(f'read_temp_file("{id}")')).error == "not_found"

@@ -17,6 +17,7 @@ from palimpsest.memory.experiences.experiences import Experiences
 from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
+from palimpsest.memory.temp_files.temp_files import TempFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Memory:
     experiences: Experiences
     compactions: Compactions
     refs: Refs
+    temp_files: TempFiles
     permissions: Permissions
     documents: DocumentReferences
 
@@ -46,6 +48,7 @@ class Memory:
             experiences=experiences,
             compactions=Compactions(database, experiences),
             refs=Refs(database, contents),
+            temp_files=TempFiles(database, contents),
             permissions=Permissions(database),
             documents=DocumentReferences(database),
         )

@@ -134,14 +134,14 @@ TOOLS: tuple[Tool, ...] = (
         "read_temp_file",
         "Read a temporary file.",
         (required("temp_file_id", "text", "its id", also=("id", "name")),),
-        'read_temp_file("temp-1")',
+        'read_temp_file("temp_12ab34cd")',
         _TEMPORARY,
     ),
     Tool(
         "delete_temp_file",
         "Delete a temporary file.",
         (required("temp_file_id", "text", "its id", also=("id", "name")),),
-        'delete_temp_file("temp-1")',
+        'delete_temp_file("temp_12ab34cd")',
         _TEMPORARY,
     ),
 )

@@ -16,7 +16,7 @@ from typing import Any, cast
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 from palimpsest.memory.calls.parsing import WrongCall
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.tools import of_hands, of_memory, of_refs
+from palimpsest.memory.tools import of_hands, of_memory, of_refs, of_temp_files
 from palimpsest.memory.tools.arguments import checked
 from palimpsest.memory.tools.call import Call, Handlers, Quick
 from palimpsest.memory.tools.hands import Hands
@@ -93,4 +93,5 @@ def wrong(call: WrongCall) -> ToolResult:
 def toolbox_of(memory: Memory) -> Toolbox:
     """The tools for everything that a memory keeps."""
     kept = of_memory.handlers(memory.conversations, memory.turns, memory.experiences, memory.compactions)
-    return Toolbox({**of_refs.handlers(memory.refs), **kept, **of_hands.HANDLERS})
+    texts = {**of_refs.handlers(memory.refs), **of_temp_files.handlers(memory.temp_files)}
+    return Toolbox({**texts, **kept, **of_hands.HANDLERS})
