@@ -91,3 +91,43 @@ async def test_the_real_model_answers_and_its_words_are_kept(machine: dict[str, 
         assert again["conversation"] == answer["conversation"]
     finally:
         await stop_editor(editor)
+
+
+async def test_a_call_is_run_and_its_result_goes_back_to_the_model(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['Noted.\n\nremember(text="tests first")\n', "Done."]
+    answer = await ask(editor, "Remember it.")
+    assert (answer["reply"], [call["name"] for call in answer["calls"]]) == ("Done.", ["remember"])
+    assert "exp_001" in model.asked[-1]["messages"][-1]["content"]
+    assert '<exp id="exp_001">tests first</exp>' in model.asked[-1]["messages"][0]["content"]
+
+
+async def test_a_wrong_call_says_what_would_be_right(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['get_ref(ref_id="nothing")', "I see."]
+    answer = await ask(editor, "Read it.")
+    assert [call["status"] for call in answer["calls"]] == ["failed"]
+    assert '<error type="not_found"' in model.asked[-1]["messages"][-1]["content"]
+
+
+async def test_refs_of_a_reply_are_kept_and_read_by_a_later_call(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['<ref id="double">\ndef double(x):\n    return 2 * x\n</ref>', 'get_ref(ref_id="double")', "So."]
+    first = await ask(editor, "Write it.")
+    assert first["refs"] == ["double"]
+    await ask(editor, "Read it.", conversation=first["conversation"])
+    assert "return 2 * x" in model.asked[-1]["messages"][-1]["content"]
+
+
+async def test_rounds_of_calls_come_to_an_end(machine: dict[str, str], shop: Path) -> None:
+    with scripted() as model:
+        model.replies = ["list_refs()"]
+        editor = await start_editor(
+            shop, {"engine": {"kind": "openai", "url": model.url}, "conversation": {"max_rounds": 2}}
+        )
+        try:
+            await editor.ready()
+            answer = await ask(editor, "Go on.")
+            assert (answer["stopped"], len(answer["calls"])) == ("rounds", 3)
+        finally:
+            await stop_editor(editor)

@@ -53,7 +53,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "user",
         "it decides what the user is asked before something happens, or shown unasked",
         "suggestion.confirm suggestion.proactive suggestion.proactive_s suggestion.min_agreement "
-        "completion.min_confidence",
+        "completion.min_confidence conversation.max_rounds conversation.instruction",
     ),
     ("user", "the log is the user's", "log.level"),
     ("user", "it decides how much of the user's processor and disk is used", "index.max_files index.max_file_bytes"),
@@ -76,6 +76,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "context.budget context.block_tokens context.editing_tokens context.sources context.rules completion.layout "
         "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
         "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature "
+        "conversation.reply_tokens conversation.temperature conversation.tools "
         "documents.hover_lines documents.summary_chars documents.most_listed documents.related",
     ),
 )

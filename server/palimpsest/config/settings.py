@@ -275,6 +275,22 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationSettings:
+    reply_tokens: int = _setting(1024, "The most tokens of one reply.", low=16, high=32_768)
+    temperature: float = _setting(0.0, "0 always says the likeliest.", low=0.0, high=2.0)
+    max_rounds: int = _setting(
+        8, "How often the results of calls are put to the model for one thing said.", low=0, high=100
+    )
+    tools: str = _setting(
+        "auto",
+        "Which tools the model is told of: `auto`: all where they fit in their share of what it can read, else those "
+        "that the message is about; none to a model without a chat template.",
+        choices=("auto", "all", "relevant", "none"),
+    )
+    instruction: str = _setting("", "What you add to the system prompt of every conversation.")
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentsSettings:
     links: bool = _setting(
         True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
@@ -312,6 +328,7 @@ class Settings:
     next_edit: NextEditSettings = NextEditSettings()
     statistics: StatisticsSettings = StatisticsSettings()
     index: IndexSettings = IndexSettings()
+    conversation: ConversationSettings = ConversationSettings()
     documents: DocumentsSettings = DocumentsSettings()
     log: LogSettings = LogSettings()
 

@@ -69,12 +69,13 @@ async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
 
 def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
     """A reply as `palimpsest.ask` answers it."""
+    written = {turn.id for turn in reply.turns}
     return {
         "conversation": reply.turn.conversation,
         "turn": reply.turn.id,
         "reply": reply.text,
         "stopped": reply.stopped,
-        "refs": [],
+        "refs": [ref.id for ref in memory.refs.list(reply.turn.conversation) if ref.turn in written],
         "calls": [
             {"name": call.name, "arguments": dict(call.arguments), "status": call.status, "fd": call.descriptor}
             for turn in reply.turns

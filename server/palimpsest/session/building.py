@@ -14,6 +14,9 @@ from pathlib import Path
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.toolset import Toolset
+from palimpsest.assist.documents.document_tools import DocumentTools
+from palimpsest.assist.documents.referring import Referring
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, SettingsChanged, StatusChanged
@@ -65,7 +68,10 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     cursor = Cursor(services)
     proactive = Proactive(services, suggestions)
     engine = EngineControl(services)
-    memory = WindowMemory(services)
+    memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
+    conversing, referring = Conversing(services, memory.now), Referring(services, workspace_documents, memory.now)
+    document_tools = DocumentTools(workspace_documents, referring, memory.now)
+    conversing.tools = Toolset(services, memory.now, document_tools, lambda: conversing.host)
     Indexing(services)
     ActivityTracker(services)
     Prefetch(services, cursor, completions)
@@ -83,10 +89,10 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         next_edits=next_edits,
         summaries=Summaries(services),
         memory=memory,
-        conversing=Conversing(services, memory.now),
+        conversing=conversing,
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
-        workspace_documents=WorkspaceDocuments(services),
+        workspace_documents=workspace_documents,
     )
 
 

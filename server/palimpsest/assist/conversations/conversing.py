@@ -22,15 +22,13 @@ from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import Role, Turn
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import Shown
+from palimpsest.memory.refs.tags import Shown, extract
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Block
 
 KEPT_EVERY_S = 0.3
 """While a reply comes: more often would be a write to the disk for every few words."""
-MOST_TOKENS, MOST_ROUNDS = 1024, 8
-"""Of a reply, and of calls for one thing said."""
 
 logger = logging.getLogger(__name__)
 
@@ -45,12 +43,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How to answer.  `grammar`: GBNF for the first reply; `n_tokens`: its most tokens."""
+    """How to answer.  `grammar`: GBNF for the first reply."""
 
     cursor: Cursor | None = None
     grammar: str = ""
-    n_tokens: int = MOST_TOKENS
-    n_rounds: int = MOST_ROUNDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +134,9 @@ class Conversing:
 
     async def _answer(self, conversation: str, asked: Asked) -> Reply:
         turns, decoded, stopped = list[Turn](), 0, "end"
+        n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
-        for round_ in range(asked.n_rounds + 1):
+        for round_ in range(n_rounds + 1):
             writing = _Writing(self, conversation)
             try:
                 answer = await self._generated(conversation, asked, grammar, writing)
@@ -163,7 +160,7 @@ class Conversing:
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             if not n_calls:
                 break
-            if round_ == asked.n_rounds:
+            if round_ == n_rounds:
                 stopped = "rounds"
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
@@ -175,9 +172,9 @@ class Conversing:
             chat=wire.ChatTail(self.prompt(conversation, without=writing.turn.id)),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
-            max_tokens=asked.n_tokens,
+            max_tokens=services.settings.conversation.reply_tokens,
             grammar=grammar,
-            sampling=wire.Sampling(temperature=0.0),
+            sampling=wire.Sampling(temperature=services.settings.conversation.temperature),
             tail=f"conversation:{conversation}",
         )
         async with services.supervisor.engine(LOADING_S) as engine:
@@ -192,7 +189,8 @@ class Conversing:
             at = next((i for i, turn in enumerate(branch) if turn.id == current.turn), -1)
             branch = branch[at + 1 :]
         last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
-        system = system_prompt(self.tools.told(last), memory.experiences.list(talk.memory_key))
+        own = self._services.settings.conversation.instruction
+        system = system_prompt(self.tools.told(last), memory.experiences.list(talk.memory_key), own)
         said = [self._said(turn) for turn in branch if turn.state != "failed"]
         return messages(well_formed(system), current.summary if current else None, said)
 
@@ -235,5 +233,7 @@ class _Writing:
         self.shown += self._showing.finish()
         details = {"stopped": stopped, **({"why": why} if why else {})}
         turn = self._memory.turns.finish(self.turn.id, self.text, state, details)  # type: ignore[arg-type]
+        if state != "failed":
+            self._memory.refs.store(self._conversation, turn.id, extract(self.text))
         self._events.tell(TurnEnded(self._conversation, turn, self.shown, stopped, why))
         return turn

@@ -15,11 +15,11 @@ WriteMode = Literal["write", "append", "insert"]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: `path` as the workspace names it."""
+    """What was written: `shown` is the path as people see it, sizes are those of the text."""
 
-    path: str
-    n_bytes: int
-    n_lines: int
+    shown: str
+    bytes: int
+    lines: int
 
 
 class Host(Protocol):

@@ -1,0 +1,116 @@
+"""The tools that the model is told of in a window's conversations, and what they reach for.
+
+In: calls.  Out: outcomes.  Which tools there are is `memory/tools/`'s to say; files are written, and the person is
+asked, by the host; documents are `assist/documents/`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from palimpsest.assist.conversations.calling import Outcome
+from palimpsest.assist.conversations.host import Host, WriteMode
+from palimpsest.assist.documents.document_tools import DocumentTools
+from palimpsest.assist.documents.tool_answers import DocumentAnswer
+from palimpsest.assist.shared.services import Services
+from palimpsest.context.estimate import estimate
+from palimpsest.errors import PalimpsestError
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.tools.hands import FileWritten
+from palimpsest.memory.tools.instructions import instructions
+from palimpsest.memory.tools.relevance import relevant
+from palimpsest.memory.tools.tool import Answer, Tool
+from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
+
+SHARE = 0.3
+"""Of what the model can read, for the descriptions of tools (document-references.md, 4.2.1)."""
+NOT_YET = {"fork", "spawn", "gather"}
+"""Tools that nothing here carries out."""
+
+
+class Toolset:
+    """One window's."""
+
+    def __init__(
+        self, services: Services, memory: Callable[[], Memory], documents: DocumentTools, host: Callable[[], Host]
+    ) -> None:
+        self._services = services
+        self._memory = memory
+        self._hands = _Hands(documents, host)
+        self._boxed: tuple[Memory, Toolbox] | None = None
+
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        if self._services.settings.conversation.tools == "none":
+            return {}
+        return {tool.name: [one.name for one in tool.parameters] for tool in self._offered()}
+
+    def told(self, message: str) -> str:
+        """What the system prompt says of them, for what was said last."""
+        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
+        if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
+            return ""
+        every = self._offered()
+        text = instructions(every)
+        room = SHARE * (model.n_ctx if model is not None else 0)
+        if choice == "relevant" or (choice == "auto" and estimate(text) > room):
+            text = instructions(relevant(message, every))
+        return text
+
+    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        result = await self._box().run(name, arguments, conversation, self._hands)
+        return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
+
+    def _offered(self) -> list[Tool]:
+        return [tool for tool in self._box().tools if tool.name not in NOT_YET]
+
+    def _box(self) -> Toolbox:
+        memory = self._memory()
+        if self._boxed is None or self._boxed[0] is not memory:
+            self._boxed = memory, toolbox_of(memory)
+        return self._boxed[1]
+
+
+class _Hands:
+    """What tools need from outside (`memory/tools/hands.py`)."""
+
+    def __init__(self, documents: DocumentTools, host: Callable[[], Host]) -> None:
+        self._documents = documents
+        self._host = host
+
+    async def write_file(
+        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
+    ) -> FileWritten:
+        """The host asks the person where a setting or an earlier answer does not say."""
+        kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
+        return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+
+    async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
+        raise PalimpsestError("There are no forks here.")
+
+    async def spawn(
+        self,
+        conversation_id: str,
+        task: str,
+        instruction: str,
+        preload_fds: Sequence[str],
+        preload_files: Sequence[str],
+        preload_temp_files: Sequence[str],
+    ) -> Answer:
+        raise PalimpsestError("There are no forks here.")
+
+    async def gather(self, conversation_id: str, include_history: bool) -> Answer:
+        raise PalimpsestError("There are no forks here.")
+
+    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
+        return _answer(await self._documents.read_document(conversation_id, document, heading))
+
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        return _answer(await self._documents.find_documents(conversation_id, query, limit))
+
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        return _answer(await self._documents.find_excerpts(conversation_id, query, limit))
+
+
+def _answer(found: DocumentAnswer) -> Answer:
+    return Answer(found.xml, found.fields, found.text)
