@@ -6,7 +6,7 @@ reply is written, the progress shows its last line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.conversing import Asked, Cursor, Reply
@@ -81,9 +81,16 @@ def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
             for turn in reply.turns
             for call in memory.turns.calls(turn.id)
         ],
-        "documents": [],
+        "documents": documents_of(memory, reply),
         "usage": {"decoded": reply.decoded},
     }
+
+
+def documents_of(memory: Memory, reply: Reply) -> list[dict[str, Any]]:
+    """Those that the message links to, then those that were found or read for the reply."""
+    asked = reply.turns[0].parent if reply.turns else reply.turn.parent
+    turns = [*([asked] if asked is not None else []), *(turn.id for turn in reply.turns)]
+    return [{"turn": turn, **asdict(one)} for turn in turns for one in memory.documents.of_turn(turn)]
 
 
 def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:

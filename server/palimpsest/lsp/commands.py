@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.lsp import ask, context, engine, installation, models, next_edit, statistics, suggestions, summarize
+from palimpsest.lsp import (
+    ask,
+    context,
+    document_commands,
+    engine,
+    exporting,
+    installation,
+    models,
+    next_edit,
+    statistics,
+    suggestions,
+    summarize,
+)
 from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
@@ -23,6 +35,8 @@ COMMANDS: dict[str, Command[Any]] = {
         summarize.COMMAND,
         *next_edit.COMMANDS,
         *ask.COMMANDS,
+        *exporting.COMMANDS,
+        *document_commands.COMMANDS,
         *models.COMMANDS,
         engine.RESTART,
         *installation.COMMANDS,

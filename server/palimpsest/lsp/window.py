@@ -52,6 +52,7 @@ class Client:
     resolves_command: bool = False
     watches: bool = False
     tags: bool = False
+    shows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,4 +216,5 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         resolves_command="command" in resolve,
         watches=bool(workspace and workspace.did_change_watched_files),
         tags=bool(action and action.tag_support),
+        shows=bool(capabilities.window and capabilities.window.show_document),
     )

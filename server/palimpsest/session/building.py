@@ -72,6 +72,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     conversing, referring = Conversing(services, memory.now), Referring(services, workspace_documents, memory.now)
     document_tools = DocumentTools(workspace_documents, referring, memory.now)
     conversing.tools = Toolset(services, memory.now, document_tools, lambda: conversing.host)
+    conversing.referring = referring
     Indexing(services)
     ActivityTracker(services)
     Prefetch(services, cursor, completions)
@@ -93,6 +94,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
         workspace_documents=workspace_documents,
+        document_tools=document_tools,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
 from palimpsest.assist.shared.events import Events, WindowClosing
@@ -50,6 +51,7 @@ class Session:
     feedback: Feedback
     engine: EngineControl
     workspace_documents: WorkspaceDocuments
+    document_tools: DocumentTools
 
     async def aclose(self) -> None:
         self.events.tell(WindowClosing())

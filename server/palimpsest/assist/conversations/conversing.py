@@ -17,8 +17,11 @@ from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
 from palimpsest.assist.conversations.host import Host, NoHost
 from palimpsest.assist.conversations.prompts import Said, messages, system_prompt
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.documents.asking import asking
+from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.context.estimate import estimate
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import Role, Turn
 from palimpsest.memory.owners.memory import Memory
@@ -29,6 +32,10 @@ from palimpsest.types import Block
 
 KEPT_EVERY_S = 0.3
 """While a reply comes: more often would be a write to the disk for every few words."""
+DOCUMENTS, NOTHING = "documents", Referred()
+"""Where a turn keeps what the model is told of the documents that it links to: told once, it stays as it was."""
+MESSAGES_SHARE = 0.6
+"""Of all tokens that the model can read: for what was said, and documents with it."""
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +75,7 @@ class Conversing:
         self._memory = memory
         self.host: Host = NoHost()
         self.tools: Tools = NoTools()
+        self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
         services.events.on(WindowClosing, lambda _: self._end())
 
@@ -86,10 +94,7 @@ class Conversing:
         StorageError; and EngineError when the engine cannot answer: what was said is kept then, and can be sent again.
         """
         self._check(conversation, text)
-        if text is not None:
-            turn = self.memory.turns.add(conversation, "user", well_formed(text))
-            self._services.events.tell(TurnBegan(conversation, turn))
-        task = asyncio.get_running_loop().create_task(self._answer(conversation, asked or Asked()))
+        task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
         self._running[conversation] = task
         try:
             return await task
@@ -98,6 +103,32 @@ class Conversing:
             self._running.pop(conversation, None)
             self._services.events.tell(ConversationChanged(conversation))
             self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+
+    async def _say(self, conversation: str, text: str | None, asked: Asked) -> Reply:
+        if text is not None:
+            said, referred = well_formed(text), NOTHING
+            try:
+                referred = await self._referred(conversation, said)
+            finally:  # what a person said is kept, also where they stop before it is answered
+                details = {DOCUMENTS: referred.told} if referred.told else {}
+                turn = self.memory.turns.add(conversation, "user", said, details=details)
+                self.memory.documents.add(turn.id, referred.references)
+                self._services.events.tell(TurnBegan(conversation, turn))
+        return await self._answer(conversation, asked)
+
+    async def _referred(self, conversation: str, text: str) -> Referred:
+        """The documents that are linked to; what goes wrong with them is no reason not to answer."""
+        if self.referring is None or "[[" not in text:
+            return NOTHING
+        memory, model = self.memory, self._services.supervisor.status.model
+        taken = sum(estimate(memory.turns.text(turn)) for turn in memory.turns.branch(conversation))
+        room = max(0, int(model.n_ctx * MESSAGES_SHARE) - taken) if model is not None else 0
+        uri = memory.conversations.get(conversation).uri
+        try:
+            return await self.referring.referred(text, room, uri=uri, ask=asking(self._services))
+        except PalimpsestError as error:
+            logger.warning("documents of a message: %s", error)
+            return NOTHING
 
     def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
         """A turn made elsewhere.  Raises NotFound, InvalidArgument."""
@@ -198,7 +229,9 @@ class Conversing:
         memory = self.memory
         results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
         role: wire.Role = "user" if turn.role == "tool" else turn.role
-        return Said(role, memory.turns.text(turn), results)
+        documents = turn.details.get(DOCUMENTS)
+        text = memory.turns.text(turn)
+        return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results)
 
     def _blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

@@ -1,0 +1,218 @@
+"""`palimpsest.documents.*`: which documents conversations refer to, which are related, their graph, and opening one.
+
+In: arguments.  Out: answers, with the same as XML for a model.  What is referred to is known in `memory/documents/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from palimpsest.assist.documents.graphing import graph_of
+from palimpsest.documents.wikilinks import Found, links
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.lsp.arguments import Count
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.link_hover import told
+from palimpsest.memory.documents.document_references import DocumentUse
+from palimpsest.memory.documents.graph_picture import svg
+from palimpsest.memory.documents.reference import DocumentReference, wikilink_to
+from palimpsest.text.markup import attribute, escape_closing
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.uris import to_uri
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+@dataclass(frozen=True, slots=True)
+class OfConversation:
+    """Without a conversation, of all."""
+
+    conversation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTo:
+    """`most`: `documents.related` where it is left out."""
+
+    text: str
+    conversation: str = ""
+    most: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToOpen:
+    """A link as it is written, in the document `uri`."""
+
+    link: str
+    uri: str = ""
+
+
+async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
+    session = server.window.session
+    memory, uris = session.memory.now(), await _uris(server)
+    if asked.conversation:
+        memory.conversations.get(asked.conversation)
+        kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
+        rows = [{"turn": turn, **_fields(one, uris)} for turn, one in kept]
+        xml = _xml("document_references", [_reference_xml(turn, one) for turn, one in kept])
+        return {"count": len(rows), "documents": rows, "xml": xml}
+    usage = await asyncio.to_thread(memory.documents.usage)
+    used, never = [one for one in usage if one.is_used], [one for one in usage if not one.is_used]
+    xml = _xml("documents", [_use_xml(one) for one in usage])
+    return {
+        "count": len(used),
+        "documents": [_use(one, uris) for one in used],
+        "never_used": [_use(one, uris) for one in never],
+        "xml": xml,
+    }
+
+
+async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
+    session = server.window.session
+    most = server.window.settings.documents.related if asked.most is None else min(asked.most, 50)
+    found = await session.document_tools.related(asked.text, most, conversation_id=asked.conversation)
+    uris = await _uris(server)
+    rows = [{**asdict(one), "wikilink": wikilink_to(one.path), "uri": uris.get(one.path, "")} for one in found]
+    lines = [
+        f"  <document path={attribute(one.path)} title={attribute(one.title)} why={attribute(one.why)}>"
+        f"{escape_closing(one.summary, 'document')}</document>"
+        for one in found
+    ]
+    return {"count": len(rows), "documents": rows, "xml": _xml("related_documents", lines)}
+
+
+async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
+    session = server.window.session
+    known = await graph_of(session.memory.now(), session.workspace_documents, asked.conversation)
+    lines = [
+        f"  <edge from={attribute(one.source)} to={attribute(one.target)} kind={attribute(one.kind)} />"
+        for one in known.edges
+    ]
+    return {
+        "nodes": [asdict(node) for node in known.nodes],
+        "edges": [asdict(edge) for edge in known.edges],
+        "left_out": known.n_left_out,
+        "svg": svg(known),
+        "xml": _xml("document_graph", lines),
+    }
+
+
+async def graph_svg(server: PalimpsestServer) -> str:
+    """The virtual document `palimpsest:/documents/graph.svg`."""
+    session = server.window.session
+    return svg(await graph_of(session.memory.now(), session.workspace_documents))
+
+
+async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
+    """Shows what a link means, with the passage selected, and says where that is."""
+    session = server.window.session
+    link = next(links(asked.link if asked.link.startswith("[[") else f"[[{asked.link}]]"), None)
+    place = session.workspace_documents.place(asked.uri)
+    if link is None or place is None:
+        raise InvalidArgument("link", "is no link to a document, or is in no folder of the workspace.")
+    snapshot = session.documents.find(asked.uri)
+    (meaning,) = await session.workspace_documents.meant(place, [link], snapshot.text if snapshot else "")
+    if not isinstance(meaning, Found):
+        raise NotFound("link", f"{asked.link}: {told(meaning)}")
+    path, here = place.root / meaning.document.path, bool(not link.target and asked.uri)
+    uri = asked.uri if here else to_uri(path)
+    text = await session.workspace_documents.text(place.root, meaning.document.path) or ""
+    shown = snapshot if here and snapshot is not None else Snapshot(uri, 0, "markdown", text)
+    where = _selected(server, shown, meaning)
+    if server.window.client.shows:
+        params = lsp.ShowDocumentParams(uri, take_focus=True, selection=where)
+        server.protocol.send_request(lsp.WINDOW_SHOW_DOCUMENT, params)
+    start, end = ({"line": at.line, "character": at.character} for at in (where.start, where.end))
+    return {"uri": uri, "path": meaning.document.path, "range": {"start": start, "end": end}}
+
+
+def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.Range:
+    if meaning.heading is None:
+        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    last = max(meaning.heading.start, min(meaning.heading.end, shown.line_count) - 1)
+    while last > meaning.heading.start and not shown.lines[last].strip():
+        last -= 1
+    end = Position(last, len(shown.lines[last]) if last < shown.line_count else 0)
+    return lsp.Range(lsp.Position(meaning.heading.start, 0), position_out(shown, end, server.window.client.encoding))
+
+
+async def _uris(server: PalimpsestServer) -> dict[str, str]:
+    """Of every document, by its path."""
+    documents, found = server.window.session.workspace_documents, dict[str, str]()
+    for root in documents.folders:
+        for path in (await documents.names(root)).by_path:
+            found.setdefault(path, to_uri(root / path))
+    return found
+
+
+def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:
+    return {**asdict(one), "uri": uris.get(one.path or "", "")}
+
+
+def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "uri": uris.get(one.path, ""),
+        "conversations": one.n_conversations,
+        "turns": one.n_turns,
+        "linked": one.n_direct,
+        "found": one.n_found,
+        "read": one.n_read,
+        "last": one.last,
+    }
+
+
+def _reference_xml(turn: int, one: DocumentReference) -> str:
+    where = f" path={attribute(one.path)}" if one.path is not None else f" problem={attribute(one.problem or 'broken')}"
+    read = "true" if one.read else "false"
+    return (
+        f'  <document turn="{turn}" link={attribute(one.wikilink)}{where} kind="{one.kind}" read="{read}">'
+        f"{escape_closing(one.summary, 'document')}</document>"
+    )
+
+
+def _use_xml(one: DocumentUse) -> str:
+    used = "true" if one.is_used else "false"
+    return (
+        f'  <document path={attribute(one.path)} conversations="{one.n_conversations}" turns="{one.n_turns}" '
+        f'used="{used}" />'
+    )
+
+
+def _xml(element: str, lines: Sequence[str]) -> str:
+    return "\n".join([f'<{element} count="{len(lines)}">', *lines, f"</{element}>"])
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.documents.list",
+        OfConversation,
+        list_,
+        "the documents that a conversation refers to, or of all conversations those used most and those only found",
+    ),
+    Command(
+        "palimpsest.documents.related",
+        RelatedTo,
+        related,
+        "documents that may matter for the turn that is being written",
+    ),
+    Command(
+        "palimpsest.documents.graph",
+        OfConversation,
+        graph,
+        "conversations and documents as nodes and edges, and as a picture (SVG)",
+    ),
+    Command(
+        "palimpsest.documents.open",
+        ToOpen,
+        open_,
+        "shows what a `[[link]]` means, the passage selected",
+    ),
+)

@@ -1,0 +1,139 @@
+"""Documents that conversations refer to: told to the model, listed, related, drawn, opened, exported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.text.uris import to_uri
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+
+ASKED = "Explain [[prices#Rounding]], [[tools]] and [[nowhere]]."
+
+
+@pytest.fixture
+def said(machine: dict[str, str]) -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = ["To the cent, says [[prices]]."]
+        yield it
+
+
+@pytest.fixture
+async def window(said: Scripted, tmp_path: Path) -> AsyncIterator[Editor]:
+    root = tmp_path / "notes"
+    for name, text in {
+        "docs/prices.md": "# Prices\n\nWhat things cost.\n\n## Rounding\n\nTo the cent.\n",
+        "docs/tools.md": "# Tools\n\nWhat to use; see [[prices]].\n\n" + "many words about hammers\n" * 3_000,
+        "docs/parcels.md": "# Parcels\n\nHow parcels are sent.\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    (tmp_path / "outside.md").write_text("# Outside\n", encoding="utf-8")
+    it = await start_editor(root, {"engine": {"kind": "openai", "url": said.url}})
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+def told(said: Scripted) -> str:
+    return "\n".join(message["content"] for message in said.asked[-1]["messages"])
+
+
+async def test_a_message_is_sent_with_its_documents_and_they_are_listed_with_the_reply(
+    window: Editor, said: Scripted
+) -> None:
+    """document-references.md: "Referenced Documents", broken ones said to be broken; content or tool by the budget."""
+    reply = await window.command("palimpsest.ask", {"text": ASKED})
+    assert [(one["wikilink"], one["path"], one["read"]) for one in reply["documents"]] == [
+        ("[[prices#Rounding]]", "docs/prices.md", True),
+        ("[[tools]]", "docs/tools.md", False),
+        ("[[nowhere]]", None, False),
+    ]
+    assert "- [[prices#Rounding]] (docs/prices.md): What things cost." in told(said)
+    assert "- [[nowhere]]: Warning - Document not found" in told(said)
+    assert "## Rounding\n\nTo the cent." in told(said)
+    assert "hammers" not in told(said)
+    first = told(said)
+    (window.root / "docs" / "prices.md").write_text("# Prices\n\nOther words.\n", encoding="utf-8")
+    await window.command("palimpsest.ask", {"text": "And now?", "conversation": reply["conversation"]})
+    assert told(said).startswith(first[: first.index("To the cent.")]), "what was told once stays as it was"
+
+
+async def test_references_are_listed_of_one_conversation_and_of_all(window: Editor) -> None:
+    reply = await window.command("palimpsest.ask", {"text": ASKED})
+    of_one = await window.command("palimpsest.documents.list", {"conversation": reply["conversation"]})
+    assert [one["uri"] for one in of_one["documents"]] == [
+        to_uri(window.root / "docs" / "prices.md"),
+        to_uri(window.root / "docs" / "tools.md"),
+        "",
+    ]
+    rows = list(ElementTree.fromstring(of_one["xml"]))
+    assert [row.get("problem") for row in rows] == [None, None, "Document not found"]
+    of_all = await window.command("palimpsest.documents.list", {})
+    assert {one["path"] for one in of_all["documents"]} >= {"docs/prices.md", "docs/tools.md"}
+    ElementTree.fromstring(of_all["xml"])
+    with pytest.raises(JsonRpcException, match="c-00000000"):
+        await window.command("palimpsest.documents.list", {"conversation": "c-00000000"})
+
+
+async def test_related_documents_are_offered_for_the_turn_being_written(window: Editor) -> None:
+    reply = await window.command("palimpsest.ask", {"text": ASKED})
+    asked = {"text": "how are parcels sent, at what prices", "conversation": reply["conversation"]}
+    found = await window.command("palimpsest.documents.related", asked)
+    assert [one["wikilink"] for one in found["documents"]] == ["[[docs/parcels.md]]"]
+    assert found["documents"][0]["summary"] == "How parcels are sent."
+    ElementTree.fromstring(found["xml"])
+    none = await window.command("palimpsest.documents.related", {**asked, "most": 0})
+    assert none["documents"] == []
+
+
+async def test_the_graph_is_data_and_a_picture(window: Editor) -> None:
+    reply = await window.command("palimpsest.ask", {"text": ASKED})
+    found = await window.command("palimpsest.documents.graph", {"conversation": reply["conversation"]})
+    assert {node["kind"] for node in found["nodes"]} == {"conversation", "document", "broken"}
+    assert {"source": "docs/tools.md", "target": "docs/prices.md", "kind": "link"} in found["edges"]
+    assert ElementTree.fromstring(found["svg"]).tag.endswith("svg")
+    ElementTree.fromstring(found["xml"])
+
+
+async def test_the_passage_is_selected_where_its_link_is_opened(window: Editor) -> None:
+    """document-references.md: "Reference Highlighting"."""
+    opened = await window.command("palimpsest.documents.open", {"link": "[[prices#Rounding]]"})
+    assert opened["uri"] == to_uri(window.root / "docs" / "prices.md")
+    assert opened["range"] == {"start": {"line": 4, "character": 0}, "end": {"line": 6, "character": 12}}
+    await window.stats()
+    (shown,) = window.client.shown_documents
+    assert shown.selection is not None
+    assert (shown.uri, shown.selection.start.line, shown.selection.end.line) == (opened["uri"], 4, 6)
+    for link in ("[[nowhere]]", "[[../outside]]", "[[/etc/passwd]]"):
+        with pytest.raises(JsonRpcException, match="No document"):
+            await window.command("palimpsest.documents.open", {"link": link})
+
+
+async def test_a_conversation_is_exported_with_its_references(window: Editor, tmp_path: Path) -> None:
+    """document-references.md: "Export conversations with embedded reference metadata"."""
+    reply = await window.command("palimpsest.ask", {"text": ASKED})
+    asked = {"conversation": reply["conversation"]}
+    text = (await window.command("palimpsest.conversation.export", asked))["text"]
+    assert "- [[prices#Rounding]] (docs/prices.md), read: What things cost." in text
+    assert "To the cent, says [[prices]]." in text
+    everything = json.loads(
+        (await window.command("palimpsest.conversation.export", {**asked, "format": "json"}))["text"]
+    )
+    assert [one["path"] for one in everything["turns"][0]["documents"]] == ["docs/prices.md", "docs/tools.md", None]
+    written = await window.command("palimpsest.conversation.export", {**asked, "path": "out/talk.md"})
+    assert written["path"] == "out/talk.md"
+    assert (window.root / "out" / "talk.md").read_text(encoding="utf-8") == text
+    with pytest.raises(JsonRpcException, match="exists already"):
+        await window.command("palimpsest.conversation.export", {**asked, "path": "out/talk.md"})
+    for outside in ("../talk.md", str(tmp_path / "talk.md")):
+        with pytest.raises(JsonRpcException):
+            await window.command("palimpsest.conversation.export", {**asked, "path": outside})
+    assert not (tmp_path / "talk.md").exists()
