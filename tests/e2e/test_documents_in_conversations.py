@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
@@ -137,3 +138,32 @@ async def test_a_conversation_is_exported_with_its_references(window: Editor, tm
         with pytest.raises(JsonRpcException):
             await window.command("palimpsest.conversation.export", {**asked, "path": outside})
     assert not (tmp_path / "talk.md").exists()
+
+
+async def test_virtual_documents_have_the_graph_exports_refs_and_turns(window: Editor, said: Scripted) -> None:
+    said.replies = ['<ref id="answer" lang="python">\nANSWER = 42\n</ref>']
+    talk = (await window.command("palimpsest.ask", {"text": ASKED}))["conversation"]
+
+    async def read(uri: str) -> str:
+        params = lsp.TextDocumentContentParams(uri=uri)
+        answer = await window.client.workspace_text_document_content_async(params)
+        assert (await window.command("palimpsest.virtual.read", {"uri": uri}))["text"] == answer.text
+        return answer.text
+
+    assert (await read("palimpsest:/documents/graph.svg")).startswith("<svg")
+    assert ASKED in await read(f"palimpsest:/export/{talk}.md")
+    assert json.loads(await read(f"palimpsest:/export/{talk}.json"))["conversation"]["id"] == talk
+    assert await read(f"palimpsest:/ref/{talk}/answer") == "ANSWER = 42"
+    assert await read(f"palimpsest:/turn/{talk}/1") == ASKED
+    document = window.open("talk.palimpsest.md", f"---\nid: {talk}\n---\n\nsee ref:answer\n")
+    params = lsp.HoverParams(lsp.TextDocumentIdentifier(document), window.at(document, "ref:ans"))
+    hover = await window.client.text_document_hover_async(params)
+    assert hover is not None
+    assert isinstance(hover.contents, lsp.MarkupContent)
+    assert "ANSWER = 42" in hover.contents.value
+    of_talk = (f"fd/{talk}/fd-9", f"ref/{talk}/none", f"ref/{talk}", f"export/{talk}")
+    for wrong in (*of_talk, "fd/x/fd-1", "", "x", "documents/x"):
+        with pytest.raises(JsonRpcException):
+            await read(f"palimpsest:/{wrong}")
+    with pytest.raises(JsonRpcException):
+        await read("file:///etc/passwd")

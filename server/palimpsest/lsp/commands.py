@@ -19,6 +19,7 @@ from palimpsest.lsp import (
     statistics,
     suggestions,
     summarize,
+    virtual,
 )
 from palimpsest.lsp.command import Command
 
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Command[Any]] = {
         *ask.COMMANDS,
         *exporting.COMMANDS,
         *document_commands.COMMANDS,
+        virtual.COMMAND,
         *models.COMMANDS,
         engine.RESTART,
         *installation.COMMANDS,

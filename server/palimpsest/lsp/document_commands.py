@@ -18,7 +18,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.link_hover import told
+from palimpsest.lsp.link_words import told
 from palimpsest.memory.documents.document_references import DocumentUse
 from palimpsest.memory.documents.graph_picture import svg
 from palimpsest.memory.documents.reference import DocumentReference, wikilink_to

@@ -23,6 +23,7 @@ from palimpsest.lsp import (
     notebooks,
     proactive,
     statistics,
+    virtual,
 )
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import Making
@@ -44,6 +45,7 @@ def make_server(making: Making) -> PalimpsestServer:
         hover,
         link_completion,
         link_diagnostics,
+        virtual,
         default_model,
         indexing,
         agents,

@@ -24,8 +24,8 @@ from palimpsest.assist.shared.events import (
 from palimpsest.documents.wikilinks import Found, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.link_hover import told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
+from palimpsest.lsp.link_words import told
 from palimpsest.lsp.proactive import SOURCE
 from palimpsest.text.snapshot import Snapshot
 

@@ -5,23 +5,20 @@ In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.documents.passages import passage, summary_of
-from palimpsest.documents.wikilinks import Found, Missing, Resolved
-from palimpsest.lsp import link_ids
+from palimpsest.documents.passages import LONGEST_LINE, passage, summary_of
+from palimpsest.documents.wikilinks import Found, Missing
+from palimpsest.lsp import link_ids, virtual
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
+from palimpsest.lsp.link_words import fenced, plain, told
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-
-MOST_CANDIDATES = 20
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
 
 
 async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
@@ -57,31 +54,11 @@ async def of_id(server: PalimpsestServer, snapshot: Snapshot, position: Position
     if one is None:
         return None
     uri = link_ids.uri_of(conversation, one)
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"[{plain(one.id)}]({uri})"))
-
-
-def told(meaning: Resolved) -> str:
-    """What is wrong with a link, in a sentence; "" where nothing is."""
-    if isinstance(meaning, Found):
-        return ""
-    if isinstance(meaning, Missing):
-        if meaning.document is None:
-            return "No document is called so, and none has it as its path, alias or only heading."
-        return f"{meaning.document.path} has no such heading."
-    paths = [document.path for document in meaning.documents]
-    more = f" and {len(paths) - MOST_CANDIDATES} more" if len(paths) > MOST_CANDIDATES else ""
-    return f"This may mean {', '.join(paths[:MOST_CANDIDATES])}{more}: write which, by its path."
-
-
-def plain(text: str) -> str:
-    """A text as Markdown shows it, whatever is in it."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-
-
-def fenced(text: str, language: str = "") -> str:
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+    lines = (await virtual.text_of(server, uri)).split("\n")
+    most = server.window.settings.documents.hover_lines
+    shown = fenced("\n".join(line[:LONGEST_LINE] for line in lines[:most]))
+    more = f"\n\n{len(lines)} lines" if len(lines) > most else ""
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"[{plain(one.id)}]({uri})\n\n{shown}{more}"))
 
 
 def _hover(server: PalimpsestServer, snapshot: Snapshot, one: LinkAt, said: str) -> lsp.Hover:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from palimpsest.errors import NotFound
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.results import fields_of
@@ -29,6 +30,20 @@ def gathered(memory: Memory, conversation_id: str) -> dict[str, Any]:
         "descriptors": _descriptors(memory, talk.id),
         "experiences": [{"id": one.id, "text": one.text} for one in memory.experiences.list(talk.memory_key)],
     }  # fmt: skip
+
+
+def descriptor_text(memory: Memory, conversation_id: str, descriptor: str) -> str:
+    """As much of a descriptor's content as is shown at once.  Raises NotFound."""
+    talk = memory.conversations.get(conversation_id).id
+    with memory.database.reading() as rows:
+        found = rows.execute(
+            "SELECT hash FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC",
+            (talk, descriptor, descriptor, descriptor),
+        ).fetchone()
+    if found is None:
+        raise NotFound("fd", f"conversation {talk} has no descriptor {descriptor[:80]!r}.")
+    one = _text(memory, found["hash"])
+    return f"{one['text']}\n(cut here)\n" if one["truncated"] else str(one["text"])
 
 
 def _turn(memory: Memory, turn: Turn) -> dict[str, Any]:

@@ -1,0 +1,37 @@
+"""What is said of links, and texts as Markdown shows them.
+
+In: what a link means, texts.  Out: sentences, Markdown that no text can break out of.  Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from palimpsest.documents.wikilinks import Found, Missing, Resolved
+
+MOST_CANDIDATES = 20
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
+
+
+def told(meaning: Resolved) -> str:
+    """What is wrong with a link, in a sentence; "" where nothing is."""
+    if isinstance(meaning, Found):
+        return ""
+    if isinstance(meaning, Missing):
+        if meaning.document is None:
+            return "No document is called so, and none has it as its path, alias or only heading."
+        return f"{meaning.document.path} has no such heading."
+    paths = [document.path for document in meaning.documents]
+    more = f" and {len(paths) - MOST_CANDIDATES} more" if len(paths) > MOST_CANDIDATES else ""
+    return f"This may mean {', '.join(paths[:MOST_CANDIDATES])}{more}: write which, by its path."
+
+
+def plain(text: str) -> str:
+    """A text as Markdown shows it, whatever is in it."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def fenced(text: str, language: str = "") -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

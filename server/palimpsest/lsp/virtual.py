@@ -1,0 +1,114 @@
+"""`palimpsest:/…`: documents that are nowhere on disk, as editors open them from links.
+
+In: a URI.  Out: its text.  The table says who writes which; an editor asks by `workspace/textDocumentContent`, one that
+does not know that by the command `palimpsest.virtual.read`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types as lsp
+
+from palimpsest.errors import NotFound, PalimpsestError
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.document_commands import graph_svg
+from palimpsest.lsp.exporting import exported
+from palimpsest.lsp.protocol import response_error
+from palimpsest.memory.export.gathering import descriptor_text
+from palimpsest.memory.owners.memory import Memory
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+SCHEME = "palimpsest"
+Reader = Callable[["PalimpsestServer", Sequence[str]], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Virtual:
+    uri: str
+
+
+async def _documents(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    if list(parts) != ["graph.svg"]:
+        raise NotFound("uri", "there is palimpsest:/documents/graph.svg.")
+    return await graph_svg(server)
+
+
+async def _export(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    name, _, suffix = "/".join(parts).rpartition(".")
+    if suffix not in ("md", "json"):
+        raise NotFound("uri", "there are palimpsest:/export/<conversation>.md and .json.")
+    return await exported(server, name, "json" if suffix == "json" else "markdown")
+
+
+async def _ref(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<conversation>/<id>`, or with a version behind it."""
+
+    def read(memory: Memory) -> str:
+        version = int(parts[2]) if len(parts) > 2 and parts[2].isascii() and parts[2].isdigit() else None
+        return memory.contents.text(memory.refs.get(parts[0], parts[1], version).hash)
+
+    return await _read(server, parts, 2, read)
+
+
+async def _fd(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    return await _read(server, parts, 2, lambda memory: descriptor_text(memory, parts[0], parts[1]))
+
+
+async def _turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    def read(memory: Memory) -> str:
+        for turn in memory.turns.branch(parts[0]):
+            if str(turn.id) == parts[1].removeprefix("turn-"):
+                return memory.turns.text(turn)
+        raise NotFound("uri", f"conversation {parts[0]} shows no turn {parts[1]}.")
+
+    return await _read(server, parts, 2, read)
+
+
+READERS: Mapping[str, Reader] = {"documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn}
+
+
+async def text_of(server: PalimpsestServer, uri: str) -> str:
+    """Raises NotFound, StorageError."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise NotFound("uri", f"{uri[:200]!r} is not a URI.") from None
+    kind, *rest = [unquote(part) for part in parts.path.strip("/").split("/")]
+    reader = READERS.get(kind) if parts.scheme == SCHEME else None
+    if reader is None:
+        raise NotFound("uri", f"{uri[:200]} is no such document; there are palimpsest:/ {', '.join(READERS)}.")
+    return await reader(server, rest)
+
+
+async def _read(server: PalimpsestServer, parts: Sequence[str], least: int, read: Callable[[Memory], str]) -> str:
+    if len(parts) < least or not all(parts[:least]):
+        raise NotFound("uri", "a conversation and an id are wanted behind the kind.")
+    return await asyncio.to_thread(read, server.window.session.memory.now())
+
+
+async def read(server: PalimpsestServer, asked: Virtual) -> dict[str, Any]:
+    return {"uri": asked.uri, "text": await text_of(server, asked.uri)}
+
+
+def register(server: PalimpsestServer) -> None:
+    @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(schemes=[SCHEME]))
+    async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
+        try:
+            return lsp.TextDocumentContentResult(text=await text_of(server, params.uri))
+        except PalimpsestError as error:
+            raise response_error(error) from error
+
+
+COMMAND = Command(
+    "palimpsest.virtual.read",
+    Virtual,
+    read,
+    "the text of a `palimpsest:` document, for editors that do not ask for `workspace/textDocumentContent`",
+)
