@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.shared.window_parts import FOLDERS, MADE_OF, stale_parts
+from palimpsest.assist.shared.window_parts import FOLDERS, MADE_OF, READ_EACH_TIME, stale_parts
 from palimpsest.config.settings import ContextSettings, EngineSettings, Settings
 from palimpsest.text.uris import to_uri
 
@@ -150,7 +150,8 @@ async def test_a_folder_that_comes_or_goes_takes_only_what_is_in_it(client: Raw,
 def test_every_section_has_its_parts_and_the_same_settings_none() -> None:
     known = set(Settings.__slots__)
     made_of = set[str]().union(*MADE_OF.values())
-    assert made_of - {FOLDERS} == known
+    assert made_of - {FOLDERS} == known - READ_EACH_TIME
+    assert not made_of & READ_EACH_TIME
     settings = Settings()
     assert stale_parts(settings, Settings(), folders=False) == frozenset()
     assert stale_parts(settings, Settings(engine=EngineSettings(n_ctx=5)), folders=False) == {"engine"}

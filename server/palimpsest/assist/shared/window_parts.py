@@ -31,6 +31,9 @@ MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "log": frozenset({"log"}),
 }
 
+READ_EACH_TIME = frozenset({"conversation"})
+"""Sections that no part keeps anything of."""
+
 
 def stale_parts(before: Settings, after: Settings, *, folders: bool) -> frozenset[WindowPart]:
     """The parts that depend on a section that differs; `folders`: whether the workspace's folders differ."""
