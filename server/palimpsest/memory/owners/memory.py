@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.memory.checkpoints.checkpoints import Checkpoints
 from palimpsest.memory.compaction.compactions import Compactions
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.conversations.turns import Turns
 from palimpsest.memory.documents.document_references import DocumentReferences
 from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.forks.forks import Forks
 from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
@@ -34,16 +36,19 @@ class Memory:
     temp_files: TempFiles
     permissions: Permissions
     documents: DocumentReferences
+    forks: Forks
+    checkpoints: Checkpoints
 
     @classmethod
     def open(cls, path: Path) -> Memory:
         """Raises StorageError."""
         database = Database(path)
         contents, experiences = Contents(database), Experiences(database)
+        conversations = Conversations(database)
         return cls(
             database=database,
             contents=contents,
-            conversations=Conversations(database),
+            conversations=conversations,
             turns=Turns(database, contents),
             experiences=experiences,
             compactions=Compactions(database, experiences),
@@ -51,6 +56,8 @@ class Memory:
             temp_files=TempFiles(database, contents),
             permissions=Permissions(database),
             documents=DocumentReferences(database),
+            forks=Forks(database, contents, conversations),
+            checkpoints=Checkpoints(database, conversations, experiences),
         )
 
     def close(self) -> None:

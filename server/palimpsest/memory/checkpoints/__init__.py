@@ -1,0 +1,1 @@
+"""Checkpoints: states of a whole conversation that can be gone back to."""

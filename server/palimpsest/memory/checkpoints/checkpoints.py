@@ -1,0 +1,129 @@
+"""Checkpoints of a whole conversation: turns, experiences, refs, descriptors, forks, what stands for older turns.
+
+In: a conversation.  Out: states to go back to.  Turns and contents are never deleted, so a checkpoint says which of
+them count; going back makes a checkpoint of what is there first.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from palimpsest.errors import NotFound
+from palimpsest.memory.conversations.conversations import Conversations
+from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.store.database import Database
+
+BEFORE_RESTORE = "before going back"
+KEPT = {
+    "ref": "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes",
+    "descriptor": "id, name, hash, source, language, created, page_size, closed, summary",
+    "section": "descriptor, name, start_line, end_line, created",
+}
+"""Tables whose rows of a conversation a checkpoint holds, with the columns besides `conversation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """`head`: the last turn.  `automatic`: nobody asked for it."""
+
+    id: str
+    conversation: str
+    name: str
+    automatic: bool
+    created: float
+    head: int | None
+
+
+class Checkpoints:
+    """One database's."""
+
+    def __init__(self, database: Database, conversations: Conversations, experiences: Experiences) -> None:
+        self._database = database
+        self._conversations = conversations
+        self._experiences = experiences
+
+    def create(self, conversation: str, name: str = "", *, automatic: bool = False) -> Checkpoint:
+        """Raises NotFound."""
+        identity = f"cp_{secrets.token_hex(4)}"
+        with self._database.transaction() as rows:
+            talk = self._conversations.get(conversation)
+            experiences = [one.id for one in self._experiences.list(talk.memory_key)]
+            compactions = "SELECT id FROM compaction WHERE conversation = ? AND state = 'applied'"
+            state: dict[str, Any] = {
+                "memory_key": talk.memory_key,
+                "experiences": experiences,
+                "compactions": [one for (one,) in rows.execute(compactions, (conversation,)).fetchall()],
+                **{table: _rows(rows, table, conversation) for table in KEPT},
+            }
+            rows.execute(
+                "INSERT INTO checkpoint (id, conversation, name, automatic, created, head, state)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (identity, conversation, name.strip(), automatic, time.time(), talk.head, json.dumps(state)),
+            )
+        return self.get(identity)
+
+    def get(self, checkpoint: str) -> Checkpoint:
+        with self._database.reading() as rows:
+            row = rows.execute(
+                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
+            ).fetchone()
+        if row is None:
+            raise NotFound("checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r}.")
+        return _checkpoint(row)
+
+    def restore(self, checkpoint: str) -> Checkpoint:
+        """Go back; returns the checkpoint of what was there before.  Descriptors made since keep their numbers."""
+        with self._database.transaction() as rows:
+            wanted = self.get(checkpoint)
+            before = self.create(wanted.conversation, BEFORE_RESTORE, automatic=True)
+            (text,) = rows.execute("SELECT state FROM checkpoint WHERE id = ?", (checkpoint,)).fetchone()
+            state = json.loads(text)
+            for table in reversed(KEPT):
+                rows.execute(f"DELETE FROM {table} WHERE conversation = ?", (wanted.conversation,))
+            for table in KEPT:
+                _put_back(rows, table, wanted.conversation, state[table])
+            self._experiences.replace(state["memory_key"], set(state["experiences"]))
+            rows.execute(
+                "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state IN ('applied', 'queued')",
+                (wanted.conversation,),
+            )
+            rows.executemany(
+                "UPDATE compaction SET state = 'applied' WHERE id = ?", [(one,) for one in state["compactions"]]
+            )
+            rows.execute(
+                "UPDATE conversation SET head = ?, memory_key = ?, updated = ? WHERE id = ?",
+                (wanted.head, state["memory_key"], time.time(), wanted.conversation),
+            )
+        return before
+
+    def list(self, conversation: str) -> list[Checkpoint]:
+        """The newest first."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
+                " ORDER BY created DESC, rowid DESC",
+                (conversation,),
+            ).fetchall()
+        return [_checkpoint(row) for row in found]
+
+
+def _rows(rows: sqlite3.Connection, table: str, conversation: str) -> list[list[Any]]:
+    found = rows.execute(f"SELECT {KEPT[table]} FROM {table} WHERE conversation = ?", (conversation,)).fetchall()
+    return [list(row) for row in found]
+
+
+def _put_back(rows: sqlite3.Connection, table: str, conversation: str, kept: list[list[Any]]) -> None:
+    marks = ", ".join("?" * (len(KEPT[table].split(", ")) + 1))
+    rows.executemany(
+        f"INSERT INTO {table} (conversation, {KEPT[table]}) VALUES ({marks})", [(conversation, *row) for row in kept]
+    )
+
+
+def _checkpoint(row: Any) -> Checkpoint:
+    values = dict(row)
+    return Checkpoint(**{**values, "automatic": bool(values["automatic"])})

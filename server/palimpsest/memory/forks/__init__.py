@@ -1,0 +1,1 @@
+"""Forks: conversations that go on from another's, and answer to it."""

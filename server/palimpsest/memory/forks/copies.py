@@ -1,0 +1,83 @@
+"""What a conversation hands down: its turns, refs and descriptors, as rows of another conversation's.
+
+In: a connection inside a transaction, two conversations.  Out: rows.  Contents are shared, ids of refs and descriptors
+stay; turns get new ids, in the same order.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+_TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+_CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
+_BRANCH = """
+    WITH RECURSIVE branch (turn, depth) AS (
+        SELECT ?, 0 UNION ALL
+        SELECT parent, depth + 1 FROM branch JOIN turn ON turn.id = branch.turn WHERE parent IS NOT NULL
+    ) SELECT branch.turn FROM branch ORDER BY depth DESC
+"""
+
+
+def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | None) -> dict[int, int]:
+    """The branch that ends with `head`; the new turn of each old one.  The target shows it."""
+    new: dict[int, int] = {}
+    last: int | None = None
+    branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
+    for turn in branch:
+        added = rows.execute(
+            f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_TURN} FROM turn WHERE id = ?",
+            (target, last, turn),
+        )
+        last = new[turn] = int(added.lastrowid or 0)
+        rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (last, turn))
+    rows.execute("UPDATE conversation SET head = ? WHERE id = ?", (last, target))
+    _copy_compaction(rows, source, target, new)
+    return new
+
+
+def copy_refs(rows: sqlite3.Connection, source: str, target: str, turns: dict[int, int]) -> None:
+    """Every version; those of turns that were not handed down are of no turn."""
+    columns = "id, version, hash, created, n_lines, n_chars, language, category, path, attributes"
+    rows.execute(
+        f"INSERT INTO ref (conversation, turn, {columns}) SELECT ?, turn, {columns} FROM ref WHERE conversation = ?",
+        (target, source),
+    )
+    for (turn,) in rows.execute("SELECT DISTINCT turn FROM ref WHERE conversation = ?", (target,)).fetchall():
+        rows.execute("UPDATE ref SET turn = ? WHERE conversation = ? AND turn = ?", (turns.get(turn), target, turn))
+
+
+def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: list[str] | None = None) -> None:
+    """With their names and sections; `only` these ids."""
+    columns = "id, name, hash, source, language, created, page_size, closed, summary"
+    marks = "" if only is None else f" AND id IN ({', '.join('?' * len(only))})"
+    rows.execute(
+        f"INSERT INTO descriptor (conversation, {columns}) SELECT ?, {columns} FROM descriptor"
+        f" WHERE conversation = ?{marks}",
+        (target, source, *(only or ())),
+    )
+    rows.execute(
+        "INSERT INTO section (conversation, descriptor, name, start_line, end_line, created)"
+        " SELECT ?, descriptor, section.name, start_line, end_line, section.created FROM section"
+        " WHERE conversation = ? AND descriptor IN (SELECT id FROM descriptor WHERE conversation = ?)",
+        (target, source, target),
+    )
+    rows.execute(
+        "UPDATE conversation SET n_descriptors = (SELECT n_descriptors FROM conversation WHERE id = ?) WHERE id = ?",
+        (source, target),
+    )
+
+
+def _copy_compaction(rows: sqlite3.Connection, source: str, target: str, turns: dict[int, int]) -> None:
+    """Those that stand for turns which were handed down."""
+    found = rows.execute(
+        "SELECT turn, fields, written_by, created FROM compaction"
+        " WHERE conversation = ? AND state = 'applied' ORDER BY id",
+        (source,),
+    ).fetchall()
+    for row in found:
+        if row["turn"] in turns:
+            rows.execute(
+                "INSERT INTO compaction (conversation, turn, fields, written_by, state, created)"
+                " VALUES (?, ?, ?, ?, 'applied', ?)",
+                (target, turns[row["turn"]], row["fields"], row["written_by"], row["created"]),
+            )

@@ -1,0 +1,133 @@
+"""Forks of conversations: children that see what was said before the fork, work for themselves, and are gathered.
+
+In: tasks.  Out: forks with the children's conversations.  A child has copies of its parent's rows, so that nothing it
+does changes the parent.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.contents.contents import Contents
+from palimpsest.memory.conversations.conversations import Conversation, Conversations
+from palimpsest.memory.forks.copies import copy_descriptors, copy_refs, copy_turns
+from palimpsest.memory.store.database import Database
+
+Status = Literal["running", "completed", "failed", "cancelled"]
+MOST_TASK = 200
+"""Characters of a task, which is the child's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """`child` is its conversation.  `fresh`: it began without the parent's turns.  `response` names a text."""
+
+    id: str
+    conversation: str
+    child: str
+    task: str
+    instruction: str
+    fresh: bool
+    status: Status
+    response: str | None
+    created: float
+    gathered: bool
+
+
+COLUMNS = "id, conversation, child, task, instruction, fresh, status, response, created, gathered"
+
+
+class Forks:
+    """One database's."""
+
+    def __init__(self, database: Database, contents: Contents, conversations: Conversations) -> None:
+        self._database = database
+        self._contents = contents
+        self._conversations = conversations
+
+    def spawn(
+        self,
+        conversation: str,
+        task: str,
+        instruction: str,
+        *,
+        before_turn: int | None = None,
+        fresh: bool = False,
+        descriptors: Sequence[str] = (),
+    ) -> Fork:
+        """A child that has the turns up to `before_turn` (None: none), all refs and descriptors; a `fresh` one has no
+        turns and only these descriptors.  Raises NotFound, InvalidArgument."""
+        if not task.strip():
+            raise InvalidArgument("task", "what the child is to do is wanted.")
+        identity, now = f"fork_{secrets.token_hex(4)}", time.time()
+        with self._database.transaction() as rows:
+            parent = self._conversations.get(conversation)
+            child = self._child(parent, task)
+            turns = copy_turns(rows, conversation, child.id, None if fresh else before_turn)
+            if not fresh:
+                copy_refs(rows, conversation, child.id, turns)
+            copy_descriptors(rows, conversation, child.id, list(descriptors) if fresh else None)
+            rows.execute(
+                "INSERT INTO fork (id, conversation, child, task, instruction, fresh, status, created, writer)"
+                " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)",
+                (identity, conversation, child.id, task, instruction, fresh, now, os.getpid()),
+            )
+        return self.get(identity)
+
+    def copied(self, conversation: str, head: int | None, name: str) -> Conversation:
+        """A conversation of its own that goes on from a turn of this one ("Fork here")."""
+        with self._database.transaction() as rows:
+            parent = self._conversations.get(conversation)
+            child = self._child(parent, name)
+            turns = copy_turns(rows, conversation, child.id, head)
+            copy_refs(rows, conversation, child.id, turns)
+            copy_descriptors(rows, conversation, child.id)
+        return self._conversations.get(child.id)
+
+    def finish(self, fork: str, status: Status, response: str) -> Fork:
+        """What came of it; a fork that has ended stays as it is."""
+        with self._database.transaction() as rows:
+            if self.get(fork).status == "running":
+                rows.execute(
+                    "UPDATE fork SET status = ?, response = ?, writer = 0 WHERE id = ?",
+                    (status, self._contents.put(response).hash, fork),
+                )
+        return self.get(fork)
+
+    def gathered(self, fork: str) -> None:
+        """The parent has its result."""
+        with self._database.transaction() as rows:
+            rows.execute("UPDATE fork SET gathered = 1 WHERE id = ?", (fork,))
+
+    def response(self, fork: Fork) -> str:
+        return "" if fork.response is None else self._contents.text(fork.response)
+
+    def get(self, fork: str) -> Fork:
+        with self._database.reading() as rows:
+            row = rows.execute(f"SELECT {COLUMNS} FROM fork WHERE id = ?", (fork,)).fetchone()
+        if row is None:
+            raise NotFound("fork_id", f"there is no fork {fork[:40]!r}.")
+        return _fork(row)
+
+    def of(self, conversation: str) -> list[Fork]:
+        """In the order in which they were made."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                f"SELECT {COLUMNS} FROM fork WHERE conversation = ? ORDER BY created, rowid", (conversation,)
+            ).fetchall()
+        return [_fork(row) for row in found]
+
+    def _child(self, parent: Conversation, name: str) -> Conversation:
+        line = "".join(char if char.isprintable() else " " for char in name)[:MOST_TASK]
+        return self._conversations.new(line, parent=parent.id, memory_key=parent.memory_key, workspace=parent.workspace)
+
+
+def _fork(row: Any) -> Fork:
+    values = dict(row)
+    return Fork(**{**values, "fresh": bool(values["fresh"]), "gathered": bool(values["gathered"])})
