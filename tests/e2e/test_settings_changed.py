@@ -156,8 +156,9 @@ def test_every_section_has_its_parts_and_the_same_settings_none() -> None:
     assert stale_parts(settings, Settings(), folders=False) == frozenset()
     assert stale_parts(settings, Settings(engine=EngineSettings(n_ctx=5)), folders=False) == {"engine"}
     assert stale_parts(settings, Settings(context=ContextSettings(budget=5)), folders=False) == {
+        "documents",
         "sources",
         "index",
         "next_edits",
     }
-    assert stale_parts(settings, settings, folders=True) == {"switches", "index", "next_edits"}
+    assert stale_parts(settings, settings, folders=True) == {"switches", "index", "next_edits", "documents"}

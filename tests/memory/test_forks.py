@@ -1,0 +1,115 @@
+"""Forks and checkpoints: rows of a whole conversation, copied and gone back to."""
+
+import pytest
+
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.compaction.compactions import Summary
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
+
+SUMMARY = Summary("Build it", "", [], [], "", "", [])
+
+
+def texts(memory: Memory, conversation: str) -> list[str]:
+    return [memory.turns.text(turn) for turn in memory.turns.branch(conversation)]
+
+
+@pytest.fixture
+def talk(memory: Memory) -> str:
+    """Two turns, a call, a ref in two versions."""
+    identity = memory.conversations.new("first").id
+    memory.turns.add(identity, "user", "Write it")
+    turn = memory.turns.add(identity, "assistant", "Here")
+    memory.turns.add_call(turn.id, "inspect", {}, "done", "<inspect/>")
+    for text in ("one", "two"):
+        memory.refs.store(identity, turn.id, extract(f'<ref id="it">{text}</ref>'))
+    return identity
+
+
+def test_a_child_has_what_was_there_before_the_fork_under_the_same_ids(memory: Memory, talk: str) -> None:
+    head = memory.conversations.get(talk).head
+    fork = memory.forks.spawn(talk, "Review", "Look for bugs", before_turn=head)
+    assert texts(memory, fork.child) == ["Write it", "Here"]
+    (call,) = memory.turns.calls(memory.turns.branch(fork.child)[-1].id)
+    assert (call.name, memory.contents.text(call.result or "")) == ("inspect", "<inspect/>")
+    ref = memory.refs.get(fork.child, "it")
+    assert (memory.refs.content(ref), ref.version, ref.turn) == ("two", 2, memory.turns.branch(fork.child)[-1].id)
+
+
+def test_a_child_cannot_change_its_parent(memory: Memory, talk: str) -> None:
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=memory.conversations.get(talk).head)
+    memory.turns.add(fork.child, "user", "only here")
+    memory.refs.store(fork.child, None, extract('<ref id="it">three</ref>'))
+    assert texts(memory, talk) == ["Write it", "Here"]
+    assert memory.refs.content(memory.refs.get(talk, "it")) == "two"
+    assert fork.child not in [each.id for each in memory.conversations.list()]
+
+
+def test_a_fresh_child_begins_without_turns(memory: Memory, talk: str) -> None:
+    fork = memory.forks.spawn(talk, "Alone", "", fresh=True)
+    assert texts(memory, fork.child) == []
+    assert list(memory.refs.list(fork.child)) == []
+
+
+def test_a_result_is_kept_once_and_a_fork_that_has_ended_stays_so(memory: Memory, talk: str) -> None:
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=None)
+    done = memory.forks.finish(fork.id, "completed", "No bugs.")
+    assert (done.status, memory.forks.response(done)) == ("completed", "No bugs.")
+    assert memory.forks.finish(fork.id, "failed", "late").status == "completed"
+    assert memory.forks.of(talk) == [memory.forks.get(fork.id)]
+    with pytest.raises(NotFound):
+        memory.forks.get("fork_00000000")
+    with pytest.raises(InvalidArgument):
+        memory.forks.spawn(talk, " ", "")
+
+
+def test_what_stands_for_older_turns_is_handed_down(memory: Memory, talk: str) -> None:
+    head = memory.conversations.get(talk).head
+    assert head is not None
+    memory.compactions.queue(talk, SUMMARY, "model")
+    memory.compactions.apply_pending(talk, head)
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=head)
+    current = memory.compactions.current(fork.child)
+    assert current is not None
+    assert (current.summary, current.turn) == (SUMMARY, memory.conversations.get(fork.child).head)
+
+
+def test_deleting_a_conversation_takes_its_forks_along(memory: Memory, talk: str) -> None:
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=None)
+    memory.conversations.delete(talk)
+    with pytest.raises(NotFound):
+        memory.conversations.get(fork.child)
+
+
+def test_going_back_brings_everything_back_and_loses_nothing(memory: Memory, talk: str) -> None:
+    memory.experiences.remember("main", "old")
+    kept = memory.checkpoints.create(talk, "before the rewrite")
+    memory.turns.add(talk, "user", "Rewrite it")
+    memory.refs.store(talk, None, extract('<ref id="it">three</ref><ref id="new">x</ref>'))
+    memory.experiences.forget("main", "exp_001")
+    memory.experiences.remember("main", "new")
+    head = memory.conversations.get(talk).head
+    assert head is not None
+    memory.compactions.queue(talk, SUMMARY, "person")
+    memory.compactions.apply_pending(talk, head)
+
+    before = memory.checkpoints.restore(kept.id)
+    assert texts(memory, talk) == ["Write it", "Here"]
+    assert [ref.id for ref in memory.refs.list(talk)] == ["it"]
+    assert memory.refs.content(memory.refs.get(talk, "it")) == "two"
+    assert [one.text for one in memory.experiences.list("main")] == ["old"]
+    assert memory.compactions.current(talk) is None
+
+    assert before.automatic
+    memory.checkpoints.restore(before.id)
+    assert texts(memory, talk)[-1] == "Rewrite it"
+    assert memory.refs.content(memory.refs.get(talk, "it")) == "three"
+    assert [one.text for one in memory.experiences.list("main")] == ["new"]
+    assert memory.compactions.current(talk) is not None
+
+
+def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str) -> None:
+    one, two = memory.checkpoints.create(talk, "a"), memory.checkpoints.create(talk, automatic=True)
+    assert memory.checkpoints.list(talk) == [two, one]
+    with pytest.raises(NotFound):
+        memory.checkpoints.restore("cp_00000000")
