@@ -36,5 +36,5 @@ if [ -z "$llama" ] || ! .venv/bin/python -m pip install -q --dry-run --no-deps "
 fi
 say "installing into .venv"
 pip install --find-links "$cache" --upgrade pip
-pip install --find-links "$cache" -e '.[engine,mcp]' --group dev
+pip install --find-links "$cache" -e '.[engine,mcp,acp]' --group dev
 printf '%s' "$wanted" > "$stamp"

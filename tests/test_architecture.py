@@ -25,6 +25,7 @@ ONLY = {  # library: the rooms that may import it
     "uvicorn": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
+    "acp": {"agents"},
     "mcp": {"agents"},
     "mcp_types": {"agents"},
     "pydantic": {"agents"},

@@ -1,4 +1,4 @@
-"""The command line: `palimpsest serve | engine | mcp | demo | doctor | model | bench`.
+"""The command line: `palimpsest serve | engine | mcp | acp | demo | doctor | model | bench`.
 
 In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage).
 Each command's room is imported only when asked for, since an editor waits for `serve` to answer.
@@ -17,6 +17,7 @@ usage: palimpsest COMMAND [options]
   serve    the language server, over stdio (what an editor starts)
   engine   the engine process (the server starts it by itself); --http for other clients, --list, --stop
   mcp      the Model Context Protocol over stdio, for agents: the context of a workspace's open windows
+  acp      the Agent Client Protocol over stdio, for editors: conversations about a workspace with the local model
   demo     the real server and engine on a sample workspace, driven as an editor would
   doctor   model, engine, sockets, editors: what is right, and what to do where it is not
   model    list, use, get: which model answers
@@ -42,6 +43,12 @@ def _mcp(argv: list[str]) -> int:
     from palimpsest.agents.command import main as mcp_main
 
     return mcp_main(argv)
+
+
+def _acp(argv: list[str]) -> int:
+    from palimpsest.agents.acp.command import main as acp_main
+
+    return acp_main(argv)
 
 
 def _demo(argv: list[str]) -> int:
@@ -72,6 +79,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
     "engine": _engine,
     "mcp": _mcp,
+    "acp": _acp,
     "demo": _demo,
     "doctor": _doctor,
     "model": _model,

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.assist.shared.events import CursorMoved
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import proactive
+from palimpsest.lsp import proactive, ref_actions
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
@@ -40,6 +40,10 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        found = edits(params)
+        return found + ref_actions.actions(server, params) if _asked(params.context.only, ref_actions.KIND) else found
+
+    def edits(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         session = window.session
         snapshot = session.documents.find(params.text_document.uri)
         if snapshot is None or not window.roots.may_edit(snapshot.uri):
@@ -79,6 +83,8 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
+        if action.kind == ref_actions.KIND:  # nothing is missing
+            return action
         try:
             asked = read("data", Suggest, action.data)
             async with progress(server, action.title) as outcome:

@@ -10,6 +10,7 @@ from palimpsest.lsp import (
     agents,
     commands,
     completion,
+    conversation_host,
     default_model,
     diagnostics,
     document_links,
@@ -49,6 +50,7 @@ def make_server(making: Making) -> PalimpsestServer:
         default_model,
         indexing,
         agents,
+        conversation_host,
         commands,
     ):
         feature.register(server)

@@ -1,0 +1,235 @@
+"""The agent that an editor talks with: what the protocol asks, led to the workspace's conversations.
+
+In: the protocol's requests.  Out: its answers; errors in words fit for a person.  A session of the protocol is a
+conversation, and has its id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from acp import PROTOCOL_VERSION, RequestError, run_agent
+from acp.interfaces import Agent, Client
+from acp.schema import (
+    AgentCapabilities,
+    AuthenticateResponse,
+    ClientCapabilities,
+    CloseSessionResponse,
+    ForkSessionResponse,
+    Implementation,
+    InitializeResponse,
+    ListSessionsResponse,
+    LoadSessionResponse,
+    NewSessionResponse,
+    PromptCapabilities,
+    PromptResponse,
+    ResumeSessionResponse,
+    SessionAdditionalDirectoriesCapabilities,
+    SessionCapabilities,
+    SessionCloseCapabilities,
+    SessionForkCapabilities,
+    SessionInfo,
+    SessionListCapabilities,
+    SessionResumeCapabilities,
+)
+
+from palimpsest import __version__
+from palimpsest.agents.acp.blocks import Block
+from palimpsest.agents.acp.host import EditorHost
+from palimpsest.agents.acp.talk import Talk
+from palimpsest.agents.acp.workspaces import Workspace, Workspaces
+from palimpsest.assist.conversations.branching import branch_off
+from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+
+logger = logging.getLogger(__name__)
+
+A_PAGE = 50
+"""Sessions of one answer."""
+INVALID, FAILED, MISSING = -32602, -32603, -32002
+
+
+async def serve() -> None:
+    """Until the editor leaves."""
+    agent = ConversationAgent()
+    try:
+        await run_agent(cast(Agent, agent), use_unstable_protocol=True)  # to fork, resume and close
+    finally:
+        await agent.aclose()
+
+
+class ConversationAgent:
+    """One connection's.  The protocol's library calls the methods by name."""
+
+    def __init__(self) -> None:
+        self._client: Client | None = None
+        self._can = ClientCapabilities()
+        self._workspaces = Workspaces()
+        self._talks: dict[str, Talk] = {}
+        self._tasks = set[asyncio.Task[None]]()
+
+    def on_connect(self, conn: Client) -> None:
+        self._client = conn
+
+    async def initialize(
+        self, protocol_version: int, client_capabilities: ClientCapabilities | None = None, **_: Any
+    ) -> InitializeResponse:
+        self._can = client_capabilities or ClientCapabilities()
+        sessions = SessionCapabilities(
+            list=SessionListCapabilities(),
+            fork=SessionForkCapabilities(),
+            resume=SessionResumeCapabilities(),
+            close=SessionCloseCapabilities(),
+            additional_directories=SessionAdditionalDirectoriesCapabilities(),
+        )
+        capabilities = AgentCapabilities(
+            load_session=True,
+            prompt_capabilities=PromptCapabilities(image=False, audio=False, embedded_context=True),
+            session_capabilities=sessions,
+        )
+        return InitializeResponse(
+            protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
+            agent_capabilities=capabilities,
+            agent_info=Implementation(name="palimpsest", title="Palimpsest", version=__version__),
+            auth_methods=[],
+        )
+
+    async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
+        return AuthenticateResponse()  # nobody has to: the model is this machine's
+
+    async def new_session(
+        self, cwd: str, additional_directories: list[str] | None = None, **_: Any
+    ) -> NewSessionResponse:
+        async with _told():
+            workspace = self._workspaces.at(cwd, additional_directories)
+            made = await asyncio.to_thread(workspace.session.conversing.memory.conversations.new)
+        self._begin(workspace, made.id)
+        return NewSessionResponse(session_id=made.id)
+
+    async def load_session(
+        self, cwd: str, session_id: str, additional_directories: list[str] | None = None, **_: Any
+    ) -> LoadSessionResponse:
+        """Everything that was said is told again before the answer, as the protocol wants it."""
+        async with _told():
+            workspace = await self._found(cwd, session_id, additional_directories)
+            talk = self._begin(workspace, session_id)
+            await talk.replay()
+        return LoadSessionResponse()
+
+    async def resume_session(
+        self, cwd: str, session_id: str, additional_directories: list[str] | None = None, **_: Any
+    ) -> ResumeSessionResponse:
+        async with _told():
+            self._begin(await self._found(cwd, session_id, additional_directories), session_id)
+        return ResumeSessionResponse()
+
+    async def fork_session(
+        self, session_id: str, cwd: str, additional_directories: list[str] | None = None, **_: Any
+    ) -> ForkSessionResponse:
+        """A copy with the same turns and refs, which goes on by itself."""
+        async with _told():
+            workspace = await self._found(cwd, session_id, additional_directories)
+            copy = await branch_off(workspace.session.conversing.memory, session_id)
+        self._begin(workspace, copy.id)
+        return ForkSessionResponse(session_id=copy.id)
+
+    async def list_sessions(self, cwd: str | None = None, cursor: str | None = None, **_: Any) -> ListSessionsResponse:
+        """Those of a folder; without one, of the folders that this connection has worked in."""
+        async with _told():
+            workspaces = self._workspaces.all() if cwd is None else [self._workspaces.at(cwd)]
+            infos = [info for one in workspaces for info in await asyncio.to_thread(_infos, one)]
+            first = _first(cursor)
+        infos.sort(key=lambda info: info.updated_at or "", reverse=True)
+        behind = first + A_PAGE
+        return ListSessionsResponse(
+            sessions=infos[first:behind], next_cursor=str(behind) if behind < len(infos) else None
+        )
+
+    async def close_session(self, session_id: str, **_: Any) -> CloseSessionResponse:
+        talk = self._talks.pop(session_id, None)
+        if talk is not None:
+            await talk.close()
+        return CloseSessionResponse()
+
+    async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> PromptResponse:
+        async with _told():
+            return await self._talk(session_id).prompt(prompt)
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        if (talk := self._talks.get(session_id)) is not None:
+            await talk.stop()
+
+    async def aclose(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*(talk.close() for talk in self._talks.values()), return_exceptions=True)
+        await self._workspaces.aclose()
+
+    # Parts
+
+    def _begin(self, workspace: Workspace, conversation: str) -> Talk:
+        """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""
+        assert self._client is not None  # requests come through the connection
+        if (talk := self._talks.get(conversation)) is None:
+            talk = self._talks[conversation] = Talk(workspace, conversation, self._client)
+        workspace.session.conversing.host = EditorHost(workspace, self._client, self._can, self._talks.get)
+        workspace.start()
+        task = asyncio.get_running_loop().create_task(talk.tell_commands())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return talk
+
+    def _talk(self, session_id: str) -> Talk:
+        if (talk := self._talks.get(session_id)) is None:
+            raise NotFound("sessionId", f"session {session_id!r} is not open; load it, or begin a new one.")
+        return talk
+
+    async def _found(self, cwd: str, session_id: str, more: list[str] | None) -> Workspace:
+        workspace = self._workspaces.at(cwd, more)
+        await asyncio.to_thread(workspace.session.conversing.memory.conversations.get, session_id)
+        return workspace
+
+
+def _infos(workspace: Workspace) -> list[SessionInfo]:
+    memory = workspace.session.conversing.memory
+    first, *more = map(str, workspace.roots)
+    return [
+        SessionInfo(
+            session_id=one.id,
+            cwd=first,
+            additional_directories=more or None,
+            title=one.name or None,
+            updated_at=datetime.fromtimestamp(one.updated, UTC).isoformat(),
+        )
+        for one in memory.conversations.list()
+    ]
+
+
+def _first(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
+        raise InvalidArgument("cursor", "the one of an answer is wanted.")
+    return int(cursor)
+
+
+@asynccontextmanager
+async def _told() -> AsyncIterator[None]:
+    """What goes wrong, as the protocol's error; a person reads its message."""
+    try:
+        yield
+    except NotFound as error:
+        raise RequestError(MISSING, str(error)) from None
+    except InvalidArgument as error:
+        raise RequestError(INVALID, str(error), {"field": error.field}) from None
+    except PalimpsestError as error:
+        raise RequestError(FAILED, str(error), {"code": error.code}) from None
+    except (RequestError, ConnectionError):
+        raise
+    except Exception:
+        logger.exception("a request failed")
+        raise RequestError(FAILED, "Something went wrong inside Palimpsest; its log says more.") from None

@@ -1,0 +1,71 @@
+"""What a person can ask of a conversation itself, by a line that begins with a slash.
+
+In: a line.  Out: an answer for the person; nothing of it is said to the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.session.session import Session
+
+_LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
+_WRITE = re.compile(r"(\S+)[ \t]+(\S.*)")
+NOTHING_YET = "This conversation has no refs yet."
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """`hint`: what may be written behind the name."""
+
+    name: str
+    does: str
+    run: Callable[[Session, str, str], Awaitable[str]]
+    hint: str = ""
+
+
+def command_in(text: str) -> tuple[SlashCommand, str] | None:
+    """The command and what is written behind it; None for something that is said to the model."""
+    found = _LINE.fullmatch(text.strip())
+    command = COMMANDS.get(found[1]) if found else None
+    return None if found is None or command is None else (command, (found[2] or "").strip())
+
+
+async def refs(session: Session, conversation: str, _: str) -> str:
+    found = await asyncio.to_thread(session.conversing.memory.refs.list, conversation)
+    rows = [f"- `{ref.id}`: {ref.lines} lines{f', {ref.language}' if ref.language else ''}" for ref in found]
+    return "\n".join(rows) or NOTHING_YET
+
+
+async def write(session: Session, conversation: str, rest: str) -> str:
+    found = _WRITE.fullmatch(rest)
+    if found is None:
+        raise InvalidArgument(
+            "write", "the ref's id and a path in the workspace are wanted, as in /write cart cart.py."
+        )
+    memory = session.conversing.memory
+    ref = await asyncio.to_thread(memory.refs.get, conversation, found[1])
+    content = await asyncio.to_thread(memory.refs.content, ref)
+    done = await session.conversing.host.write_file(conversation, found[2].strip(), content)
+    return f"`{ref.id}` is written to {done.shown}: {done.lines} lines."
+
+
+async def remember(session: Session, conversation: str, rest: str) -> str:
+    memory = session.conversing.memory
+    key = (await asyncio.to_thread(memory.conversations.get, conversation)).memory_key
+    kept = await asyncio.to_thread(memory.experiences.remember, key, rest)
+    return f"Remembered as {kept.id}."
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        SlashCommand("refs", "Lists the parts of replies that have an id", refs),
+        SlashCommand("write", "Writes such a part to a new file of the workspace", write, "id path"),
+        SlashCommand("remember", "Keeps a sentence for this and later conversations", remember, "sentence"),
+    )
+}

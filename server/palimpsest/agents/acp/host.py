@@ -1,0 +1,114 @@
+"""An editor that talks over the protocol, as the place where conversations are held: it asks the person and writes.
+
+In: questions, files to write.  Out: answers.  What a person allows for good is kept for the workspace's folder, as in
+the editors.  Where a file may be written is decided in `workspace/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from acp.exceptions import RequestError
+from acp.interfaces import Client
+from acp.schema import AllowedOutcome, ClientCapabilities, PermissionOption, ToolCallUpdate
+
+from palimpsest.agents.acp.talk import Talk
+from palimpsest.agents.acp.workspaces import Workspace
+from palimpsest.assist.conversations.host import WriteMode, Written
+from palimpsest.errors import AlreadyExists, NotFound, PalimpsestError
+from palimpsest.workspace.changes import changed, check, n_lines
+from palimpsest.workspace.places import FIELD, place, shown
+from palimpsest.workspace.writing import write
+
+OPTIONS = (
+    PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
+    PermissionOption(option_id="always", name="Always allow in this folder", kind="allow_always"),
+    PermissionOption(option_id="reject", name="Do not allow", kind="reject_once"),
+    PermissionOption(option_id="never", name="Never allow in this folder", kind="reject_always"),
+)
+FOR_GOOD = {"always": True, "never": False}
+
+
+class EditorHost:
+    """Of one workspace.  `talk_of` finds the session in which a conversation is shown."""
+
+    def __init__(
+        self, workspace: Workspace, client: Client, can: ClientCapabilities, talk_of: Callable[[str], Talk | None]
+    ) -> None:
+        self._workspace = workspace
+        self._client = client
+        self._can = can.fs
+        self._talk_of = talk_of
+
+    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+        permissions = self._workspace.session.conversing.memory.permissions
+        folder = str(self._workspace.roots[0])
+        known = await asyncio.to_thread(permissions.answer, folder, what)
+        if known is not None:
+            return known
+        talk = self._shown_in(conversation)
+        if talk is None:
+            return False
+        call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
+        try:
+            answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
+        except RequestError:
+            return False  # an editor that cannot ask
+        if not isinstance(answer.outcome, AllowedOutcome):
+            return False
+        chosen = answer.outcome.option_id
+        if chosen in FOR_GOOD:
+            await asyncio.to_thread(permissions.remember, folder, what, allowed=FOR_GOOD[chosen])
+        return chosen in ("allow", "always")
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        """Through the editor where it offers that: what it has open is changed there."""
+        session = self._workspace.session
+        roots, exclude = self._workspace.roots, session.services.settings.context.exclude
+        talk = self._shown_in(conversation)
+        if talk is None or self._can is None or not (self._can.write_text_file and self._can.read_text_file):
+            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
+            done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
+            return Written(done.shown, done.bytes, done.lines)
+        check(mode, insert_at_line)
+        real = await asyncio.to_thread(place, path, roots, exclude)
+        if real.exists():
+            if mode == "write" and not overwrite:
+                raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")
+            after = changed(await self._read(talk, real), text, mode, insert_at_line)
+        elif mode == "insert":
+            raise NotFound(FIELD, f"there is no file {path} to insert in.", hint='Use mode="write".')
+        else:
+            after = text
+        try:
+            await self._client.write_text_file(talk.conversation, str(real), after)
+        except RequestError as error:
+            raise PalimpsestError(f"The editor did not write {path}: {error}") from error
+        return Written(shown(real, roots), len(text.encode()), n_lines(text))
+
+    async def _read(self, talk: Talk, path: Path) -> str:
+        try:
+            return (await self._client.read_text_file(talk.conversation, str(path))).content
+        except RequestError as error:
+            raise PalimpsestError(f"The editor did not read {path.name}: {error}") from error
+
+    def _shown_in(self, conversation: str) -> Talk | None:
+        """The session of a conversation, or of the one that it is a fork of."""
+        memory = self._workspace.session.conversing.memory
+        at: str | None = conversation
+        while at is not None:
+            if (talk := self._talk_of(at)) is not None:
+                return talk
+            at = memory.conversations.get(at).parent
+        return None

@@ -1,0 +1,161 @@
+"""One session of the protocol: a conversation, shown to an editor as it goes on.
+
+In: prompts, and what the window tells of the conversation.  Out: updates in their order, and how each turn ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from acp.interfaces import Client
+from acp.schema import PromptResponse, SessionInfoUpdate
+
+from palimpsest.agents.acp import updates
+from palimpsest.agents.acp.blocks import Block, joined, parts_of
+from palimpsest.agents.acp.commands import COMMANDS, command_in
+from palimpsest.agents.acp.workspaces import Workspace
+from palimpsest.assist.conversations.telling import CallBegan, CallDone, Stopped, TurnText
+from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.refs.tags import extract
+
+logger = logging.getLogger(__name__)
+
+LONGEST_TITLE = 80
+StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
+STOPS: dict[Stopped, StopReason] = {
+    "end": "end_turn",
+    "length": "max_tokens",
+    "rounds": "max_turn_requests",
+    "cancelled": "cancelled",
+    "failed": "refusal",
+}
+
+
+class Talk:
+    """Everything to the editor goes through one queue, so that nothing overtakes what was told before."""
+
+    def __init__(self, workspace: Workspace, conversation: str, client: Client) -> None:
+        self.conversation = conversation
+        self.call = ""
+        """The id of the call that is being run."""
+        self._workspace = workspace
+        self._session = workspace.session
+        self._client = client
+        self._answering = self._cancelled = False
+        self._sent: dict[int, int] = {}  # characters of each turn
+        self._queue: asyncio.Queue[Any] = asyncio.Queue()
+        self._sending = asyncio.get_running_loop().create_task(self._send())
+        events = workspace.session.events
+        self._listening = [
+            events.on(TurnText, self._text),
+            events.on(CallBegan, self._call_began),
+            events.on(CallDone, self._call_done),
+        ]
+
+    async def prompt(self, blocks: Sequence[Block]) -> PromptResponse:
+        """Raises PalimpsestError."""
+        if self._answering:
+            raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
+        self._answering, self._cancelled = True, False
+        try:
+            return PromptResponse(stop_reason=STOPS[await self._answered(blocks)])
+        finally:
+            self._answering = False
+            await self._queue.join()
+
+    async def stop(self) -> None:
+        self._cancelled = True
+        self._session.conversing.stop(self.conversation)
+
+    async def replay(self) -> None:
+        """Tell all that was said, the oldest first."""
+        for update in await asyncio.to_thread(self._all_said):
+            self._queue.put_nowait(update)
+        await self._queue.join()
+
+    async def tell_commands(self) -> None:
+        self._queue.put_nowait(updates.available({one.name: (one.does, one.hint) for one in COMMANDS.values()}))
+
+    async def close(self) -> None:
+        await self.stop()
+        for end in self._listening:
+            end()
+        self._sending.cancel()
+
+    # Parts
+
+    async def _answered(self, blocks: Sequence[Block]) -> Stopped:
+        workspace, conversing = self._workspace, self._session.conversing
+        parts = await asyncio.to_thread(parts_of, blocks, workspace.named, workspace.text_of)
+        text = joined(parts)
+        if self._cancelled:
+            return "cancelled"
+        if (found := command_in(text)) is not None:
+            command, rest = found
+            answer = await command.run(self._session, self.conversation, rest)
+            self._queue.put_nowait(updates.said(answer, f"command-{command.name}"))
+            return "cancelled" if self._cancelled else "end"
+        await self._named(text)
+        return (await conversing.send(self.conversation, text)).stopped
+
+    async def _named(self, text: str) -> None:
+        """A conversation is called by what was said first."""
+        conversations = self._session.conversing.memory.conversations
+        known = await asyncio.to_thread(conversations.get, self.conversation)
+        title = "".join(char if char.isprintable() else " " for char in text.strip()[:LONGEST_TITLE]).strip()
+        if not known.name and title:
+            await asyncio.to_thread(conversations.rename, self.conversation, title)
+            self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=title))
+
+    def _text(self, event: TurnText) -> None:
+        if event.conversation != self.conversation:
+            return
+        sent = self._sent.get(event.turn, 0)
+        if len(event.text) > sent:
+            self._sent[event.turn] = len(event.text)
+            self._queue.put_nowait(updates.said(event.text[sent:], f"turn-{event.turn}"))
+
+    def _call_began(self, event: CallBegan) -> None:
+        if event.conversation == self.conversation:
+            self.call = updates.call_id(event.turn, event.number)
+            self._queue.put_nowait(updates.call_began(self.call, event.name, event.arguments))
+
+    def _call_done(self, event: CallDone) -> None:
+        if event.conversation == self.conversation:
+            identity = updates.call_id(event.turn, event.call.number)
+            self._queue.put_nowait(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
+
+    def _all_said(self) -> list[Any]:
+        turns = self._session.conversing.memory.turns
+        return [update for turn in turns.branch(self.conversation) for update in self._said(turn)]
+
+    def _said(self, turn: Turn) -> list[Any]:
+        memory = self._session.conversing.memory
+        text, name = memory.turns.text(turn), f"turn-{turn.id}"
+        if turn.role == "user":
+            return [updates.asked(text, name)]
+        if turn.role != "assistant":
+            return []
+        found = list[Any]()
+        if shown := extract(text).shown:
+            found.append(updates.said(shown, name))
+        for call in memory.turns.calls(turn.id):
+            identity = updates.call_id(turn.id, call.number)
+            result = memory.contents.text(call.result) if call.result else ""
+            found.append(updates.call_began(identity, call.name, call.arguments))
+            found.append(updates.call_done(identity, result, failed=call.status == "failed"))
+        return found
+
+    async def _send(self) -> None:
+        while True:
+            update = await self._queue.get()
+            try:
+                await self._client.session_update(self.conversation, update)
+            except (PalimpsestError, ConnectionError, OSError) as error:
+                logger.info("the editor is not told any more: %s", error)
+            finally:
+                self._queue.task_done()

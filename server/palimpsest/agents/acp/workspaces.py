@@ -1,0 +1,85 @@
+"""The workspaces that an editor's sessions are about, each put together as an editor window's is.
+
+In: a session's folders.  Out: the window's session of these folders, its engine starting.  Sessions on the same folders
+have one, which ends with the connection.  The engine and the conversations are those of the editors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from palimpsest.config.files import file_layers
+from palimpsest.config.layers import merged
+from palimpsest.errors import InvalidArgument
+from palimpsest.session.building import build
+from palimpsest.session.session import Session
+from palimpsest.system import folders
+from palimpsest.text.uris import is_inside, path_or_none
+from palimpsest.workspace.files import WorkspaceFiles
+
+logger = logging.getLogger(__name__)
+
+
+class Workspace:
+    """One set of folders."""
+
+    def __init__(self, roots: tuple[Path, ...]) -> None:
+        layers, problems = file_layers(folders.config(), roots)
+        settings, wrong = merged(layers)
+        for problem in (*problems, *wrong):
+            logger.warning("setting %s", problem)
+        self.roots = roots
+        self.session: Session = build(settings, roots)
+        self._files = WorkspaceFiles(roots, settings.context.exclude)
+        self._started = False
+
+    def start(self) -> None:
+        """Have the engine ready for what is said soon."""
+        if not self._started:
+            self._started = True
+            self.session.services.supervisor.start()
+
+    def named(self, uri: str) -> str:
+        """What a document is called in the workspace."""
+        return self.session.services.roots.locate(uri)[1] or uri
+
+    def text_of(self, uri: str) -> str | None:
+        """What is in a file that a model may see."""
+        path = path_or_none(uri.partition("#")[0])
+        if path is None or not is_inside(path, self.roots):
+            return None
+        found = self._files.source(path, pinned=True)
+        return None if found is None else found.text
+
+
+class Workspaces:
+    """One connection's."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Path, ...], Workspace] = {}
+
+    def at(self, cwd: str, more: Sequence[str] | None = None) -> Workspace:
+        """Raises InvalidArgument for what is no folder."""
+        roots = tuple(
+            dict.fromkeys((_folder("cwd", cwd), *(_folder("additionalDirectories", one) for one in more or ())))
+        )
+        if roots not in self._open:
+            self._open[roots] = Workspace(roots)
+        return self._open[roots]
+
+    def all(self) -> list[Workspace]:
+        return list(self._open.values())
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(one.session.aclose() for one in self._open.values()), return_exceptions=True)
+
+
+def _folder(field: str, path: str) -> Path:
+    if "\0" in path or not Path(path).is_absolute():
+        raise InvalidArgument(field, f"the full path of a folder is wanted, got {path!r}.")
+    if not Path(path).is_dir():
+        raise InvalidArgument(field, f"there is no folder {path}.")
+    return Path(path).resolve()

@@ -1,0 +1,37 @@
+"""Questions to the person.
+
+In: a question, what can be answered.  Out: the answer; of a client that cannot ask, none.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+logger = logging.getLogger(__name__)
+
+NO = "No"
+
+
+async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str]) -> str | None:
+    """None where the question was closed, or could not be asked."""
+    params = lsp.ShowMessageRequestParams(
+        type=lsp.MessageType.Info, message=question, actions=[lsp.MessageActionItem(one) for one in answers]
+    )
+    try:
+        answer = await server.window_show_message_request_async(params)
+    except JsonRpcException as error:
+        logger.warning("the client did not ask the person: %s", error)
+        return None
+    return None if answer is None else answer.title
+
+
+async def confirmed(server: PalimpsestServer, question: str, yes: str) -> bool:
+    return await chosen(server, question, (yes, NO)) == yes

@@ -1,0 +1,60 @@
+"""An editor's window as the place where conversations are held: it asks the person, and writes files.
+
+In: questions, files to write.  Out: answers.  What a person allows for good is kept for the folder, and holds in every
+editor and for agents, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from palimpsest.assist.conversations.host import WriteMode, Written
+from palimpsest.lsp.asking import chosen
+from palimpsest.lsp.file_writing import write_file
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+ALLOW, ALWAYS, REFUSE, NEVER = "Allow", "Always allow in this folder", "Do not allow", "Never allow in this folder"
+
+
+def register(server: PalimpsestServer) -> None:
+    def begin(session: Session) -> None:
+        session.conversing.host = WindowHost(server)
+
+    server.window.session_listeners.append(begin)
+
+
+class WindowHost:
+    """One window's."""
+
+    def __init__(self, server: PalimpsestServer) -> None:
+        self._server = server
+
+    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+        """Asked once where the answer holds for good; a client that cannot ask allows nothing."""
+        window = self._server.window
+        permissions = window.session.conversing.memory.permissions
+        folder = str(window.roots.folders[0]) if window.roots.folders else ""
+        known = await asyncio.to_thread(permissions.answer, folder, what)
+        if known is not None:
+            return known
+        answer = await chosen(self._server, question, (ALLOW, ALWAYS, REFUSE, NEVER) if folder else (ALLOW, REFUSE))
+        if answer in (ALWAYS, NEVER):
+            await asyncio.to_thread(permissions.remember, folder, what, allowed=answer == ALWAYS)
+        return answer in (ALLOW, ALWAYS)
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        done = await write_file(self._server, path, text, mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
+        return Written(done.shown, done.bytes, done.lines)

@@ -1,0 +1,94 @@
+"""A text written to a file of the workspace: through the editor where the file is open there, so that it can be undone,
+else to the disk.
+
+In: a path, a text, how it is to be written.  Out: what was written, or why not.  Where it may be written, and what the
+change is, is decided in `workspace/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.errors import AlreadyExists, PalimpsestError
+from palimpsest.lsp.convert import position_out
+from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.workspace.changes import change, check, n_lines
+from palimpsest.workspace.places import FIELD, place, shown
+from palimpsest.workspace.writing import Written, write
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.text.snapshot import Snapshot
+
+LABEL = "Palimpsest: write {}"
+
+
+async def write_file(
+    server: PalimpsestServer,
+    file_path: str,
+    text: str,
+    *,
+    mode: str = "write",
+    insert_at_line: int | None = None,
+    overwrite: bool = False,
+) -> Written:
+    """Raises what `workspace/writing.py` raises, and PalimpsestError where the editor does not apply the change."""
+    window = server.window
+    roots, exclude = window.roots.folders, window.settings.context.exclude
+    check(mode, insert_at_line)
+    path = await asyncio.to_thread(place, file_path, roots, exclude)
+    snapshot = _open_at(server, path)
+    if snapshot is None:
+        return await asyncio.to_thread(
+            write,
+            file_path,
+            text,
+            roots,
+            mode=mode,
+            insert_at_line=insert_at_line,
+            overwrite=overwrite,
+            exclude=exclude,
+        )
+    if mode == "write" and snapshot.text and not overwrite:
+        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
+    await _apply(server, snapshot, text, mode, insert_at_line, shown(path, roots))
+    return Written(path, shown(path, roots), len(text.encode()), n_lines(text), is_new=False)
+
+
+def _open_at(server: PalimpsestServer, path: Path) -> Snapshot | None:
+    """The open document of a file, by whatever links it was opened."""
+    documents = server.window.session.documents
+    if (found := documents.find(to_uri(path))) is not None:
+        return found
+    return next((one for one in documents if _leads_to(one.uri, path)), None)
+
+
+def _leads_to(uri: str, path: Path) -> bool:
+    place = path_or_none(uri)
+    return place is not None and place.name == path.name and place.resolve() == path
+
+
+async def _apply(
+    server: PalimpsestServer, snapshot: Snapshot, text: str, mode: str, insert_at_line: int | None, name: str
+) -> None:
+    one = change(snapshot.text, text, mode, insert_at_line)
+    assert one.range is not None  # `change` says where
+    encoding = server.window.client.encoding
+    start, end = (position_out(snapshot, at, encoding) for at in (one.range.start, one.range.end))
+    edit = lsp.TextEdit(lsp.Range(start, end), one.text)
+    if server.window.client.versioned_edits:
+        document = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, [edit])])
+    else:
+        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
+    try:
+        answer = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(whole, LABEL.format(name)))
+    except JsonRpcException as error:
+        raise PalimpsestError(f"The editor did not change {name}: {error}") from error
+    if not answer.applied:
+        raise PalimpsestError(f"The editor did not change {name}: {answer.failure_reason or 'it did not say why'}.")

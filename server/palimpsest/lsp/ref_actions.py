@@ -1,0 +1,78 @@
+"""Code actions for refs: on any place in a file, those of the conversations that are open; in a conversation's
+document, what a code block or a selection can become.
+
+In: a range in a document.  Out: actions with commands.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from palimpsest.errors import PalimpsestError
+from palimpsest.languages.embedded import called
+from palimpsest.lsp.refs import WRITE
+from palimpsest.text.uris import path_or_none
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.memory.conversations.conversations import Conversation
+    from palimpsest.memory.refs.refs import Ref
+
+_UNFIT = re.compile(r"[^\w.-]+")
+KIND = "refactor.rewrite.palimpsest.ref"
+MOST_REFS = 5
+"""Of a conversation, those made last."""
+MOST_CONVERSATIONS = 3
+
+
+def actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    """None where the database cannot be read: that is told where somebody asks for a conversation."""
+    if params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic:
+        return []
+    path = path_or_none(params.text_document.uri)
+    if path is None or not server.window.roots.may_edit(params.text_document.uri):
+        return []
+    try:
+        memory = server.window.session.conversing.memory
+        found = list[lsp.CodeAction]()
+        for conversation in _open(server)[:MOST_CONVERSATIONS]:
+            for ref in reversed(memory.refs.list(conversation.id)[-MOST_REFS:]):
+                found += _of(conversation.id, ref, str(path), params.range.start.line + 1)
+        return found
+    except PalimpsestError:
+        return []
+
+
+def _open(server: PalimpsestServer) -> list[Conversation]:
+    """Those whose documents are open, the one changed last first; without any, the one changed last."""
+    session = server.window.session
+    known = session.conversing.memory.conversations.list()
+    return [one for one in known if one.uri and session.documents.find(one.uri)] or known[:1]
+
+
+def _of(conversation: str, ref: Ref, here: str, line: int) -> list[lsp.CodeAction]:
+    """`line`: that of the cursor, from 1."""
+    given = {"conversation": conversation, "ref_id": ref.id}
+    file = ref.path or _new_file(ref, here)
+    return [
+        _action(f"insert ref {ref.id} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
+        _action(f"append ref {ref.id} to this file", {**given, "file_path": here, "mode": "append"}),
+        _action(f"write ref {ref.id} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
+    ]
+
+
+def _new_file(ref: Ref, here: str) -> str:
+    """Beside the file that the person is in, called as the ref is."""
+    language = called(ref.language) if ref.language else None
+    suffix = language.suffixes[0] if language is not None and language.suffixes else ".txt"
+    return str(Path(here).with_name(f"{_UNFIT.sub('_', ref.id)}{suffix}"))
+
+
+def _action(title: str, argument: dict[str, object]) -> lsp.CodeAction:
+    title = f"Palimpsest: {title}"
+    command = lsp.Command(title=title, command=WRITE, arguments=[argument])
+    return lsp.CodeAction(title=title, kind=KIND, command=command, data=argument)

@@ -1,0 +1,128 @@
+"""The refs of conversations: listed, read, written to files.
+
+In: a conversation, ids, paths.  Out: fields, and XML as a model reads it.  What is kept is `memory/refs/`'s to know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from palimpsest.errors import AlreadyExists
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import LARGEST, Conversation
+from palimpsest.lsp.asking import confirmed
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.file_writing import write_file
+from palimpsest.memory.refs import results
+from palimpsest.workspace.changes import Mode
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.memory.owners.memory import Memory
+
+WRITE = "palimpsest.refs.write"
+Line = Annotated[int, Range(1, LARGEST)]
+OVERWRITE = "{} exists already. Replace what is in it?"
+
+
+@dataclass(frozen=True, slots=True)
+class GetRef:
+    conversation: str
+    ref_id: str
+    version: Line | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddRef:
+    conversation: str
+    ref_id: str
+    content: str
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRef:
+    """`ask`: where the file is there already, the person is asked whether it may be replaced."""
+
+    conversation: str
+    ref_id: str
+    file_path: str
+    mode: Mode = "write"
+    insert_at_line: Line | None = None
+    overwrite: bool = False
+    version: Line | None = None
+    ask: bool = False
+
+
+async def list_refs(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+    return await asyncio.to_thread(_listed, server.window.session.conversing.memory, asked)
+
+
+async def get_ref(server: PalimpsestServer, asked: GetRef) -> dict[str, Any]:
+    return await asyncio.to_thread(_got, server.window.session.conversing.memory, asked)
+
+
+async def add_ref(server: PalimpsestServer, asked: AddRef) -> dict[str, Any]:
+    """As if a turn of the conversation had marked it."""
+    return await asyncio.to_thread(_added, server.window.session.conversing.memory, asked)
+
+
+async def write_ref(server: PalimpsestServer, asked: WriteRef) -> dict[str, Any]:
+    wanted = GetRef(asked.conversation, asked.ref_id, asked.version)
+    content = (await get_ref(server, wanted))["content"]
+    overwrite = asked.overwrite
+    while True:
+        try:
+            done = await write_file(
+                server,
+                asked.file_path,
+                content,
+                mode=asked.mode,
+                insert_at_line=asked.insert_at_line,
+                overwrite=overwrite,
+            )
+        except AlreadyExists:
+            if overwrite or not asked.ask or not await confirmed(server, OVERWRITE.format(asked.file_path), "Replace"):
+                raise
+            overwrite = True
+        else:
+            break
+    told = asked.ref_id, done.shown, asked.mode, done.bytes, done.lines
+    return {**results.write_fields(*told), "xml": results.write_xml(*told)}
+
+
+def _listed(memory: Memory, asked: Conversation) -> dict[str, Any]:
+    memory.conversations.get(asked.conversation)
+    found = memory.refs.list(asked.conversation)
+    return {**results.list_fields(found), "xml": results.list_xml(found)}
+
+
+def _got(memory: Memory, asked: GetRef) -> dict[str, Any]:
+    memory.conversations.get(asked.conversation)
+    ref = memory.refs.get(asked.conversation, asked.ref_id, asked.version)
+    content = memory.refs.content(ref)
+    return {**results.content_fields(ref, content), "xml": results.content_xml(ref, content)}
+
+
+def _added(memory: Memory, asked: AddRef) -> dict[str, Any]:
+    head = memory.conversations.get(asked.conversation).head
+    ref = memory.refs.add(asked.conversation, head, asked.ref_id, asked.content, asked.attributes)
+    return results.fields_of(ref)
+
+
+COMMANDS = (
+    Command("palimpsest.refs.list", Conversation, list_refs, "the refs of a conversation, each in its newest version"),
+    Command("palimpsest.refs.get", GetRef, get_ref, "a ref's content, of its newest version or of another one"),
+    Command(
+        WRITE,
+        WriteRef,
+        write_ref,
+        "writes a ref to a file of the workspace: a new one, behind what is in it (`append`) or at a line (`insert`, "
+        "from 1); where the file is open through the editor, so that it can be undone. A file that exists is replaced "
+        "only with `overwrite`, or, with `ask`, when the person says so",
+    ),
+)
+ADD = Command("palimpsest.refs.add", AddRef, add_ref, "")
+"""For agents."""

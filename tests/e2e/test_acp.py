@@ -1,0 +1,269 @@
+"""`palimpsest acp`: a real editor's client (the protocol's own SDK) over real pipes; replies are scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp import RequestError, spawn_agent_process, text_block
+from acp.client.connection import ClientSideConnection
+from acp.helpers import embedded_text_resource, resource_block, resource_link_block
+from acp.schema import (
+    AllowedOutcome,
+    ClientCapabilities,
+    DeniedOutcome,
+    FileSystemCapabilities,
+    Implementation,
+    InitializeResponse,
+    ReadTextFileResponse,
+    RequestPermissionResponse,
+    WriteTextFileResponse,
+)
+
+from .conftest import until
+from .scripted import Scripted, scripted
+
+REPLY = 'Here it is.\n\n<ref id="shipping" lang="python">\ndef shipping():\n    return 5\n</ref>\n\nUse it.'
+SHOWN = "Here it is.\n\ndef shipping():\n    return 5\n\nUse it."
+
+
+class Client:
+    """What an editor does: it keeps what it is told, and answers questions as `answer` says."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, Any]] = []
+        self.asked: list[Any] = []
+        self.answer = "allow"
+        self.written: dict[str, str] = {}
+        self.agent: ClientSideConnection
+        self.offered: InitializeResponse
+
+    def on_connect(self, conn: Any) -> None:
+        pass
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        self.told.append((session_id, update))
+
+    async def request_permission(
+        self, session_id: str, tool_call: Any, options: list[Any], **_: Any
+    ) -> RequestPermissionResponse:
+        self.asked.append((session_id, tool_call, options))
+        if not self.answer:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=self.answer))
+
+    async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
+        return ReadTextFileResponse(content=Path(path).read_text(encoding="utf-8"))
+
+    async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> WriteTextFileResponse:
+        self.written[path] = content
+        return WriteTextFileResponse()
+
+    def said(self, session: str, kind: str = "agent_message_chunk") -> str:
+        return "".join(update.content.text for update in self.updates(session, kind))
+
+    def updates(self, session: str, kind: str) -> list[Any]:
+        return [update for where, update in self.told if where == session and update.session_update == kind]
+
+    async def ask(self, session: str, *blocks: Any) -> str:
+        given = [text_block(block) if isinstance(block, str) else block for block in blocks]
+        answer = await self.agent.prompt(session_id=session, prompt=given)
+        return answer.stop_reason
+
+
+@pytest.fixture
+def home(tmp_path: Path, machine: dict[str, str], engine: Scripted) -> dict[str, str]:
+    """The environment of an editor whose person has chosen the scripted engine."""
+    config = tmp_path / "config"
+    (config / "palimpsest").mkdir(parents=True)
+    text = f'[engine]\nkind = "openai"\nurl = "{engine.url}"\n'
+    (config / "palimpsest" / "palimpsest.toml").write_text(text, encoding="utf-8")
+    return {**os.environ, "XDG_CONFIG_HOME": str(config), "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = [REPLY]
+        yield it
+
+
+@asynccontextmanager
+async def client(home: dict[str, str], *, files: bool = False) -> AsyncIterator[Client]:
+    it = Client()
+    command = ("-P", "-m", "palimpsest", "acp")
+    kwargs = {"env": home, "use_unstable_protocol": True, "transport_kwargs": {"stderr": None, "shutdown_timeout": 20}}
+    async with spawn_agent_process(it, sys.executable, *command, **kwargs) as (agent, _):  # type: ignore[arg-type]
+        it.agent = agent
+        it.offered = await agent.initialize(
+            protocol_version=1,
+            client_capabilities=ClientCapabilities(
+                fs=FileSystemCapabilities(read_text_file=files, write_text_file=files)
+            ),
+            client_info=Implementation(name="test", version="1"),
+        )
+        yield it
+
+
+async def began(it: Client, folder: Path) -> str:
+    return (await it.agent.new_session(cwd=str(folder), mcp_servers=[])).session_id
+
+
+async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    async with client(home) as it:
+        assert it.offered.agent_info is not None
+        assert it.offered.agent_info.name == "palimpsest"
+        assert it.offered.agent_capabilities is not None
+        assert it.offered.agent_capabilities.load_session
+        session = await began(it, shop)
+        assert await it.ask(session, "Write shipping().") == "end_turn"
+        assert it.said(session) == SHOWN
+        assert engine.asked[-1]["messages"][-1]["content"].endswith("\nWrite shipping().")
+        assert await it.ask(session, "/refs") == "end_turn"
+        assert "`shipping`: 2 lines, python" in it.said(session)
+        assert len(engine.asked) == 1, "a command is not said to the model"
+        listed = (await it.agent.list_sessions(cwd=str(shop))).sessions
+        assert [(one.session_id, one.title) for one in listed] == [(session, "Write shipping().")]
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert again.said(session, "user_message_chunk") == "Write shipping()."
+        assert again.said(session) == SHOWN
+        assert await again.ask(session, "And now?") == "end_turn"
+        roles = [message["role"] for message in engine.asked[-1]["messages"]]
+        assert roles[-3:] == ["user", "assistant", "user"]
+
+
+async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: dict[str, str], shop: Path) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        await until(lambda: it.updates(session, "available_commands_update"))
+        (update,) = it.updates(session, "available_commands_update")
+        names = {command.name for command in update.available_commands}
+        assert {"refs", "write", "remember"} <= names
+        assert "available" not in [kind for where, kind in it.told if where != session]
+
+
+async def test_files_come_along_as_links_and_as_texts(home: dict[str, str], shop: Path, engine: Scripted) -> None:
+    (shop / ".env").write_text("TOKEN=abc", encoding="utf-8")
+    cart, secret = shop / "shop" / "cart.py", shop / ".env"
+    async with client(home) as it:
+        session = await began(it, shop)
+        note = resource_block(embedded_text_resource("file:///elsewhere/note.txt", "Orders above 100 are free."))
+        await it.ask(
+            session,
+            "Look at ",
+            resource_link_block("cart.py", cart.as_uri()),
+            resource_link_block("secret", secret.as_uri()),
+            note,
+            "What is wrong?",
+        )
+        said = engine.asked[-1]["messages"][-1]["content"]
+        assert '<file path="shop/cart.py">' in said
+        assert "class Cart" in said
+        assert "TOKEN" not in said
+        assert "Orders above 100 are free." in said
+        assert said.endswith("What is wrong?")
+
+
+async def test_cancel_ends_the_turn_and_the_conversation_goes_on(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.free.clear()
+    async with client(home) as it:
+        session = await began(it, shop)
+        turn = asyncio.ensure_future(it.ask(session, "Take your time."))
+        await until(lambda: engine.asked)
+        with pytest.raises(RequestError, match="is being answered"):
+            await it.ask(session, "And this?")
+        await it.agent.cancel(session_id=session)
+        assert await turn == "cancelled"
+        engine.free.set()
+        assert await it.ask(session, "Go on.") == "end_turn"
+        assert it.said(session).endswith(SHOWN)
+
+
+async def test_a_fork_has_what_was_said_before_and_goes_on_alone(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Write shipping().")
+        fork = (await it.agent.fork_session(cwd=str(shop), session_id=session, mcp_servers=[])).session_id
+        assert fork != session
+        engine.replies = ["Only here."]
+        assert await it.ask(fork, "Something else.") == "end_turn"
+        told = [m["content"] for m in engine.asked[-1]["messages"] if m["role"] == "user"]
+        assert [text.rpartition("\n")[2] for text in told] == ["Write shipping().", "Something else."]
+        assert it.said(fork) == "Only here."
+        await it.ask(fork, "/refs")
+        assert "`shipping`" in it.said(fork)
+        await it.ask(session, "What now?")
+        assert "Something else." not in str(engine.asked[-1]["messages"])
+
+
+async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: dict[str, str], shop: Path) -> None:
+    async with client(home, files=True) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Write shipping().")
+        await it.ask(session, "/write shipping shop/shipping.py")
+        assert it.written == {str((shop / "shop" / "shipping.py").resolve()): "def shipping():\n    return 5"}
+        assert "is written to shop/shipping.py: 2 lines" in it.said(session)
+        with pytest.raises(RequestError, match="exists already"):
+            await it.ask(session, "/write shipping shop/cart.py")
+        with pytest.raises(RequestError, match="not inside the workspace"):
+            await it.ask(session, "/write shipping ../shipping.py")
+
+
+async def test_a_ref_is_written_to_the_disk_where_the_editor_does_not_write(home: dict[str, str], shop: Path) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Write shipping().")
+        await it.ask(session, "/write shipping shop/shipping.py")
+        assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == "def shipping():\n    return 5"
+
+
+async def test_what_is_wrong_is_said_in_words(home: dict[str, str], shop: Path) -> None:
+    async with client(home) as it:
+        for arguments, message in (
+            ({"cwd": "shop"}, "cwd: the full path of a folder is wanted"),
+            ({"cwd": str(shop / "nowhere")}, "cwd: there is no folder"),
+            ({"cwd": str(shop), "additional_directories": ["x"]}, "additionalDirectories: the full path"),
+        ):
+            with pytest.raises(RequestError, match=message) as refused:
+                await it.agent.new_session(mcp_servers=[], **arguments)  # type: ignore[arg-type]
+            assert refused.value.code == -32602
+        with pytest.raises(RequestError, match="there is no conversation 'c-none'") as missing:
+            await it.agent.load_session(cwd=str(shop), session_id="c-none", mcp_servers=[])
+        assert missing.value.code == -32002
+        with pytest.raises(RequestError, match="is not open"):
+            await it.ask("c-none", "Hello")
+        session = await began(it, shop)
+        with pytest.raises(RequestError, match="is empty"):
+            await it.ask(session, "  ")
+        with pytest.raises(RequestError, match="cursor"):
+            await it.agent.list_sessions(cwd=str(shop), cursor="x")
+        await it.agent.close_session(session_id=session)
+        with pytest.raises(RequestError, match="is not open"):
+            await it.ask(session, "Hello")
+        await it.agent.resume_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert await it.ask(session, "Hello") == "end_turn"
+        assert not it.updates(session, "user_message_chunk"), "to resume tells nothing again"
+
+
+async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(home: dict[str, str], shop: Path) -> None:
+    file = Path(home["XDG_CONFIG_HOME"], "palimpsest", "palimpsest.toml")
+    file.write_text('[engine]\nkind = "none"\n', encoding="utf-8")
+    async with client(home) as it:
+        session = await began(it, shop)
+        with pytest.raises(RequestError, match="without an engine"):
+            await it.ask(session, "Hello")
+        await it.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert it.said(session, "user_message_chunk") == "Hello"
