@@ -1,0 +1,1 @@
+"""A conversation as the Markdown document that a person reads and writes."""

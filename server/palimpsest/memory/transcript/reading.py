@@ -1,0 +1,100 @@
+"""The turns of a conversation's document, as they stand there.
+
+In: the document's text.  Out: a `Transcript`.  A heading with a turn's number always begins a turn; one without, as a
+person writes it, only outside of fences.  What is before the first heading, behind the front matter, is what the
+person says, if there are no turns.  Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from palimpsest.memory.transcript.marks import BESIDE, read_heading, unescaped
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_FIELD = re.compile(r"^([a-z_]+):[ \t]*(.*?)[ \t]*$")
+_MOST_FRONT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTurn:
+    """Lines are 0-based and half-open: the heading is line `start`, its text the lines `text_start..text_end`, what the
+    server adds the lines up to `end`.  `id`: the turn's number, None for one that is not kept yet."""
+
+    role: str
+    id: int | None
+    text: str
+    start: int
+    text_start: int
+    text_end: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """`front_end` is the line behind the front matter; 0 without one."""
+
+    front: Mapping[str, str] = field(default_factory=dict)
+    front_end: int = 0
+    turns: Sequence[DocumentTurn] = ()
+
+    @property
+    def id(self) -> str:
+        return self.front.get("id", "")
+
+    def turn(self, number: int) -> DocumentTurn | None:
+        return next((turn for turn in self.turns if turn.id == number), None)
+
+
+def parse(text: str) -> Transcript:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    front, front_end = _front(lines)
+    starts, fence = list[tuple[int, str, int | None]](), ""
+    for number in range(front_end, len(lines)):
+        line = lines[number]
+        found = read_heading(line)
+        if found is not None and (found[1] is not None or not fence):
+            starts.append((number, *found))
+            fence = ""
+        else:
+            fence = _fence_after(fence, line)
+    if not starts and any(line.strip() for line in lines[front_end:]):
+        starts = [(front_end - 1, "user", None)]
+    ends = [start for start, _, _ in [*starts, (len(lines), "", None)][1:]]
+    turns = [_turn(lines, *begun, end) for begun, end in zip(starts, ends, strict=True)]
+    return Transcript(front, front_end, tuple(turns))
+
+
+def _turn(lines: Sequence[str], start: int, role: str, number: int | None, end: int) -> DocumentTurn:
+    beside = next((at for at in range(start + 1, end) if lines[at].rstrip() == BESIDE), end)
+    first, last = start + 1, beside
+    while first < last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    text = unescaped("\n".join(lines[first:last]))
+    return DocumentTurn(role, number, text, max(0, start), first, last, end)
+
+
+def _front(lines: Sequence[str]) -> tuple[dict[str, str], int]:
+    if not lines or lines[0].rstrip() != "---":
+        return {}, 0
+    end = next((at for at, line in enumerate(lines[1:_MOST_FRONT], 1) if line.rstrip() == "---"), 0)
+    fields = dict[str, str]()
+    for line in lines[1:end]:
+        if (found := _FIELD.match(line)) is not None:
+            fields[found.group(1)] = found.group(2).strip("\"'")
+    return fields, end + 1 if end else 0
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """The mark of the fence that is open behind the line; "" for none."""
+    mark = _FENCE.match(line)
+    if mark is None:
+        return fence
+    if not fence:
+        return "" if mark.group(1)[0] == "`" and "`" in mark.group(2) else mark.group(1)
+    closes = mark.group(1)[0] == fence[0] and len(mark.group(1)) >= len(fence) and not mark.group(2).strip()
+    return "" if closes else fence

@@ -1,0 +1,91 @@
+"""A conversation's document as it is written: front matter, turns, their calls and documents.
+
+In: turns with what belongs to them.  Out: text that `reading.py` reads as the same turns.  Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from palimpsest.memory.transcript.marks import BESIDE, escaped, heading
+
+_TICKS = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    name: str
+    arguments: Mapping[str, Any]
+    status: str
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDocument:
+    """`path` None: the link leads nowhere, for the reason `problem`."""
+
+    wikilink: str
+    path: str | None
+    summary: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTurn:
+    role: str
+    id: int | None
+    text: str
+    calls: Sequence[WrittenCall] = ()
+    documents: Sequence[WrittenDocument] = ()
+    n_more_documents: int = field(default=0)
+
+
+def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
+    """The whole document."""
+    return front_matter(front) + "".join(turn_text(turn) for turn in turns)
+
+
+def front_matter(front: Mapping[str, str]) -> str:
+    rows = [f"{name}: {' '.join(value.split())}" for name, value in front.items() if value]
+    return "\n".join(["---", *rows, "---", "", ""])
+
+
+def turn_text(turn: WrittenTurn) -> str:
+    """One turn, with an empty line behind it."""
+    parts = [heading(turn.role, turn.id), escaped(lines_of(turn.text)), beside(turn)]
+    return "".join(f"{part}\n\n" for part in parts if part)
+
+
+def lines_of(text: str) -> str:
+    """A turn's text as it stands in the document: line ends alike, none at either end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+
+
+def beside(turn: WrittenTurn) -> str:
+    """Calls and documents of a turn; "" without any."""
+    parts = [call_text(call) for call in turn.calls]
+    if turn.documents:
+        parts.append(documents_text(turn.documents, turn.n_more_documents))
+    return "\n\n".join([BESIDE, *parts]) if parts else ""
+
+
+def call_text(call: WrittenCall) -> str:
+    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    asked = " ".join(f"{call.name}({given}): {call.status}".split())
+    asked = asked.replace("&", "&amp;").replace("<", "&lt;")
+    longest = max((len(run) for run in _TICKS.findall(call.result)), default=2)
+    fence = "`" * max(3, longest + 1)
+    result = f"{fence}xml\n{escaped(lines_of(call.result))}\n{fence}\n\n" if call.result else ""
+    return f"<details><summary>{asked}</summary>\n\n{result}</details>"
+
+
+def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:
+    rows = ["Referenced documents:"]
+    for one in documents:
+        where = f" ({one.path})" if one.path is not None else f" (not found: {one.problem or 'broken link'})"
+        rows.append(" ".join(f"- {one.wikilink}{where}{f': {one.summary}' if one.summary else ''}".split()))
+    return "\n".join([*rows, *([f"- and {n_more} more"] if n_more else [])])
