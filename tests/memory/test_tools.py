@@ -281,7 +281,7 @@ async def test_a_call_that_cannot_be_read_answers_an_error_with_its_line(chat: C
 async def test_a_result_above_the_threshold_becomes_a_descriptor_with_a_preview(chat: Chat) -> None:
     kept = list[tuple[str, str, str]]()
 
-    def wrap(conversation: str, text: str, source: str) -> tuple[str, Answer]:
+    def wrap(conversation: str, text: str, source: str, threshold: int) -> tuple[str, Answer]:
         kept.append((conversation, text, source))
         return "fd-1", Answer("<fd_result fd='fd-1'/>", {"fd": "fd-1"})
 
@@ -362,3 +362,30 @@ async def test_temporary_shared_file_operations(chat: Chat) -> None:
     assert read.xml == f'<temp_file id="{id}" chars="24">\nThis is <shared>\ncontent\n</temp_file>'
     assert (await chat.call(f'delete_temp_file("{id}")')).xml == f'<temp_file_deleted id="{id}" />'
     assert (await chat.call(f'read_temp_file("{id}")')).error == "not_found"
+
+
+async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Chat) -> None:
+    text = "".join(f"line {n}\n" for n in range(2_000))
+    chat.memory.refs.add(chat.id, None, "long", text)
+    shown = await chat.call('get_ref("long")', max_direct_output_chars=8_000)
+    assert shown.descriptor == "fd-1"
+    assert shown.xml.startswith('<fd_result fd="fd-1" pages="5" truncated="false" lines="1-')
+    assert "exceeds 8000 characters" in shown.xml
+    page = await chat.call('read_fd(fd="fd-1", page=2)', max_direct_output_chars=100)
+    assert page.fields["page"] == 2
+    assert (await chat.call('rename_fd(fd="fd-1", name="log")')).fields == {"renamed": {"fd-1": "log"}}
+    assert (await chat.call('read_fd(name="log", start_line=3, end_line=3)')).fields["content"] == "line 2\n"
+    assert (await chat.call('search_fd("log", "LINE 1999")')).fields["count"] == 1
+    assert (await chat.call('mark_fd_section("log", start_line=2, end_line=3, ref_id="bug")')).error == ""
+    assert "line 1\nline 2\n" in (await chat.call('get_fd_section(fd="log", ref_id="bug")')).xml
+    assert (await chat.call('list_fd_sections("log")')).fields["count"] == 1
+    assert (await chat.call('delete_fd_section("log", "bug")')).error == ""
+    part = await chat.call('read_fd("log", start_line=1, end_line=2, extract=True)')
+    assert part.fields["fd"] == "fd-2"
+    assert '<fd_write fd="log" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
+    assert (chat.hands.root / "out.log").read_text() == text
+    assert (await chat.call('close_fds(["log", "fd-2"])')).fields == {"closed": ["fd-1", "fd-2"]}
+    gone = await chat.call('read_fd("log")')
+    assert (gone.error, gone.fields["argument"]) == ("not_found", "fd")
+    assert "is missing" in (await chat.call("read_fd(page=2)")).xml
+    assert (await chat.call('read_fd("ref:long", page=9)')).error == "out_of_range"

@@ -13,6 +13,7 @@ from palimpsest.memory.compaction.compactions import Compactions
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.conversations.turns import Turns
+from palimpsest.memory.descriptors.descriptors import Descriptors
 from palimpsest.memory.documents.document_references import DocumentReferences
 from palimpsest.memory.experiences.experiences import Experiences
 from palimpsest.memory.forks.forks import Forks
@@ -33,6 +34,7 @@ class Memory:
     experiences: Experiences
     compactions: Compactions
     refs: Refs
+    descriptors: Descriptors
     temp_files: TempFiles
     permissions: Permissions
     documents: DocumentReferences
@@ -53,6 +55,7 @@ class Memory:
             experiences=experiences,
             compactions=Compactions(database, experiences),
             refs=Refs(database, contents),
+            descriptors=Descriptors(database, contents),
             temp_files=TempFiles(database, contents),
             permissions=Permissions(database),
             documents=DocumentReferences(database),

@@ -15,8 +15,9 @@ from typing import Any, cast
 
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 from palimpsest.memory.calls.parsing import WrongCall
+from palimpsest.memory.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.tools import of_hands, of_memory, of_refs, of_temp_files
+from palimpsest.memory.tools import of_descriptors, of_hands, of_memory, of_refs, of_temp_files
 from palimpsest.memory.tools.arguments import checked
 from palimpsest.memory.tools.call import Call, Handlers, Quick
 from palimpsest.memory.tools.hands import Hands
@@ -26,8 +27,8 @@ from palimpsest.memory.tools.tool import Answer, Tool, ToolResult
 
 logger = logging.getLogger(__name__)
 
-Wrap = Callable[[str, str, str], tuple[str, Answer]]
-"""(conversation, text, source) → the new descriptor's id, and its preview."""
+Wrap = Callable[[str, str, str, int], tuple[str, Answer]]
+"""(conversation, text, source, threshold) → the new descriptor's id, and its preview."""
 
 
 class Toolbox:
@@ -81,7 +82,8 @@ class Toolbox:
         if self._wrap is None or limit is None or len(answer.xml) <= limit:
             return ToolResult(answer.xml, answer.fields)
         source = f"tool:{tool.name}"
-        descriptor, preview = await asyncio.to_thread(self._wrap, conversation_id, answer.text or answer.xml, source)
+        text = answer.text or answer.xml
+        descriptor, preview = await asyncio.to_thread(self._wrap, conversation_id, text, source, limit)
         return ToolResult(preview.xml, {**answer.fields, **preview.fields}, descriptor)
 
 
@@ -90,8 +92,17 @@ def wrong(call: WrongCall) -> ToolResult:
     return failed(call.name if call.name in TOOLS else "", InvalidArgument("call", call.reason), call.line)
 
 
-def toolbox_of(memory: Memory) -> Toolbox:
-    """The tools for everything that a memory keeps."""
+def toolbox_of(memory: Memory, *, page_size: int = DEFAULT_PAGE_SIZE, pretty: bool = True) -> Toolbox:
+    """The tools for everything that a memory keeps.  `page_size` and `pretty` are of the descriptors that it makes."""
+
+    def wrap(conversation_id: str, text: str, source: str, threshold: int) -> tuple[str, Answer]:
+        paging = threshold, page_size, pretty
+        return of_descriptors.wrapped(memory.descriptors, conversation_id, text, source, *paging)
+
     kept = of_memory.handlers(memory.conversations, memory.turns, memory.experiences, memory.compactions)
-    texts = {**of_refs.handlers(memory.refs), **of_temp_files.handlers(memory.temp_files)}
-    return Toolbox({**texts, **kept, **of_hands.HANDLERS})
+    texts = {
+        **of_descriptors.handlers(memory.descriptors),
+        **of_refs.handlers(memory.refs),
+        **of_temp_files.handlers(memory.temp_files),
+    }
+    return Toolbox({**texts, **kept, **of_hands.HANDLERS}, wrap)

@@ -1,0 +1,1 @@
+"""Descriptors: long texts that a model reads in pages."""

@@ -1,0 +1,48 @@
+"""JSON on lines, so that it can be read in pages.
+
+In: a text.  Out: the same with white space between its tokens; every token stays as it was written.  Anything that is
+no JSON, and JSON that is on lines already, stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+LONGEST = 20_000_000
+SHORT_LINES = 400
+"""A text whose lines are no longer than this can be read as it is."""
+DEEPEST = 200
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
+
+
+def pretty_printed(text: str) -> str:
+    if len(text) > LONGEST or text.lstrip()[:1] not in ("{", "[") or _has_short_lines(text):
+        return text
+    try:
+        json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return text
+    return _on_lines(_TOKEN.findall(text), text) + ("\n" if text.endswith("\n") else "")
+
+
+def _has_short_lines(text: str) -> bool:
+    return len(text) <= SHORT_LINES or max(map(len, text.split("\n")), default=0) <= SHORT_LINES
+
+
+def _on_lines(tokens: list[str], text: str) -> str:
+    written, depth = list[str](), 0
+    for index, token in enumerate(tokens):
+        after = tokens[index + 1] if index + 1 < len(tokens) else ""
+        if token in ("{", "["):
+            depth += 1
+            if depth > DEEPEST:
+                return text
+            written.append(token if after in ("}", "]") else f"{token}\n{'  ' * depth}")
+        elif token in ("}", "]"):
+            depth -= 1
+            is_empty = index > 0 and tokens[index - 1] in ("{", "[")
+            written.append(token if is_empty else f"\n{'  ' * depth}{token}")
+        else:
+            written.append({",": f",\n{'  ' * depth}", ":": ": "}.get(token, token))
+    return "".join(written)

@@ -1,0 +1,106 @@
+"""What the tools for descriptors do.
+
+In: a conversation's descriptors.  Out: handlers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.memory.descriptors import results
+from palimpsest.memory.descriptors.descriptors import Descriptors
+from palimpsest.memory.descriptors.reader import WAYS, Wanted
+from palimpsest.memory.tools.call import Call, Handlers
+from palimpsest.memory.tools.of_refs import mode_of
+from palimpsest.memory.tools.tool import Answer
+
+
+def handlers(descriptors: Descriptors) -> Handlers:
+    def read_fd(call: Call) -> Answer:
+        wanted = Wanted(**{name: value for name, value in call.arguments.items() if name in WAYS})
+        if call.is_set("extract"):
+            made = descriptors.extract(call.conversation_id, _fd(call), wanted)
+            return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
+        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted)))
+
+    def search_fd(call: Call) -> Answer:
+        context = call.number("context")
+        found = descriptors.search(
+            call.conversation_id,
+            _fd(call),
+            call.text("query"),
+            regex=call.is_set("regex"),
+            case_sensitive=call.is_set("case_sensitive"),
+            context=2 if context is None else context,
+        )
+        return _answer(results.found(found))
+
+    def rename_fd(call: Call) -> Answer:
+        names = {call.text("fd"): call.text("name")}
+        return _answer(results.renamed(descriptors.rename(call.conversation_id, names)))
+
+    def rename_fds(call: Call) -> Answer:
+        return _answer(results.renamed(descriptors.rename(call.conversation_id, call.arguments["names"])))
+
+    def close_fds(call: Call) -> Answer:
+        return _answer(results.closed(descriptors.close(call.conversation_id, call.texts("fds"))))
+
+    async def fd_to_file(call: Call) -> Answer:
+        fd, path, mode = call.text("fd"), call.text("file_path"), mode_of(call)
+        text = await asyncio.to_thread(descriptors.text, call.conversation_id, fd)
+        line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
+        done = await call.hands.write_file(call.conversation_id, path, text, mode, line, overwrite)
+        return _answer(results.written(fd, path, mode, done.bytes, done.lines))
+
+    return {
+        "read_fd": read_fd,
+        "search_fd": search_fd,
+        "rename_fd": rename_fd,
+        "rename_fds": rename_fds,
+        "close_fds": close_fds,
+        "fd_to_file": fd_to_file,
+        **_of_sections(descriptors),
+    }
+
+
+def _of_sections(descriptors: Descriptors) -> Handlers:
+    def mark(call: Call) -> Answer:
+        lines = call.arguments["start_line"], call.arguments["end_line"]
+        made = descriptors.mark(call.conversation_id, call.text("fd"), call.text("ref_id"), *lines)
+        return _answer(results.marked(call.text("fd"), made))
+
+    def get(call: Call) -> Answer:
+        part = descriptors.section(call.conversation_id, call.text("fd"), call.text("ref_id"))
+        return _answer(results.section_read(part, call.text("ref_id")))
+
+    def listed(call: Call) -> Answer:
+        found = descriptors.sections(call.conversation_id, call.text("fd"))
+        return _answer(results.sections(call.text("fd"), found))
+
+    def delete(call: Call) -> Answer:
+        gone = descriptors.unmark(call.conversation_id, call.text("fd"), call.text("ref_id"))
+        return _answer(results.unmarked(call.text("fd"), gone))
+
+    return {"mark_fd_section": mark, "get_fd_section": get, "list_fd_sections": listed, "delete_fd_section": delete}
+
+
+def wrapped(
+    descriptors: Descriptors, conversation_id: str, text: str, source: str, threshold: int, page_size: int, pretty: bool
+) -> tuple[str, Answer]:
+    """A text that is too long to be shown as a descriptor, with its preview."""
+    made = descriptors.create(conversation_id, text, source, page_size=page_size, pretty=pretty)
+    return made.id, _answer(results.created(made, descriptors.read(conversation_id, made.id), threshold))
+
+
+def _fd(call: Call) -> str:
+    """By `fd` or by `name`."""
+    given = call.text("fd") or call.text("name")
+    if not given:
+        raise InvalidArgument("fd", "is missing: the id or name of the descriptor.", hint='As in read_fd(fd="fd-3").')
+    return given
+
+
+def _answer(result: results.Result) -> Answer:
+    fields, xml = result
+    return Answer(xml, fields)
