@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.conversing import Asked, Cursor, Reply
+from palimpsest.assist.conversations.conversing import Asked, Reply
+from palimpsest.assist.conversations.putting import Cursor
 from palimpsest.assist.conversations.telling import TurnText
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
 from palimpsest.assist.conversations.host import Host, NoHost
-from palimpsest.assist.conversations.prompts import Said, messages, system_prompt
-from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.conversations.putting import DOCUMENTS, Cursor, Putting
+from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
+from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.documents.asking import asking
 from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
@@ -25,27 +25,14 @@ from palimpsest.context.estimate import estimate
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import Role, Turn
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import Shown, extract
 from palimpsest.text.positions import well_formed
-from palimpsest.text.snapshot import Position
 from palimpsest.types import Block
 
-KEPT_EVERY_S = 0.3
-"""While a reply comes: more often would be a write to the disk for every few words."""
-DOCUMENTS, NOTHING = "documents", Referred()
-"""Where a turn keeps what the model is told of the documents that it links to: told once, it stays as it was."""
+NOTHING = Referred()
 MESSAGES_SHARE = 0.6
 """Of all tokens that the model can read: for what was said, and documents with it."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """Where the person is: the blocks there are what the model sees of the workspace."""
-
-    uri: str
-    position: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +62,8 @@ class Conversing:
         self._memory = memory
         self.host: Host = NoHost()
         self.tools: Tools = NoTools()
+        self.putting = Putting(services, memory, lambda: self.tools)
+        self._blocks: dict[str, list[Block]] = {}
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
         services.events.on(WindowClosing, lambda _: self._end())
@@ -168,7 +157,7 @@ class Conversing:
         n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
-            writing = _Writing(self, conversation)
+            writing = Writing(self.memory, self._services.events, conversation)
             try:
                 answer = await self._generated(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
@@ -195,78 +184,13 @@ class Conversing:
                 stopped = "rounds"
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
-    async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: _Writing) -> wire.GenerateAnswer:
+    async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services
-        blocks = self._blocks(asked.cursor)
-        request = wire.GenerateRequest(
-            workspace=services.workspace,
-            chat=wire.ChatTail(self.prompt(conversation, without=writing.turn.id)),
-            slot="chat",
-            sync=services.requests.sync(blocks, "chat"),
-            max_tokens=services.settings.conversation.reply_tokens,
-            grammar=grammar,
-            sampling=wire.Sampling(temperature=services.settings.conversation.temperature),
-            tail=f"conversation:{conversation}",
-        )
+        blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
+        request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
         async with services.supervisor.engine(LOADING_S) as engine:
             return await services.generate(engine, request, blocks, writing.came)
 
-    def prompt(self, conversation: str, *, without: int | None = None) -> list[wire.Message]:
-        """The conversation as the model reads it; `without` a turn that is still empty."""
-        memory = self.memory
-        talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
-        branch = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
-        if current is not None:
-            at = next((i for i, turn in enumerate(branch) if turn.id == current.turn), -1)
-            branch = branch[at + 1 :]
-        last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
-        own = self._services.settings.conversation.instruction
-        system = system_prompt(self.tools.told(last), memory.experiences.list(talk.memory_key), own)
-        said = [self._said(turn) for turn in branch if turn.state != "failed"]
-        return messages(well_formed(system), current.summary if current else None, said)
-
-    def _said(self, turn: Turn) -> Said:
-        memory = self.memory
-        results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
-        role: wire.Role = "user" if turn.role == "tool" else turn.role
-        documents = turn.details.get(DOCUMENTS)
-        text = memory.turns.text(turn)
-        return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results)
-
-    def _blocks(self, cursor: Cursor | None) -> list[Block]:
-        """Those at the cursor; none where there is no document, or one that no model sees."""
-        services = self._services
-        snapshot = None if cursor is None else services.documents.find(cursor.uri)
-        if cursor is None or snapshot is None or services.privacy.why_not(snapshot):
-            return []
-        return services.chooser.choose(services.view(snapshot, cursor.position), fresh=True)
-
-
-class _Writing:
-    """One turn of the model's while it comes."""
-
-    def __init__(self, conversing: Conversing, conversation: str) -> None:
-        self._memory, self._events = conversing.memory, conversing._services.events
-        self._conversation = conversation
-        self.turn = self._memory.turns.add(conversation, "assistant", "", state="writing")
-        self.text, self.shown, self._showing = "", "", Shown()
-        self._kept = time.monotonic()
-        self._events.tell(TurnBegan(conversation, self.turn))
-
-    def came(self, text: str) -> None:
-        """All that there is so far."""
-        self.shown += self._showing.feed(text[len(self.text) :])
-        self.text = text
-        self._events.tell(TurnText(self._conversation, self.turn.id, self.shown))
-        if time.monotonic() - self._kept >= KEPT_EVERY_S:
-            self._memory.turns.write(self.turn.id, text)
-            self._kept = time.monotonic()
-
-    def end(self, state: str, stopped: Stopped, why: str = "") -> Turn:
-        self.shown += self._showing.finish()
-        details = {"stopped": stopped, **({"why": why} if why else {})}
-        turn = self._memory.turns.finish(self.turn.id, self.text, state, details)  # type: ignore[arg-type]
-        if state != "failed":
-            self._memory.refs.store(self._conversation, turn.id, extract(self.text))
-        self._events.tell(TurnEnded(self._conversation, turn, self.shown, stopped, why))
-        return turn
+    def blocks_of(self, conversation: str) -> list[Block]:
+        """Those behind which it was answered last."""
+        return self._blocks.get(conversation, [])
