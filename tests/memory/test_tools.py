@@ -389,3 +389,24 @@ async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Ch
     assert (gone.error, gone.fields["argument"]) == ("not_found", "fd")
     assert "is missing" in (await chat.call("read_fd(page=2)")).xml
     assert (await chat.call('read_fd("ref:long", page=9)')).error == "out_of_range"
+
+
+async def test_checkpoints_are_created_listed_and_restored(chat: Chat) -> None:
+    chat.memory.turns.add(chat.id, "user", "first")
+    made = await chat.call('create_checkpoint(name="before")')
+    assert made.fields["name"] == "before"
+    chat.memory.turns.add(chat.id, "user", "second")
+    listed = await chat.call("list_checkpoints()")
+    assert made.fields["checkpoint_id"] in [one["checkpoint_id"] for one in listed.fields["checkpoints"]]
+    done = await chat.call(f'restore_checkpoint("{made.fields["checkpoint_id"]}")')
+    assert done.xml == f'<checkpoint_restored checkpoint_id="{made.fields["checkpoint_id"]}" />'
+    assert [chat.memory.turns.text(turn) for turn in chat.memory.turns.branch(chat.id)] == ["first"]
+
+
+async def test_a_checkpoint_of_another_conversation_is_not_restored(chat: Chat) -> None:
+    other = chat.memory.checkpoints.create(chat.memory.conversations.new().id)
+    assert (await chat.call(f'restore_checkpoint("{other.id}")')).error == "not_found"
+
+
+def test_every_tool_of_the_table_has_a_handler(chat: Chat) -> None:
+    assert {tool.name for tool in toolbox_of(chat.memory).tools} == NAMED
