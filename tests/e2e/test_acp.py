@@ -214,7 +214,7 @@ async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: d
         session = await began(it, shop)
         await it.ask(session, "Write shipping().")
         await it.ask(session, "/write shipping shop/shipping.py")
-        assert it.written == {str((shop / "shop" / "shipping.py").resolve()): "def shipping():\n    return 5"}
+        assert it.written == {str((shop / "shop" / "shipping.py").resolve()): "def shipping():\n    return 5\n"}
         assert "is written to shop/shipping.py: 2 lines" in it.said(session)
         with pytest.raises(RequestError, match="exists already"):
             await it.ask(session, "/write shipping shop/cart.py")
@@ -227,7 +227,7 @@ async def test_a_ref_is_written_to_the_disk_where_the_editor_does_not_write(home
         session = await began(it, shop)
         await it.ask(session, "Write shipping().")
         await it.ask(session, "/write shipping shop/shipping.py")
-        assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == "def shipping():\n    return 5"
+        assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == "def shipping():\n    return 5\n"
 
 
 async def test_what_is_wrong_is_said_in_words(home: dict[str, str], shop: Path) -> None:
@@ -267,3 +267,44 @@ async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(ho
             await it.ask(session, "Hello")
         await it.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
         assert it.said(session, "user_message_chunk") == "Hello"
+
+
+WRITES = f'{REPLY}\n\nref_to_file(ref_id="shipping", file_path="{{}}")'
+
+
+async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remembered_for_the_folder(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [
+        WRITES.format("one.py"),
+        "Done.",
+        WRITES.format("two.py"),
+        "Done.",
+        WRITES.format("three.py"),
+        ".",
+    ]
+    async with client(home) as it:
+        session = await began(it, shop)
+        it.answer = "reject"
+        assert await it.ask(session, "Write it to one.py.") == "end_turn"
+        assert not (shop / "one.py").exists()
+        (started,), (done,) = it.updates(session, "tool_call"), it.updates(session, "tool_call_update")
+        assert (started.title, started.kind) == ("ref_to_file(ref_id='shipping', file_path='one.py')", "edit")
+        assert (done.tool_call_id, done.status) == (started.tool_call_id, "failed")
+        (where, call, options) = it.asked[0]
+        assert (where, call.tool_call_id) == (session, started.tool_call_id)
+        assert call.title == "The model wants to write 2 lines to one.py."
+        assert {option.kind for option in options} == {"allow_once", "allow_always", "reject_once", "reject_always"}
+        assert "did not allow it" in str(engine.asked[-1]["messages"]), "the model is told"
+        it.answer = "always"
+        await it.ask(session, "Write it to two.py.")
+        assert (shop / "two.py").read_text(encoding="utf-8") == "def shipping():\n    return 5\n"
+        assert it.updates(session, "tool_call_update")[-1].status == "completed"
+        assert len(it.asked) == 2
+    async with client(home) as again:
+        again.answer = "reject"
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert [update.status for update in again.updates(session, "tool_call_update")] == ["failed", "completed"]
+        await again.ask(session, "Write it to three.py.")
+        assert (shop / "three.py").exists()
+        assert again.asked == []

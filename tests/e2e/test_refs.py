@@ -94,12 +94,12 @@ async def test_referenced_content_is_exported_to_a_new_file(editor: Editor, conv
     done = await run(
         editor, "palimpsest.refs.write", conversation=conversation, ref_id="shipping", file_path="new/shipping.py"
     )
-    assert (shop / "new" / "shipping.py").read_text(encoding="utf-8") == SECOND
+    assert (shop / "new" / "shipping.py").read_text(encoding="utf-8") == SECOND + "\n"
     assert {key: done[key] for key in ("ref_id", "file_path", "mode", "bytes", "lines")} == {
         "ref_id": "shipping",
         "file_path": "new/shipping.py",
         "mode": "write",
-        "bytes": len(SECOND),
+        "bytes": len(SECOND) + 1,
         "lines": 2,
     }
     assert done["xml"].startswith(
@@ -116,7 +116,7 @@ async def test_referenced_content_is_appended_and_inserted_on_the_disk_where_no_
     await run(editor, "palimpsest.refs.write", **given, mode="append")
     await run(editor, "palimpsest.refs.write", **given, mode="insert", insert_at_line=2)
     note = b"Orders above 100 are free."
-    assert file.read_bytes() == b"one\r\n" + note + b"\r\ntwo\r\n" + note
+    assert file.read_bytes() == b"one\r\n" + note + b"\r\ntwo\r\n" + note + b"\r\n"
 
 
 async def test_what_is_open_in_the_editor_is_changed_there_so_that_undo_works(
@@ -133,7 +133,7 @@ async def test_what_is_open_in_the_editor_is_changed_there_so_that_undo_works(
     code, message = await refused(editor, "palimpsest.refs.write", **given)
     assert (code, "exists already" in message) == (-32602, True)
     await run(editor, "palimpsest.refs.write", **given, overwrite=True)
-    assert editor.texts[uri] == SECOND
+    assert editor.texts[uri] == SECOND + "\n"
 
 
 async def test_an_existing_file_is_never_overwritten_without_saying_so(
@@ -155,7 +155,7 @@ async def test_an_existing_file_is_never_overwritten_without_saying_so(
     assert (await refused(editor, "palimpsest.refs.write", **given, ask=True))[0] == -32602
     assert file.read_text(encoding="utf-8") == before
     await run(editor, "palimpsest.refs.write", **given, ask=True)
-    assert file.read_text(encoding="utf-8") == SECOND
+    assert file.read_text(encoding="utf-8") == SECOND + "\n"
     assert questions == ["shop/cart.py exists already. Replace what is in it?"] * 2
 
 
@@ -216,8 +216,8 @@ async def test_on_any_place_in_a_file_a_ref_can_be_inserted_appended_and_written
     changed = editor.texts[uri].split("\n")
     assert changed[3] == "Orders above 100 are free."
     assert changed[4] == lines[3]
-    assert editor.texts[uri].endswith(SECOND)
-    assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == SECOND
+    assert editor.texts[uri].endswith(SECOND + "\n")
+    assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == SECOND + "\n"
 
 
 async def test_another_window_sees_the_refs_of_a_conversation(

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.conversations.host import WriteMode, Written
+from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
+from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import write_file
+from palimpsest.workspace.places import place
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -56,5 +58,9 @@ class WindowHost:
         *,
         overwrite: bool = False,
     ) -> Written:
+        window = self._server.window
+        await asyncio.to_thread(place, path, window.roots.folders, window.settings.context.exclude)
+        if not await self.allowed(conversation, *asking_to_write(path, text, mode, overwrite=overwrite)):
+            raise Denied(f"The person did not allow it to write to {path}.")
         done = await write_file(self._server, path, text, mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
         return Written(done.shown, done.bytes, done.lines)

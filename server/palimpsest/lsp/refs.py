@@ -16,6 +16,7 @@ from palimpsest.lsp.asking import confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import write_file
 from palimpsest.memory.refs import results
+from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.workspace.changes import Mode
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ async def write_ref(server: PalimpsestServer, asked: WriteRef) -> dict[str, Any]
             done = await write_file(
                 server,
                 asked.file_path,
-                content,
+                for_file(content, asked.file_path),
                 mode=asked.mode,
                 insert_at_line=asked.insert_at_line,
                 overwrite=overwrite,

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.session.session import Session
 
 _LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
@@ -50,7 +51,8 @@ async def write(session: Session, conversation: str, rest: str) -> str:
     memory = session.conversing.memory
     ref = await asyncio.to_thread(memory.refs.get, conversation, found[1])
     content = await asyncio.to_thread(memory.refs.content, ref)
-    done = await session.conversing.host.write_file(conversation, found[2].strip(), content)
+    path = found[2].strip()
+    done = await session.conversing.host.write_file(conversation, path, for_file(content, path))
     return f"`{ref.id}` is written to {done.shown}: {done.lines} lines."
 
 

@@ -16,8 +16,8 @@ from acp.schema import AllowedOutcome, ClientCapabilities, PermissionOption, Too
 
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
-from palimpsest.assist.conversations.host import WriteMode, Written
-from palimpsest.errors import AlreadyExists, NotFound, PalimpsestError
+from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
+from palimpsest.errors import AlreadyExists, Denied, NotFound, PalimpsestError
 from palimpsest.workspace.changes import changed, check, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
 from palimpsest.workspace.writing import write
@@ -77,12 +77,15 @@ class EditorHost:
         session = self._workspace.session
         roots, exclude = self._workspace.roots, session.services.settings.context.exclude
         talk = self._shown_in(conversation)
+        real = await asyncio.to_thread(place, path, roots, exclude)
+        may = talk is not None and talk.person_asks
+        if not may and not await self.allowed(conversation, *asking_to_write(path, text, mode, overwrite=overwrite)):
+            raise Denied(f"The person did not allow it to write to {path}.")
         if talk is None or self._can is None or not (self._can.write_text_file and self._can.read_text_file):
             options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
             done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
             return Written(done.shown, done.bytes, done.lines)
         check(mode, insert_at_line)
-        real = await asyncio.to_thread(place, path, roots, exclude)
         if real.exists():
             if mode == "write" and not overwrite:
                 raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")

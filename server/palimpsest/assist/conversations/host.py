@@ -22,6 +22,16 @@ class Written:
     lines: int
 
 
+def asking_to_write(path: str, text: str, mode: WriteMode, *, overwrite: bool) -> tuple[str, str]:
+    """Before a model's call writes: the kind by which an answer is remembered, and the question."""
+    n_lines = len(text.splitlines())
+    lines = f"{n_lines} line{'' if n_lines == 1 else 's'}"
+    if mode == "write" and overwrite:
+        return "overwrite", f"The model wants to replace what is in {path} by {lines}."
+    how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[mode]
+    return "write", f"The model wants to {how.format(lines)} {path}."
+
+
 class Host(Protocol):
     async def allowed(self, conversation: str, what: str, question: str) -> bool:
         """Whether the person allows it.  `what` is the kind of thing, by which an answer may be remembered."""
@@ -37,7 +47,9 @@ class Host(Protocol):
         *,
         overwrite: bool = False,
     ) -> Written:
-        """Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
+        """Once the person has allowed it.
+
+        Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
         ...
 
 
