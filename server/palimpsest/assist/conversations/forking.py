@@ -1,0 +1,217 @@
+"""Forks: children of a conversation that work on tasks side by side, and are gathered.
+
+In: tasks.  Out: the children's results.  A child shares its parent's cache up to the fork (`/v1/fork`), so that only
+its own task is decoded; children that were spawned together are answered in one batch.  Owner of which children are
+being answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from palimpsest import wire
+from palimpsest.assist.conversations.calling import run_calls
+from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.putting import tail_of
+from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.conversations.writing import Writing
+from palimpsest.assist.shared.events import WindowClosing
+from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.errors import EngineError, InvalidArgument, PalimpsestError, UnknownTail
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.forks.forks import Fork
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.providers.base.together import Together
+from palimpsest.text.positions import well_formed
+
+TOGETHER_S = 0.2
+"""Children spawned within this time are answered in one batch."""
+MOST_RUNNING = 8
+"""Children of one conversation at once: a workspace keeps 16 tails."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a child came to.  `history`: its own turns, where they were asked for."""
+
+    fork: Fork
+    response: str
+    history: tuple[tuple[str, str], ...] = ()
+
+
+class Forking:
+    """One window's."""
+
+    def __init__(self, services: Services, memory: Callable[[], Memory], conversing: Conversing) -> None:
+        self._services = services
+        self._memory = memory
+        self._conversing = conversing
+        self._waiting: dict[str, list[Fork]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        """By fork: the work on it, which it may share with others."""
+        self.decoded: dict[str, int] = {}
+        """Tokens that were decoded for each fork's first reply."""
+        services.events.on(WindowClosing, lambda _: self._end())
+
+    async def spawn(
+        self,
+        conversation: str,
+        task: str,
+        instruction: str = "",
+        *,
+        before_turn: int | None = None,
+        fresh: bool = False,
+        descriptors: Sequence[str] = (),
+        preloaded: str = "",
+    ) -> Fork:
+        """A child that begins to work at once, behind the parent's turns up to `before_turn` (by default all).
+        `preloaded` is what it reads before its task.  Raises NotFound, InvalidArgument."""
+        memory = self._memory()
+        running = [fork for fork in memory.forks.of(conversation) if fork.id in self._tasks]
+        if len(running) >= MOST_RUNNING:
+            raise InvalidArgument("task", f"{MOST_RUNNING} children are at work; gather them first.")
+        before = memory.conversations.get(conversation).head if before_turn is None else before_turn
+        fork = memory.forks.spawn(
+            conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
+        )
+        said = "\n\n".join(part for part in (preloaded, task, instruction) if part.strip())
+        memory.turns.add(fork.child, "user", well_formed(said), source="fork")
+        if not fresh:
+            await self._share(conversation, fork)
+        self._begin(conversation, fork)
+        self._services.events.tell(ConversationChanged(conversation))
+        return memory.forks.get(fork.id)
+
+    async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
+        """All children's results, once they are there; those of this window are waited for.  Raises NotFound."""
+        memory = self._memory()
+        memory.conversations.get(conversation)
+        tasks = {self._tasks[fork.id] for fork in memory.forks.of(conversation) if fork.id in self._tasks}
+        if tasks:
+            await asyncio.wait(tasks)
+        results = {}
+        for fork in memory.forks.of(conversation):
+            memory.forks.gathered(fork.id)
+            own = tuple(self._own_turns(memory, fork)) if history else ()
+            results[fork.id] = Result(memory.forks.get(fork.id), memory.forks.response(fork), own)
+        return results
+
+    def cancel(self, conversation: str) -> int:
+        """Stop the children at work; how many there were."""
+        mine = [fork.id for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
+        for task in {self._tasks[fork] for fork in mine}:
+            task.cancel()
+        return len(mine)
+
+    # The work -------------------------------------------------------------------------------------------------
+
+    async def _share(self, conversation: str, fork: Fork) -> None:
+        """The parent's cache for the child, too; where there is none, the child's first reply decodes what it needs."""
+        try:
+            async with self._services.supervisor.engine() as engine:
+                if isinstance(engine, Together):
+                    await engine.fork(
+                        wire.ForkRequest(
+                            self._services.workspace, tail_of(conversation), [tail_of(fork.child)], slot="chat"
+                        )
+                    )
+        except UnknownTail:
+            logger.debug("nothing is kept of %s", conversation)
+        except EngineError as error:
+            logger.info("a fork begins without its parent's cache: %s", error)
+
+    def _begin(self, conversation: str, fork: Fork) -> None:
+        waiting = self._waiting.get(conversation)
+        if waiting is not None:
+            waiting.append(fork)
+            self._tasks[fork.id] = self._tasks[waiting[0].id]
+            return
+        self._waiting[conversation] = [fork]
+        self._tasks[fork.id] = asyncio.get_running_loop().create_task(self._work(conversation))
+
+    async def _work(self, conversation: str) -> None:
+        forks: list[Fork] = []
+        try:
+            try:
+                await asyncio.sleep(TOGETHER_S)
+            finally:
+                forks = self._waiting.pop(conversation)
+            await self._answer(conversation, forks)
+        except asyncio.CancelledError:
+            self._settle(forks, "cancelled", "It was stopped.")
+        except PalimpsestError as error:
+            self._settle(forks, "failed", str(error))
+        except Exception:
+            logger.exception("forks of %s", conversation)
+            self._settle(forks, "failed", "Something went wrong inside; the log says what.")
+        finally:
+            for fork in forks:
+                self._tasks.pop(fork.id, None)
+            self._services.events.tell(ConversationChanged(conversation))
+
+    def _settle(self, forks: Sequence[Fork], status: Any, why: str) -> None:
+        for fork in forks:
+            self._memory().forks.finish(fork.id, status, why)
+
+    async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
+        """Rounds of replies and calls, each round of replies in one batch."""
+        memory, active = self._memory(), list(forks)
+        blocks = self._conversing.blocks_of(conversation)
+        for _ in range(self._services.settings.conversation.max_rounds + 1):
+            writings = [Writing(memory, self._services.events, fork.child) for fork in active]
+            try:
+                answers = await self._generated(active, writings, blocks)
+            except BaseException as error:
+                for writing in writings:
+                    writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
+                raise
+            still = list[Fork]()
+            for fork, writing, answer in zip(active, writings, answers, strict=True):
+                writing.came(answer.choices[0].text)
+                turn = writing.end("complete", "end")
+                self.decoded.setdefault(fork.id, answer.decoded)
+                if await self._called(turn):
+                    still.append(fork)
+                else:
+                    memory.forks.finish(fork.id, "completed", writing.shown)
+            active = still
+            if not active:
+                return
+        for fork in active:
+            last = memory.turns.branch(fork.child)[-1]
+            memory.forks.finish(fork.id, "completed", memory.turns.text(last))
+
+    async def _called(self, turn: Turn) -> int:
+        memory = self._memory()
+        return await run_calls(memory, self._services.events, self._conversing.tools, turn, memory.turns.text(turn))
+
+    async def _generated(
+        self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]
+    ) -> list[wire.GenerateAnswer]:
+        services = self._services
+        requests = [
+            self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
+            for fork, writing in zip(forks, writings, strict=True)
+        ]
+        async with services.supervisor.engine(LOADING_S) as engine:
+            if isinstance(engine, Together):
+                alone = [replace(request, sync=None) for request in requests]
+                batch = wire.BatchRequest(services.workspace, alone, slot="chat", sync=requests[0].sync)
+                return (await engine.generate_batch(batch)).answers
+            return [await services.generate(engine, request, blocks) for request in requests]
+
+    def _own_turns(self, memory: Memory, fork: Fork) -> list[tuple[str, str]]:
+        """A child's turns since the fork."""
+        branch = memory.turns.branch(fork.child)
+        first = next((i for i, turn in enumerate(branch) if turn.source == "fork"), len(branch))
+        return [(turn.role, memory.turns.text(turn)) for turn in branch[first:]]
+
+    def _end(self) -> None:
+        for task in set(self._tasks.values()):
+            task.cancel()
