@@ -93,7 +93,7 @@ def test_going_back_brings_everything_back_and_loses_nothing(memory: Memory, tal
     memory.compactions.queue(talk, SUMMARY, "person")
     memory.compactions.apply_pending(talk, head)
 
-    before = memory.checkpoints.restore(kept.id)
+    before = memory.checkpoints.restore(talk, kept.id)
     assert texts(memory, talk) == ["Write it", "Here"]
     assert [ref.id for ref in memory.refs.list(talk)] == ["it"]
     assert memory.refs.content(memory.refs.get(talk, "it")) == "two"
@@ -101,7 +101,7 @@ def test_going_back_brings_everything_back_and_loses_nothing(memory: Memory, tal
     assert memory.compactions.current(talk) is None
 
     assert before.automatic
-    memory.checkpoints.restore(before.id)
+    memory.checkpoints.restore(talk, before.id)
     assert texts(memory, talk)[-1] == "Rewrite it"
     assert memory.refs.content(memory.refs.get(talk, "it")) == "three"
     assert [one.text for one in memory.experiences.list("main")] == ["new"]
@@ -112,4 +112,4 @@ def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str)
     one, two = memory.checkpoints.create(talk, "a"), memory.checkpoints.create(talk, automatic=True)
     assert memory.checkpoints.list(talk) == [two, one]
     with pytest.raises(NotFound):
-        memory.checkpoints.restore("cp_00000000")
+        memory.checkpoints.restore(talk, "cp_00000000")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.fork_tools import ForkTools
+from palimpsest.assist.conversations.forking import Forking
 from palimpsest.assist.conversations.toolset import Toolset
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.referring import Referring
@@ -71,7 +73,9 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
     conversing, referring = Conversing(services, memory.now), Referring(services, workspace_documents, memory.now)
     document_tools = DocumentTools(workspace_documents, referring, memory.now)
-    conversing.tools = Toolset(services, memory.now, document_tools, lambda: conversing.host)
+    forking = Forking(services, memory.now, conversing)
+    fork_tools = ForkTools(services, memory.now, forking)
+    conversing.tools = Toolset(services, memory.now, document_tools, fork_tools, lambda: conversing.host)
     conversing.referring = referring
     Indexing(services)
     ActivityTracker(services)
@@ -91,6 +95,8 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         summaries=Summaries(services),
         memory=memory,
         conversing=conversing,
+        forking=forking,
+        fork_tools=fork_tools,
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
         workspace_documents=workspace_documents,

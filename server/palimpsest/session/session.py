@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.fork_tools import ForkTools
+from palimpsest.assist.conversations.forking import Forking
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
@@ -48,6 +50,8 @@ class Session:
     summaries: Summaries
     memory: WindowMemory
     conversing: Conversing
+    forking: Forking
+    fork_tools: ForkTools
     feedback: Feedback
     engine: EngineControl
     workspace_documents: WorkspaceDocuments

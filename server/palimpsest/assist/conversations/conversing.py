@@ -121,7 +121,7 @@ class Conversing:
 
     def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
         """A turn made elsewhere.  Raises NotFound, InvalidArgument."""
-        self._check_idle(conversation)
+        self.check_idle(conversation)
         turn = self.memory.turns.add(conversation, role, well_formed(text), source=source)
         self._services.events.tell(TurnBegan(conversation, turn))
         self._services.events.tell(ConversationChanged(conversation))
@@ -133,13 +133,13 @@ class Conversing:
         return task is not None and task.cancel()
 
     def _check(self, conversation: str, text: str | None) -> None:
-        branch = self._check_idle(conversation)
+        branch = self.check_idle(conversation)
         if text is not None and not text.strip():
             raise InvalidArgument("text", "is empty.")
         if text is None and (not branch or branch[-1].role != "user"):
             raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")
 
-    def _check_idle(self, conversation: str) -> list[Turn]:
+    def check_idle(self, conversation: str) -> list[Turn]:
         """The turns of a conversation that nobody answers, in this window or another."""
         branch = self.memory.turns.branch(conversation)
         if conversation in self._running or (branch and branch[-1].state == "writing"):

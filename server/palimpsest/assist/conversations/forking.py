@@ -38,10 +38,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a child came to.  `history`: its own turns, where they were asked for."""
+    """What a child came to.  `history`: its own turns, where they were asked for.  `decoded`: tokens that were decoded
+    for its first reply, None where nobody knows any more."""
 
     fork: Fork
     response: str
+    decoded: int | None = None
     history: tuple[tuple[str, str], ...] = ()
 
 
@@ -55,7 +57,7 @@ class Forking:
         self._waiting: dict[str, list[Fork]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         """By fork: the work on it, which it may share with others."""
-        self.decoded: dict[str, int] = {}
+        self._decoded: dict[str, int] = {}
         """Tokens that were decoded for each fork's first reply."""
         services.events.on(WindowClosing, lambda _: self._end())
 
@@ -99,7 +101,8 @@ class Forking:
         for fork in memory.forks.of(conversation):
             memory.forks.gathered(fork.id)
             own = tuple(self._own_turns(memory, fork)) if history else ()
-            results[fork.id] = Result(memory.forks.get(fork.id), memory.forks.response(fork), own)
+            done = memory.forks.get(fork.id)
+            results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
         return results
 
     def cancel(self, conversation: str) -> int:
@@ -175,7 +178,7 @@ class Forking:
             for fork, writing, answer in zip(active, writings, answers, strict=True):
                 writing.came(answer.choices[0].text)
                 turn = writing.end("complete", "end")
-                self.decoded.setdefault(fork.id, answer.decoded)
+                self._decoded.setdefault(fork.id, answer.decoded)
                 if await self._called(turn):
                     still.append(fork)
                 else:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from palimpsest.assist.conversations.calling import Outcome
+from palimpsest.assist.conversations.fork_tools import ForkTools
 from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
-from palimpsest.errors import PalimpsestError
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
 from palimpsest.memory.tools.instructions import instructions
@@ -25,19 +25,22 @@ from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
 
 SHARE = 0.3
 """Of what the model can read, for the descriptions of tools (document-references.md, 4.2.1)."""
-NOT_YET = {"fork", "spawn", "gather"}
-"""Tools that nothing here carries out."""
 
 
 class Toolset:
     """One window's."""
 
     def __init__(
-        self, services: Services, memory: Callable[[], Memory], documents: DocumentTools, host: Callable[[], Host]
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        documents: DocumentTools,
+        forks: ForkTools,
+        host: Callable[[], Host],
     ) -> None:
         self._services = services
         self._memory = memory
-        self._hands = _Hands(documents, host)
+        self._hands = _Hands(documents, forks, host)
         self._boxed: tuple[Memory, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
@@ -62,7 +65,7 @@ class Toolset:
         return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
 
     def _offered(self) -> list[Tool]:
-        return [tool for tool in self._box().tools if tool.name not in NOT_YET]
+        return list(self._box().tools)
 
     def _box(self) -> Toolbox:
         memory = self._memory()
@@ -74,8 +77,9 @@ class Toolset:
 class _Hands:
     """What tools need from outside (`memory/tools/hands.py`)."""
 
-    def __init__(self, documents: DocumentTools, host: Callable[[], Host]) -> None:
+    def __init__(self, documents: DocumentTools, forks: ForkTools, host: Callable[[], Host]) -> None:
         self._documents = documents
+        self._forks = forks
         self._host = host
 
     async def write_file(
@@ -86,7 +90,7 @@ class _Hands:
         return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
-        raise PalimpsestError("There are no forks here.")
+        return await self._forks.fork(conversation_id, tasks)
 
     async def spawn(
         self,
@@ -97,10 +101,12 @@ class _Hands:
         preload_files: Sequence[str],
         preload_temp_files: Sequence[str],
     ) -> Answer:
-        raise PalimpsestError("There are no forks here.")
+        return await self._forks.spawn(
+            conversation_id, task, instruction, preload_fds, preload_files, preload_temp_files
+        )
 
     async def gather(self, conversation_id: str, include_history: bool) -> Answer:
-        raise PalimpsestError("There are no forks here.")
+        return await self._forks.gather(conversation_id, include_history)
 
     async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
         return _answer(await self._documents.read_document(conversation_id, document, heading))

@@ -18,6 +18,8 @@ from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.experiences.experiences import Experiences
 from palimpsest.memory.store.database import Database
 
+MOST_NAMED = 10
+"""Checkpoints in an error."""
 BEFORE_RESTORE = "before going back"
 KEPT = {
     "ref": "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes",
@@ -39,7 +41,7 @@ class Checkpoint:
     head: int | None
 
 
-class Checkpoints:
+class ConversationCheckpoints:
     """One database's."""
 
     def __init__(self, database: Database, conversations: Conversations, experiences: Experiences) -> None:
@@ -76,10 +78,20 @@ class Checkpoints:
             raise NotFound("checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r}.")
         return _checkpoint(row)
 
-    def restore(self, checkpoint: str) -> Checkpoint:
-        """Go back; returns the checkpoint of what was there before.  Descriptors made since keep their numbers."""
+    def restore(self, conversation: str, checkpoint: str) -> Checkpoint:
+        """Go back; returns the checkpoint of what was there before.  Descriptors made since keep their numbers.
+        Raises NotFound, whose hint names those that there are."""
         with self._database.transaction() as rows:
-            wanted = self.get(checkpoint)
+            self._conversations.get(conversation)
+            known = self.list(conversation)
+            wanted = next((one for one in known if checkpoint in (one.id, one.name) and checkpoint), None)
+            if wanted is None:
+                names = ", ".join(one.id for one in known[:MOST_NAMED])
+                hint = f"There are {names}." if names else "There is none."
+                raise NotFound(
+                    "checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r} of this conversation.", hint=hint
+                )
+            checkpoint = wanted.id
             before = self.create(wanted.conversation, BEFORE_RESTORE, automatic=True)
             (text,) = rows.execute("SELECT state FROM checkpoint WHERE id = ?", (checkpoint,)).fetchone()
             state = json.loads(text)

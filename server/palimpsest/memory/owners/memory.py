@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.memory.checkpoints.checkpoints import Checkpoints
+from palimpsest.memory.checkpoints.checkpoints import ConversationCheckpoints
 from palimpsest.memory.compaction.compactions import Compactions
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
@@ -39,7 +39,7 @@ class Memory:
     permissions: Permissions
     documents: DocumentReferences
     forks: Forks
-    checkpoints: Checkpoints
+    checkpoints: ConversationCheckpoints
 
     @classmethod
     def open(cls, path: Path) -> Memory:
@@ -60,7 +60,7 @@ class Memory:
             permissions=Permissions(database),
             documents=DocumentReferences(database),
             forks=Forks(database, contents, conversations),
-            checkpoints=Checkpoints(database, conversations, experiences),
+            checkpoints=ConversationCheckpoints(database, conversations, experiences),
         )
 
     def close(self) -> None:

@@ -1,0 +1,115 @@
+"""Forks and checkpoints through a real server: with an engine whose replies are written here, and with the real one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:
+    """A window whose engine says what a test wants."""
+    with scripted() as model:
+        model.replies = ["Hello."]
+        it = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
+        await it.ready()
+        yield it, model
+        await stop_editor(it)
+
+
+async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
+    return answer
+
+
+def said(model: Scripted) -> list[str]:
+    return [each["content"].rpartition("</workspace>\n")[2] for each in model.asked[-1]["messages"][1:]]
+
+
+async def test_a_child_sees_what_was_said_and_its_result_is_gathered(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="The code is 42.")
+    model.replies = ["It is fine."]
+    fork = await do(editor, "fork.spawn", conversation=one["conversation"], task="Review it.", instruction="Briefly.")
+    assert fork["status"] == "running"
+    found = await do(editor, "fork.gather", conversation=one["conversation"], include_history=True)
+    result = found[fork["fork_id"]]
+    assert (result["status"], result["response"]) == ("completed", "It is fine.")
+    assert [each["role"] for each in result["history"]] == ["user", "assistant"]
+    assert said(model) == ["The code is 42.", "Hello.", "Review it.\n\nBriefly."]
+    model.replies = ["And on."]
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    assert said(model) == ["The code is 42.", "Hello.", "Go on."], "a child changes nothing of its parent's"
+
+
+async def test_a_fresh_child_knows_only_what_is_loaded_for_it(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Secret plans.")
+    wanted = {"preload_files": ["shop/cart.py"], "fresh": True}
+    fork = await do(editor, "fork.spawn", conversation=one["conversation"], task="Read it.", **wanted)
+    await do(editor, "fork.gather", conversation=one["conversation"])
+    (text,) = said(model)
+    assert '<file path="shop/cart.py">' in text
+    assert "class Cart" in text
+    assert "Secret plans" not in text
+    assert fork["fork_id"].startswith("fork_")
+
+
+async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    (editor.root / ".env").write_text("KEY=1\n")
+    one = await do(editor, "ask", text="x")
+    for name in (".env", "../outside.py", "/etc/passwd"):
+        with pytest.raises(JsonRpcException, match="preload_files"):
+            await do(editor, "fork.spawn", conversation=one["conversation"], task="Read.", preload_files=[name])
+
+
+async def test_a_model_forks_by_calls_and_reads_what_came_of_it(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['fork(["Look at a", "Look at b"])\ngather()', "Seen.", "Seen.", "Both are fine."]
+    answer = await do(editor, "ask", text="Look at both.")
+    assert answer["reply"] == "Both are fine."
+    assert [call["status"] for call in answer["calls"]] == ["done", "done"]
+    assert said(model)[-1].count('status="completed"') == 2
+
+
+async def test_going_back_to_a_checkpoint_and_forth_again(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    talk_ = {"conversation": one["conversation"]}
+    kept = await do(editor, "checkpoint.create", **talk_, name="first")
+    await do(editor, "ask", text="Two", **talk_)
+    back = await do(editor, "checkpoint.restore", **talk_, checkpoint_id=kept["checkpoint_id"])
+    await do(editor, "ask", text="Three", **talk_)
+    assert said(model) == ["One", "Hello.", "Three"]
+    listed = await do(editor, "checkpoint.list", **talk_)
+    assert {kept["checkpoint_id"], back["before"]} == {each["checkpoint_id"] for each in listed["checkpoints"]}
+    with pytest.raises(JsonRpcException, match="There are cp_"):
+        await do(editor, "checkpoint.restore", **talk_, checkpoint_id="cp_0")
+
+
+async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path) -> None:
+    """A child's first reply decodes its own task, and not what was said before."""
+    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+    try:
+        await editor.ready()
+        long = "\n".join(f"def number_{i}():\n    return {i}" for i in range(40))
+        one = await do(editor, "ask", text=long)
+        assert one["usage"]["decoded"] > 300
+        wanted = {"conversation": one["conversation"], "task": "def more():", "preload_files": []}
+        forks = [await do(editor, "fork.spawn", **wanted) for _ in range(2)]
+        found = await do(editor, "fork.gather", conversation=one["conversation"])
+        for fork in forks:
+            assert found[fork["fork_id"]]["status"] == "completed", found
+            assert found[fork["fork_id"]]["decoded"] < 60
+    finally:
+        await stop_editor(editor)
