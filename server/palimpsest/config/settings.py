@@ -291,6 +291,25 @@ class ConversationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class FileDescriptorSettings:
+    enabled: bool = _setting(True, "Long output and long messages become descriptors, which are read in pages.")
+    max_direct_output_chars: int = _setting(
+        8_000, "A tool's output of more characters becomes a descriptor.", low=100, high=1_000_000
+    )
+    default_page_size: int = _setting(
+        4_000,
+        "Characters of a page; at most about half of the two thresholds is best.",
+        low=100,
+        high=100_000,
+    )
+    max_input_chars: int = _setting(
+        8_000, "A message of more characters becomes a descriptor.", low=100, high=1_000_000
+    )
+    json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.")
+    page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.")
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentsSettings:
     links: bool = _setting(
         True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
@@ -329,6 +348,7 @@ class Settings:
     statistics: StatisticsSettings = StatisticsSettings()
     index: IndexSettings = IndexSettings()
     conversation: ConversationSettings = ConversationSettings()
+    file_descriptor: FileDescriptorSettings = FileDescriptorSettings()
     documents: DocumentsSettings = DocumentsSettings()
     log: LogSettings = LogSettings()
 

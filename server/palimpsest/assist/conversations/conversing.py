@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
 from palimpsest.assist.conversations.host import Host, NoHost
-from palimpsest.assist.conversations.putting import DOCUMENTS, Cursor, Putting
+from palimpsest.assist.conversations.keeping import keep
+from palimpsest.assist.conversations.putting import Cursor, Putting
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
 from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.documents.asking import asking
@@ -99,8 +100,8 @@ class Conversing:
             try:
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                details = {DOCUMENTS: referred.told} if referred.told else {}
-                turn = self.memory.turns.add(conversation, "user", said, details=details)
+                options = self._services.settings.file_descriptor
+                turn = keep(self.memory, options, conversation, "user", said, documents=referred.told)
                 self.memory.documents.add(turn.id, referred.references)
                 self._services.events.tell(TurnBegan(conversation, turn))
         return await self._answer(conversation, asked)
@@ -122,7 +123,8 @@ class Conversing:
     def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
         """A turn made elsewhere.  Raises NotFound, InvalidArgument."""
         self.check_idle(conversation)
-        turn = self.memory.turns.add(conversation, role, well_formed(text), source=source)
+        options = self._services.settings.file_descriptor
+        turn = keep(self.memory, options, conversation, role, well_formed(text), source=source)
         self._services.events.tell(TurnBegan(conversation, turn))
         self._services.events.tell(ConversationChanged(conversation))
         return turn

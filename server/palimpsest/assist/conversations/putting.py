@@ -21,6 +21,9 @@ from palimpsest.types import Block
 DOCUMENTS = "documents"
 """Where a turn keeps what the model is told of the documents that it links to: told once, it stays as it was."""
 
+SHOWN = "shown"
+"""Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
@@ -79,7 +82,8 @@ class Putting:
         results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
         role: wire.Role = "user" if turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
-        text = memory.turns.text(turn)
+        shown = turn.details.get(SHOWN)
+        text = shown if isinstance(shown, str) else memory.turns.text(turn)
         return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results)
 
     def blocks(self, cursor: Cursor | None) -> list[Block]:

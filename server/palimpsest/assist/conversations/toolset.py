@@ -15,11 +15,13 @@ from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
 from palimpsest.assist.shared.services import Services
+from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
 from palimpsest.memory.tools.instructions import instructions
 from palimpsest.memory.tools.relevance import relevant
+from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
 
@@ -41,7 +43,7 @@ class Toolset:
         self._services = services
         self._memory = memory
         self._hands = _Hands(documents, forks, host)
-        self._boxed: tuple[Memory, Toolbox] | None = None
+        self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
@@ -61,17 +63,21 @@ class Toolset:
         return text
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        result = await self._box().run(name, arguments, conversation, self._hands)
+        options = self._services.settings.file_descriptor
+        most = options.max_direct_output_chars if options.enabled else None
+        result = await self._box().run(name, arguments, conversation, self._hands, max_direct_output_chars=most)
         return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
 
     def _offered(self) -> list[Tool]:
-        return list(self._box().tools)
+        with_descriptors = self._services.settings.file_descriptor.enabled
+        return [tool for tool in self._box().tools if with_descriptors or tool.name not in OF_DESCRIPTORS]
 
     def _box(self) -> Toolbox:
-        memory = self._memory()
-        if self._boxed is None or self._boxed[0] is not memory:
-            self._boxed = memory, toolbox_of(memory)
-        return self._boxed[1]
+        memory, options = self._memory(), self._services.settings.file_descriptor
+        if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
+            box = toolbox_of(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
+            self._boxed = memory, options, box
+        return self._boxed[2]
 
 
 class _Hands:

@@ -31,7 +31,7 @@ MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "log": frozenset({"log"}),
 }
 
-READ_EACH_TIME = frozenset({"conversation"})
+READ_EACH_TIME = frozenset({"conversation", "file_descriptor"})
 """Sections that no part keeps anything of."""
 
 

@@ -90,8 +90,9 @@ def _turn(rows: sqlite3.Connection, conversation_id: str, address: str, turn: in
 
 def _result(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int, number: int) -> Addressed | None:
     row = rows.execute(
-        "SELECT result, call.created, name FROM call JOIN turn ON turn.id = call.turn"
-        f" WHERE call.turn = ? AND number = ? AND result IS NOT NULL AND conversation IN ({_FAMILY})",
+        "SELECT COALESCE((SELECT hash FROM descriptor AS d WHERE d.conversation = turn.conversation AND"
+        " d.id = call.descriptor), result) AS result, call.created, name FROM call JOIN turn ON turn.id = call.turn"
+        f" WHERE call.turn = ? AND number = ? AND result IS NOT NULL AND turn.conversation IN ({_FAMILY})",
         (turn, number, conversation_id),
     ).fetchone()
     if row is None:

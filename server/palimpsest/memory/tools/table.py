@@ -13,6 +13,9 @@ from palimpsest.memory.tools.tool import Tool
 
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*descriptor_table.TOOLS, *conversation_table.TOOLS)}
 
+OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
+"""Those that mean nothing without descriptors."""
+
 
 def signatures(tools: Iterable[Tool] = TOOLS.values()) -> dict[str, tuple[str, ...]]:
     """The parameters of each tool in order, for arguments without a name."""
