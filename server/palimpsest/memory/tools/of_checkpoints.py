@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from palimpsest.errors import NotFound
-from palimpsest.memory.checkpoints.checkpoints import Checkpoint, Checkpoints
+from palimpsest.memory.checkpoints.checkpoints import Checkpoint, ConversationCheckpoints
 from palimpsest.memory.refs.results import time_written
 from palimpsest.memory.tools.call import Call, Handlers
 from palimpsest.memory.tools.results import answered, element, listed
 from palimpsest.memory.tools.tool import Answer
 
 
-def handlers(checkpoints: Checkpoints) -> Handlers:
+def handlers(checkpoints: ConversationCheckpoints) -> Handlers:
     def create(call: Call) -> Answer:
         return answered("checkpoint", _fields(checkpoints.create(call.conversation_id, call.text("name"))))
 
