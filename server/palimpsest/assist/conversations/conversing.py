@@ -144,6 +144,8 @@ class Conversing:
     def check_idle(self, conversation: str) -> list[Turn]:
         """The turns of a conversation that nobody answers, in this window or another."""
         branch = self.memory.turns.branch(conversation)
+        if branch and branch[-1].state == "writing" and self.memory.turns.settle():
+            branch = self.memory.turns.branch(conversation)
         if conversation in self._running or (branch and branch[-1].state == "writing"):
             raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
         return branch

@@ -7,7 +7,6 @@ Nothing is ever overwritten but a turn that is still being written.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,10 +15,12 @@ from typing import Any, Literal
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.store.database import Database
+from palimpsest.system.processes import is_there, own_name
 
 Role = Literal["system", "user", "assistant", "tool"]
 State = Literal["writing", "complete", "cut", "failed"]
 """`cut`: stopped by the person, or by the end of who wrote it; `failed`: the engine could not answer."""
+DIED = "Palimpsest ended while this was written."
 ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -109,7 +110,7 @@ class Turns:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     conversation, behind, role, state, name, now, source, descriptor,
-                    json.dumps(dict(details or {})), os.getpid() if state == "writing" else 0,
+                    json.dumps(dict(details or {})), own_name() if state == "writing" else "",
                 ),
             )  # fmt: skip
             rows.execute(
@@ -129,12 +130,26 @@ class Turns:
         with self._database.transaction() as rows:
             before = self._writing(turn)
             rows.execute(
-                "UPDATE turn SET hash = ?, state = ?, details = ?, writer = 0 WHERE id = ?",
+                "UPDATE turn SET hash = ?, state = ?, details = ?, writer = '' WHERE id = ?",
                 (self._contents.put(text).hash, state, json.dumps({**before.details, **(details or {})}), turn),
             )
             rows.execute("UPDATE conversation SET updated = ? WHERE id = ?", (time.time(), before.conversation))
             self._contents.forget_unused(before.hash)
             return self.get(turn)
+
+    def settle(self) -> int:
+        """Turns whose writer has died stay as far as they came; how many there were."""
+        with self._database.reading() as rows:
+            found = rows.execute("SELECT id, writer FROM turn WHERE state = 'writing'").fetchall()
+        dead = [row["id"] for row in found if not is_there(row["writer"])]
+        if dead:
+            with self._database.transaction() as rows:
+                rows.executemany(
+                    "UPDATE turn SET state = 'cut', writer = '', details = json_set(details, '$.stopped', 'cancelled',"
+                    " '$.why', ?) WHERE id = ? AND state = 'writing'",
+                    [(DIED, turn) for turn in dead],
+                )
+        return len(dead)
 
     def get(self, turn: int) -> Turn:
         with self._database.reading() as rows:

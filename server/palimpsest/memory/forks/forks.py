@@ -6,7 +6,6 @@ does changes the parent.
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Sequence
@@ -18,8 +17,10 @@ from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversation, Conversations
 from palimpsest.memory.forks.copies import copy_descriptors, copy_refs, copy_turns
 from palimpsest.memory.store.database import Database
+from palimpsest.system.processes import is_there, own_name
 
 Status = Literal["running", "completed", "failed", "cancelled"]
+DIED = "Palimpsest ended while it worked."
 MOST_TASK = 200
 """Characters of a task, which is the child's name."""
 
@@ -76,7 +77,7 @@ class Forks:
             rows.execute(
                 "INSERT INTO fork (id, conversation, child, task, instruction, fresh, status, created, writer)"
                 " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)",
-                (identity, conversation, child.id, task, instruction, fresh, now, os.getpid()),
+                (identity, conversation, child.id, task, instruction, fresh, now, own_name()),
             )
         return self.get(identity)
 
@@ -95,10 +96,18 @@ class Forks:
         with self._database.transaction() as rows:
             if self.get(fork).status == "running":
                 rows.execute(
-                    "UPDATE fork SET status = ?, response = ?, writer = 0 WHERE id = ?",
+                    "UPDATE fork SET status = ?, response = ?, writer = '' WHERE id = ?",
                     (status, self._contents.put(response).hash, fork),
                 )
         return self.get(fork)
+
+    def settle(self) -> None:
+        """Children whose window has died have failed."""
+        with self._database.reading() as rows:
+            found = rows.execute("SELECT id, writer FROM fork WHERE status = 'running'").fetchall()
+        for row in found:
+            if not is_there(row["writer"]):
+                self.finish(row["id"], "failed", DIED)
 
     def gathered(self, fork: str) -> None:
         """The parent has its result."""

@@ -43,11 +43,11 @@ class Memory:
 
     @classmethod
     def open(cls, path: Path) -> Memory:
-        """Raises StorageError."""
+        """What was being written by processes that have died is settled.  Raises StorageError."""
         database = Database(path)
         contents, experiences = Contents(database), Experiences(database)
         conversations = Conversations(database)
-        return cls(
+        memory = cls(
             database=database,
             contents=contents,
             conversations=conversations,
@@ -62,6 +62,13 @@ class Memory:
             forks=Forks(database, contents, conversations),
             checkpoints=ConversationCheckpoints(database, conversations, experiences),
         )
+        memory.settle()
+        return memory
+
+    def settle(self) -> None:
+        """What processes that have died were writing stays as far as it came."""
+        self.turns.settle()
+        self.forks.settle()
 
     def close(self) -> None:
         self.database.close()

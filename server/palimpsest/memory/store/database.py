@@ -6,11 +6,12 @@ one writes, and a writer waits for another.  What a transaction wrote is there a
 
 from __future__ import annotations
 
+import itertools
 import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from palimpsest.errors import StorageError
@@ -18,6 +19,9 @@ from palimpsest.memory.store.schema import STEPS
 
 BUSY_S = 15.0
 """Another window's transaction is waited for so long."""
+
+BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+TOO_NEW = "it was written by a newer version of Palimpsest; update this one"
 
 logger = logging.getLogger(__name__)
 
@@ -29,10 +33,22 @@ class Database:
         self.path = path
         self._lock = threading.RLock()
         self._depth = 0
+        self.set_aside: Path | None = None
+        """Where a damaged database was put, which this one took the place of."""
         try:
-            self._connection = _opened(path)
+            self._connection = self._opened(path)
         except (sqlite3.Error, OSError) as error:
             raise _storage_error(path, error) from error
+
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        try:
+            return _opened(path)
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode not in BROKEN:
+                raise
+            self.set_aside = _put_aside(path)
+            logger.error("%s is damaged (%s); it is kept as %s, and a new one begins", path, error, self.set_aside.name)
+            return _opened(path)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -73,12 +89,28 @@ def _opened(path: Path) -> sqlite3.Connection:
     if not path.exists():
         path.touch(mode=0o600)
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    _migrate(connection)
+    try:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        _migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+def _put_aside(path: Path) -> Path:
+    """Nothing is deleted: who can mend it finds it, with its log."""
+    for number in itertools.count(1):
+        aside = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
+        if not aside.exists():
+            break
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            Path(f"{path}{ending}").rename(f"{aside}{ending}")
+    return aside
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
@@ -88,7 +120,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
         try:
             done = int(connection.execute("PRAGMA user_version").fetchone()[0])
             if done > len(STEPS):
-                raise sqlite3.DatabaseError("it was written by a newer version of Palimpsest; update this one")
+                raise StorageError(f"The conversations' database cannot be used: {TOO_NEW}.")
             if done == len(STEPS):
                 connection.execute("COMMIT")
                 return

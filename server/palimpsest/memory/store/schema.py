@@ -33,7 +33,7 @@ STEPS: tuple[str, ...] = (
         state TEXT NOT NULL CHECK (state IN ('writing', 'complete', 'cut', 'failed')),
         hash TEXT NOT NULL REFERENCES content (hash), created REAL NOT NULL,
         source TEXT NOT NULL DEFAULT '', descriptor TEXT, n_tokens INTEGER, estimated INTEGER NOT NULL DEFAULT 0,
-        details TEXT NOT NULL DEFAULT '{}', writer INTEGER NOT NULL DEFAULT 0
+        details TEXT NOT NULL DEFAULT '{}', writer TEXT NOT NULL DEFAULT ''
     ) STRICT;
     CREATE INDEX turn_conversation ON turn (conversation, parent);
     CREATE INDEX turn_parent ON turn (parent);
@@ -98,7 +98,7 @@ STEPS: tuple[str, ...] = (
         task TEXT NOT NULL, instruction TEXT NOT NULL, fresh INTEGER NOT NULL DEFAULT 0,
         status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'cancelled')),
         response TEXT REFERENCES content (hash), created REAL NOT NULL, gathered INTEGER NOT NULL DEFAULT 0,
-        writer INTEGER NOT NULL DEFAULT 0
+        writer TEXT NOT NULL DEFAULT ''
     ) STRICT;
     CREATE TABLE checkpoint (
         id TEXT PRIMARY KEY, conversation TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,

@@ -32,7 +32,7 @@ def handlers(checkpoints: ConversationCheckpoints) -> Handlers:
         if id not in [one.id for one in known]:
             hint = f"There are: {', '.join(one.id for one in known[:30])}." if known else "There are none."
             raise NotFound("checkpoint_id", f"there is no checkpoint {id[:40]!r} of this conversation.", hint=hint)
-        checkpoints.restore(id)
+        checkpoints.restore(call.conversation_id, id)
         return answered("checkpoint_restored", {"checkpoint_id": id})
 
     return {"create_checkpoint": create, "list_checkpoints": all_of_them, "restore_checkpoint": restore}

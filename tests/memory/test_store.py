@@ -1,0 +1,153 @@
+"""The database: damaged, of a newer version, full, written by several processes, killed at any moment."""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from palimpsest.errors import StorageError
+from palimpsest.memory.owners.memory import Memory
+
+SAYS_ALL = textwrap.dedent("""
+    import sys
+    from pathlib import Path
+    from palimpsest.memory.owners.memory import Memory
+    from palimpsest.memory.refs.tags import extract
+    memory = Memory.open(Path(sys.argv[1]))
+    talk = memory.conversations.new(sys.argv[2]).id
+    print("talk", talk, flush=True)
+    for number in range(int(sys.argv[3])):
+        turn = memory.turns.add(talk, "user", f"question {number} " * 50)
+        print("turn", turn.id, flush=True)
+        writing = memory.turns.add(talk, "assistant", "", state="writing")
+        for so_far in range(3):
+            memory.turns.write(writing.id, f"answer {number} " * so_far)
+        memory.turns.finish(writing.id, f"answer {number}")
+        print("turn", writing.id, flush=True)
+        memory.refs.store(talk, writing.id, extract(f'<ref id="r{number}">{number}</ref>'))
+        print("ref", f"r{number}", flush=True)
+        made = memory.descriptors.create(talk, f"line {number}\\n" * 3000, "test")
+        print("fd", made.id, flush=True)
+    memory.close()
+""")
+
+
+def writer(path: Path, name: str, n: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", SAYS_ALL, str(path), name, str(n)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def check(path: Path, said: list[list[str]]) -> None:
+    """What was said to be there is there, whole."""
+    memory = Memory.open(path)
+    with memory.database.reading() as rows:
+        assert rows.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        assert rows.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert rows.execute("SELECT count(*) FROM turn WHERE state = 'writing'").fetchone()[0] == 0
+    talk = ""
+    for kind, name in said:
+        if kind == "talk":
+            talk = memory.conversations.get(name).id
+        elif kind == "turn":
+            turn = memory.turns.get(int(name))
+            assert turn.state == "complete"
+            assert memory.turns.text(turn).startswith(("question", "answer"))
+            assert turn.id in [each.id for each in memory.turns.branch(talk)]
+        elif kind == "ref":
+            assert memory.refs.content(memory.refs.get(talk, name)) == name[1:]
+        else:
+            assert memory.descriptors.text(talk, name).count("\n") == 3000
+    memory.close()
+
+
+@pytest.mark.slow
+def test_a_process_killed_at_any_moment_loses_nothing_that_it_had_kept(tmp_path: Path) -> None:
+    randomly, path = random.Random(17), tmp_path / "memory.sqlite"
+    Memory.open(path).close()
+    n_said = 0
+    for number in range(50):
+        process = writer(path, str(number), 1000)
+        assert process.stdout is not None
+        said = [process.stdout.readline().split()]
+        time.sleep(randomly.uniform(0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        said += [line.split() for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+        process.stdout.close()
+        process.wait()
+        n_said += len(said)
+        check(path, said)
+    assert n_said > 100
+
+
+def test_two_processes_write_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    both = [writer(path, name, 5) for name in ("one", "other")]
+    for process in both:
+        said, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        check(path, [line.split() for line in said.splitlines()])
+
+
+def test_a_turn_whose_writer_died_is_cut_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    memory = Memory.open(path)
+    talk = memory.conversations.new().id
+    turn = memory.turns.add(talk, "assistant", "so far", state="writing")
+    memory.turns.settle()
+    assert memory.turns.get(turn.id).state == "writing", "its writer is here"
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    with memory.database.transaction() as rows:
+        rows.execute("UPDATE turn SET writer = ?", (gone.stdout.decode().strip(),))
+    memory.close()
+    memory = Memory.open(path)
+    (cut,) = memory.turns.branch(talk)
+    assert (cut.state, memory.turns.text(cut)) == ("cut", "so far")
+    assert "ended" in cut.details["why"]
+    memory.close()
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])
+def test_a_damaged_database_is_put_aside_and_a_new_one_begins(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "memory.sqlite"
+    path.write_bytes(damage)
+    memory = Memory.open(path)
+    memory.conversations.new("after")
+    assert memory.database.set_aside is not None
+    assert memory.database.set_aside.read_bytes() == damage
+    memory.close()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    Memory.open(path).close()
+    with sqlite3.connect(path) as rows:
+        rows.execute("PRAGMA user_version=999")
+    with pytest.raises(StorageError, match="newer version"):
+        Memory.open(path)
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError, match="cannot be used"):
+        Memory.open(tmp_path / "file" / "memory.sqlite")
+
+
+def test_a_full_disk_leaves_what_was_there(memory: Memory) -> None:
+    talk = memory.conversations.new().id
+    memory.turns.add(talk, "user", "kept")
+    with memory.database.reading() as rows:
+        pages = rows.execute("PRAGMA page_count").fetchone()[0]
+        rows.execute(f"PRAGMA max_page_count={pages + 2}")
+    with pytest.raises(StorageError, match="full"):
+        memory.turns.add(talk, "assistant", "".join(f"{number:x}" for number in range(100_000)))
+    with memory.database.reading() as rows:
+        rows.execute("PRAGMA max_page_count=1000000")
+    memory.turns.add(talk, "assistant", "again")
+    assert [memory.turns.text(turn) for turn in memory.turns.branch(talk)] == ["kept", "again"]
