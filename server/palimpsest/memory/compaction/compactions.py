@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.memory.experiences.experiences import Experiences
+from palimpsest.memory.experiences.experiences import MOST_CHARS, Experiences
 from palimpsest.memory.store.database import Database
 
 WrittenBy = Literal["model", "mechanical", "person"]
@@ -66,6 +66,8 @@ class Compactions:
         """To be applied after the current batch of calls; it takes the place of one that is queued."""
         if not summary.goal.strip():
             raise InvalidArgument("goal", "what the conversation is for is wanted.")
+        if any(len(text.strip()) > MOST_CHARS for text in summary.remember):
+            raise InvalidArgument("remember", f"at most {MOST_CHARS} characters are wanted of each.")
         with self._database.transaction() as rows:
             rows.execute(
                 "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state = 'queued'", (conversation,)

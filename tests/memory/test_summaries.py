@@ -1,0 +1,97 @@
+"""Summaries of conversations: read back from a model's JSON, made without one, completed."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.memory.compaction import grammar
+from palimpsest.memory.compaction.collecting import Called, Spoken, failures, names, paths
+from palimpsest.memory.compaction.compactions import Summary
+from palimpsest.memory.compaction.mechanical import MOST_ITEMS, completed, mechanical
+
+ERROR = '<error type="not_found"><message>There is no fd-9.</message></error>'
+TALK = [
+    Spoken("user", "Make `parse_header` in src/http/headers.py accept folded lines. See docs/rfc.md"),
+    Spoken(
+        "assistant",
+        "I read it first.",
+        [Called("read_fd", {"fd": "fd-9"}, True, ERROR), Called("get_ref", {"ref_id": "patch"}, False, "<ref/>")],
+    ),
+    Spoken("user", "test_folded ends with ValueError: bad continuation"),
+    Spoken("assistant", "HeaderReader must keep the last name."),
+]
+WRITTEN = Summary("Folded lines", "Go on", ["It is strict"], ["Read it"], "Half", "Tests", ["src/http/headers.py"], [])
+TEXT = st.text(max_size=60)
+
+
+def test_a_summary_in_json_is_read() -> None:
+    assert grammar.read(json.dumps(asdict(WRITTEN))) == WRITTEN
+
+
+@pytest.mark.parametrize("reply", ["", "{", json.dumps({**asdict(WRITTEN), "goal": " "}), '{"goal": "x"}', "[]"])
+def test_a_reply_that_is_cut_or_says_nothing_is_refused(reply: str) -> None:
+    with pytest.raises(InvalidArgument):
+        grammar.read(reply)
+
+
+def test_identifiers_paths_and_what_was_tried_and_failed_are_in_a_summary_whoever_wrote_it() -> None:
+    for summary in (completed(WRITTEN, TALK, None), mechanical(TALK, None)):
+        discoveries = "\n".join(summary.discoveries)
+        assert "parse_header" in discoveries
+        assert "HeaderReader" in discoveries
+        assert "There is no fd-9" in discoveries
+        assert "ValueError: bad continuation" in discoveries
+        assert {"src/http/headers.py", "docs/rfc.md"} <= set(summary.relevant_files_directories)
+
+
+def test_what_the_model_wrote_stays_as_it_is() -> None:
+    summary = completed(WRITTEN, TALK, None)
+    assert (summary.goal, summary.current_status, summary.likely_next_work) == ("Folded lines", "Half", "Tests")
+    assert summary.discoveries[0] == "It is strict"
+    assert summary.completed == ["Read it"]
+
+
+def test_a_summary_without_a_model_says_the_first_goal_the_last_request_and_what_was_called() -> None:
+    summary = mechanical(TALK, None, "Keep the names of tests.")
+    assert summary.goal.startswith("Make `parse_header`")
+    assert summary.instruction.startswith("Keep the names of tests.")
+    assert "bad continuation" in summary.instruction
+    assert summary.completed == ["Called: get_ref(ref_id='patch')"]
+    assert "HeaderReader" in summary.current_status
+
+
+def test_a_second_summary_keeps_what_the_first_one_found() -> None:
+    first = mechanical(TALK, None)
+    second = mechanical([Spoken("user", "Now write `unfold_all` in src/http/fold.py")], first)
+    assert second.goal == first.goal
+    assert "src/http/headers.py" in second.relevant_files_directories
+    assert "unfold_all" in second.discoveries[-1]
+    assert "HeaderReader" in second.discoveries[-1]
+    assert any("There is no fd-9" in one for one in second.discoveries)
+
+
+def test_web_addresses_and_numbers_are_no_paths() -> None:
+    assert paths([Spoken("user", "see https://example.org/a/b.html, 1.5 and 3/4, e.g. this")]) == []
+
+
+@given(st.lists(TEXT, max_size=6), st.lists(TEXT, max_size=4))
+def test_any_talk_has_a_summary_of_bounded_size(said: list[str], results: list[str]) -> None:
+    turns = [Spoken("user", text, [Called("t", {"a": r}, True, r) for r in results]) for text in said]
+    summary: Summary | None = None
+    for _ in range(4):
+        summary = mechanical(turns, summary)
+    assert summary is not None
+    assert summary.goal
+    assert len(summary.discoveries) <= MOST_ITEMS + 1
+    assert len(summary.relevant_files_directories) <= MOST_ITEMS
+
+
+def test_a_very_long_text_is_looked_through_quickly() -> None:
+    turns = [Spoken("user", "a/" * 500_000), Spoken("user", "x" * 1_000_000), Spoken("user", "a.b" * 300_000)]
+    assert len(paths(turns)) <= 16
+    assert len(names(turns)) <= 32
+    assert failures(turns) == []
