@@ -47,7 +47,7 @@ class Append:
 async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     session = server.window.session
     memory = session.memory.now()
-    talk = asked.conversation or memory.conversations.new(_name(asked.text), workspace=session.services.workspace).id
+    talk = asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.workspace).id
 
     def came(event: TurnText) -> None:
         if event.conversation == talk:
@@ -104,7 +104,7 @@ def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:
     return None if session.cursor.place is None else Cursor(*session.cursor.place)
 
 
-def _name(text: str) -> str:
+def name_of(text: str) -> str:
     """A conversation's name, from what is said first."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return "".join(char for char in line if char.isprintable())[:LONGEST_NAME].strip()

@@ -21,6 +21,7 @@ from palimpsest.lsp import (
     statistics,
     suggestions,
     summarize,
+    transcript_sending,
     virtual,
 )
 from palimpsest.lsp.command import Command
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Command[Any]] = {
         *ask.COMMANDS,
         *forks.COMMANDS,
         *refs.COMMANDS,
+        *transcript_sending.COMMANDS,
         *exporting.COMMANDS,
         *document_commands.COMMANDS,
         virtual.COMMAND,

@@ -24,6 +24,8 @@ from palimpsest.lsp import (
     notebooks,
     proactive,
     statistics,
+    transcript_lenses,
+    transcript_showing,
     virtual,
 )
 from palimpsest.lsp.server import PalimpsestServer
@@ -47,6 +49,8 @@ def make_server(making: Making) -> PalimpsestServer:
         link_completion,
         link_diagnostics,
         virtual,
+        transcript_showing,
+        transcript_lenses,
         default_model,
         indexing,
         agents,

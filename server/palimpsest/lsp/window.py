@@ -53,6 +53,7 @@ class Client:
     watches: bool = False
     tags: bool = False
     shows: bool = False
+    refreshes_lenses: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,5 +217,6 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         resolves_command="command" in resolve,
         watches=bool(workspace and workspace.did_change_watched_files),
         tags=bool(action and action.tag_support),
+        refreshes_lenses=bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support),
         shows=bool(capabilities.window and capabilities.window.show_document),
     )

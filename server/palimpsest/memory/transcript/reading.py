@@ -61,21 +61,22 @@ def parse(text: str) -> Transcript:
         else:
             fence = _fence_after(fence, line)
     if not starts and any(line.strip() for line in lines[front_end:]):
-        starts = [(front_end - 1, "user", None)]
+        starts = [(front_end, "user", None)]
     ends = [start for start, _, _ in [*starts, (len(lines), "", None)][1:]]
     turns = [_turn(lines, *begun, end) for begun, end in zip(starts, ends, strict=True)]
     return Transcript(front, front_end, tuple(turns))
 
 
 def _turn(lines: Sequence[str], start: int, role: str, number: int | None, end: int) -> DocumentTurn:
-    beside = next((at for at in range(start + 1, end) if lines[at].rstrip() == BESIDE), end)
-    first, last = start + 1, beside
+    begin = start + 1 if read_heading(lines[start]) is not None else start
+    beside = next((at for at in range(begin, end) if lines[at].rstrip() == BESIDE), end)
+    first, last = begin, beside
     while first < last and not lines[first].strip():
         first += 1
     while last > first and not lines[last - 1].strip():
         last -= 1
     text = unescaped("\n".join(lines[first:last]))
-    return DocumentTurn(role, number, text, max(0, start), first, last, end)
+    return DocumentTurn(role, number, text, start, first, last, end)
 
 
 def _front(lines: Sequence[str]) -> tuple[dict[str, str], int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.memory.transcript.marks import BESIDE, escaped, heading
@@ -41,7 +41,8 @@ class WrittenTurn:
     text: str
     calls: Sequence[WrittenCall] = ()
     documents: Sequence[WrittenDocument] = ()
-    n_more_documents: int = field(default=0)
+    n_more_documents: int = 0
+    refs: Sequence[str] = ()
 
 
 def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
@@ -68,6 +69,8 @@ def lines_of(text: str) -> str:
 def beside(turn: WrittenTurn) -> str:
     """Calls and documents of a turn; "" without any."""
     parts = [call_text(call) for call in turn.calls]
+    if turn.refs:
+        parts.append(f"Refs: {', '.join(f'ref:{ref}' for ref in turn.refs)}")
     if turn.documents:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
     return "\n\n".join([BESIDE, *parts]) if parts else ""

@@ -1,0 +1,94 @@
+"""Code lenses and folding of a conversation's document.
+
+In: a document with a conversation's front matter, or one called `*.palimpsest.md`.  Out: "Send" on what is to be said,
+"Stop" while a reply comes; folds for front matter, turns, and calls with documents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from palimpsest.assist.conversations.telling import TurnBegan, TurnEnded
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.link_ids import SUFFIX
+from palimpsest.lsp.transcript_sending import conversation_of, pending_of
+from palimpsest.memory.transcript.reading import parse
+from palimpsest.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+SEND, STOP = "palimpsest.conversation.send", "palimpsest.conversation.stop"
+
+
+def is_conversation(snapshot: Snapshot) -> bool:
+    return snapshot.uri.lower().endswith(SUFFIX) or parse(snapshot.text[:4_000]).id.startswith("c-")
+
+
+def register(server: PalimpsestServer) -> None:
+    window = server.window
+    window.session_listeners.append(lambda session: _refresh(server, session))
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=False))
+    async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        snapshot = window.session.documents.find(params.text_document.uri)
+        if snapshot is None or not is_conversation(snapshot):
+            return []
+        try:
+            return await asyncio.to_thread(_lenses, window.session, snapshot)
+        except PalimpsestError:
+            return []
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+        snapshot = window.session.documents.find(params.text_document.uri)
+        return [] if snapshot is None or not is_conversation(snapshot) else _folds(snapshot)
+
+
+def _lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
+    memory, transcript = session.memory.now(), parse(snapshot.text)
+    talk = conversation_of(memory, transcript)
+    if talk is not None and session.conversing.is_running(talk.id):
+        return [_lens(transcript.turns[-1].start if transcript.turns else 0, "Stop", STOP, snapshot.uri)]
+    if talk is None:
+        said = [turn for turn in transcript.turns if turn.role == "user" and turn.text.strip()]
+        return [_lens(said[-1].start, "Send", SEND, snapshot.uri)] if said else []
+    pending = pending_of(memory, talk.id, transcript)
+    if pending is None:
+        return []
+    title = "Send again" if pending.is_again else "Send as another branch" if pending.is_branch else "Send"
+    return [_lens(transcript.turns[pending.last].start, title, SEND, snapshot.uri)]
+
+
+def _lens(line: int, title: str, command: str, uri: str) -> lsp.CodeLens:
+    where = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+    return lsp.CodeLens(where, lsp.Command(title=title, command=command, arguments=[{"uri": uri}]))
+
+
+def _folds(snapshot: Snapshot) -> list[lsp.FoldingRange]:
+    transcript, found = parse(snapshot.text), list[lsp.FoldingRange]()
+    if transcript.front_end > 1:
+        found.append(lsp.FoldingRange(0, transcript.front_end - 1, kind=lsp.FoldingRangeKind.Imports))
+    for turn in transcript.turns:
+        last = turn.end - 1
+        while last > turn.start and not snapshot.lines[last].strip():
+            last -= 1
+        if last > turn.start:
+            found.append(lsp.FoldingRange(turn.start, last, kind=lsp.FoldingRangeKind.Region))
+        beside = next((at for at in range(turn.text_end, last) if snapshot.lines[at].startswith("<!-- calls")), None)
+        if beside is not None:
+            found.append(lsp.FoldingRange(beside, last, kind=lsp.FoldingRangeKind.Comment))
+    return found
+
+
+def _refresh(server: PalimpsestServer, session: Session) -> None:
+    def refresh(_: object) -> None:
+        if server.window.client.refreshes_lenses:
+            server.protocol.send_request(lsp.WORKSPACE_CODE_LENS_REFRESH, None)
+
+    session.events.on(TurnBegan, refresh)
+    session.events.on(TurnEnded, refresh)

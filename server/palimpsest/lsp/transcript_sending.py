@@ -1,0 +1,138 @@
+"""`palimpsest.conversation.send` and `.stop`: what stands last in a conversation's document is said.
+
+In: a document.  Out: the reply, as `palimpsest.ask` answers it; the document grows meanwhile (`transcript_showing.py`).
+Where a person has edited or taken away earlier turns, the conversation goes on from there as another branch, once they
+have been asked; nothing of the old one is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.assist.conversations.conversing import Asked, Cursor
+from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
+from palimpsest.lsp.arguments import Uri
+from palimpsest.lsp.ask import answered, name_of
+from palimpsest.lsp.asking import confirmed
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.transcript_showing import replaced
+from palimpsest.memory.conversations.conversations import Conversation
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse
+from palimpsest.memory.transcript.showing import shown_text
+from palimpsest.memory.transcript.updating import is_same, unnumbered, with_front
+from palimpsest.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+BRANCH = "Go on from there"
+QUESTION = (
+    "Turn {turn} is not as it was. Go on from there as another branch of the conversation? What was said behind it is "
+    "kept."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Turn `last` of the document is to be said; up to turn `kept` it is as the conversation is."""
+
+    last: int
+    kept: int
+    is_branch: bool
+    is_again: bool
+
+
+async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
+    session = server.window.session
+    memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
+    transcript = parse(snapshot.text)
+    talk = _conversation(memory, snapshot, transcript, session.services.workspace)
+    pending = pending_of(memory, talk.id, transcript)
+    if pending is None:
+        raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
+    turns = transcript.turns
+    if session.conversing.is_running(talk.id):
+        raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
+    if pending.is_branch:
+        where = turns[pending.kept].id or "…"
+        if not await confirmed(server, QUESTION.format(turn=where), BRANCH):
+            raise Denied("The conversation goes on as it was: nothing was sent.")
+    text = "\n".join(snapshot.lines)
+    if pending.is_branch:
+        text = unnumbered(text, pending.kept, pending.last)
+    text = with_front(text, {"id": talk.id})
+    now = session.documents.find(snapshot.uri)
+    if now is None or now.version != snapshot.version or not await replaced(server, snapshot, text):
+        raise StaleDocument("The document was edited meanwhile; send it again.")
+    memory.conversations.set_uri(talk.id, snapshot.uri)
+    if pending.is_branch:
+        branch = memory.turns.branch(talk.id)
+        memory.turns.set_head(talk.id, branch[pending.kept - 1].id if pending.kept else None)
+    for turn in turns[pending.kept : pending.last]:
+        session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
+    said = None if pending.is_again else turns[pending.last].text
+    place = session.cursor.place
+    cursor = Asked() if place is None or place[0] == snapshot.uri else Asked(Cursor(*place))
+    return answered(memory, await session.conversing.send(talk.id, said, cursor))
+
+
+async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
+    session = server.window.session
+    talk = conversation_of(session.memory.now(), parse(session.documents.get(asked.uri).text))
+    return {"stopped": talk is not None and session.conversing.stop(talk.id)}
+
+
+def conversation_of(memory: Memory, transcript: Transcript) -> Conversation | None:
+    try:
+        return memory.conversations.get(transcript.id) if transcript.id else None
+    except NotFound:
+        return None
+
+
+def pending_of(memory: Memory, conversation: str, transcript: Transcript) -> Pending | None:
+    """What a document has to say; None for nothing."""
+    turns, branch = list(transcript.turns), memory.turns.branch(conversation)
+    while turns and turns[-1].role == "user" and not turns[-1].text.strip():
+        turns.pop()
+    kept = 0
+    while kept < min(len(turns), len(branch)) and _is_kept(memory, turns[kept], branch[kept]):
+        kept += 1
+    if kept == len(turns):
+        is_open = bool(branch) and branch[-1].role == "user" and len(branch) == kept
+        return Pending(kept - 1, kept, is_branch=False, is_again=True) if is_open and turns else None
+    last = max((at for at, turn in enumerate(turns) if turn.role == "user" and turn.text.strip()), default=-1)
+    is_answered = any(turn.role == "assistant" for turn in turns[last + 1 :])
+    if last < kept or (is_answered and turns[last].id is None):
+        return None
+    if is_answered:  # an earlier turn was edited, and replies of before stand behind it
+        edited = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
+        last = edited
+    return Pending(last, kept, is_branch=kept < len(branch), is_again=False)
+
+
+def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
+    return turn.id == known.id and turn.role == known.role and is_same(turn.text, shown_text(memory, known))
+
+
+def _conversation(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:
+    """The document's; a new one for a document that has none, or one that is not kept here."""
+    known = conversation_of(memory, transcript)
+    if known is not None:
+        return known
+    said = next((turn.text for turn in transcript.turns if turn.text.strip()), "")
+    return memory.conversations.new(name_of(said), snapshot.uri, workspace=workspace)
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.conversation.send",
+        Uri,
+        send,
+        "what stands last in a conversation's document is said; the reply streams into the document",
+        slow="Answering",
+    ),
+    Command("palimpsest.conversation.stop", Uri, stop, "stops the reply; what has come of it is kept"),
+)

@@ -1,0 +1,159 @@
+"""Conversations in their documents: turns, calls and the reply as it comes, written through the editor.
+
+In: what happens in conversations (`assist/conversations/telling.py`).  Out: `workspace/applyEdit`, one after the other,
+each against the text that the editor has said it has.  Of a document that is not open nothing is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.assist.conversations.telling import CallDone, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.shared.events import WindowClosing
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.convert import text_edit
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.transcript.showing import written_turn
+from palimpsest.memory.transcript.updating import line_edit, updated
+from palimpsest.memory.transcript.writing import WrittenTurn
+from palimpsest.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+EVERY_S = 0.1
+SEEN_S, ANSWER_S = 2.0, 10.0
+MOST_TRIES = 20
+"""A person types on: an edit of a text that is no longer so is refused, and made anew."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Document:
+    """`live` has the text so far of turns that are being written; `turns` those that are not shown as they are."""
+
+    conversation: str
+    turns: set[int] = field(default_factory=set)
+    live: dict[int, str] = field(default_factory=dict)
+    goes_on: bool = False
+    task: asyncio.Task[None] | None = None
+    n_failed: int = 0
+
+
+def register(server: PalimpsestServer) -> None:
+    server.window.session_listeners.append(lambda session: Showing(server, session))
+
+
+class Showing:
+    """One window's."""
+
+    def __init__(self, server: PalimpsestServer, session: Session) -> None:
+        self._server, self._session = server, session
+        self._documents: dict[str, _Document] = {}
+        events = session.events
+        events.on(TurnBegan, lambda event: self._changed(event.conversation, event.turn.id))
+        events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, event.text))
+        events.on(CallDone, lambda event: self._changed(event.conversation, event.turn))
+        events.on(TurnEnded, self._ended)
+        events.on(WindowClosing, lambda _: self._close())
+
+    def _ended(self, event: TurnEnded) -> None:
+        document = self._documents.get(event.conversation)
+        if document is not None:
+            document.live.pop(event.turn.id, None)
+            document.goes_on = True
+        self._changed(event.conversation, event.turn.id)
+
+    def _changed(self, conversation: str, turn: int, live: str | None = None) -> None:
+        document = self._documents.setdefault(conversation, _Document(conversation))
+        document.turns.add(turn)
+        if live is not None:
+            document.live[turn] = live
+        if document.task is None:
+            document.task = asyncio.get_running_loop().create_task(self._work(document))
+            self._server.running.add(document.task)
+            document.task.add_done_callback(self._server.running.discard)
+
+    async def _work(self, document: _Document) -> None:
+        try:
+            await asyncio.sleep(0)
+            while document.turns:
+                turns, document.turns = document.turns, set()
+                if await self._show(document, sorted(turns)):
+                    document.n_failed = 0
+                elif document.n_failed < MOST_TRIES:
+                    document.turns |= turns
+                    document.n_failed += 1
+                await asyncio.sleep(EVERY_S)
+        except PalimpsestError as error:
+            logger.warning("conversation %s is not shown: %s", document.conversation, error)
+        finally:
+            document.task = None
+            if not self._session.conversing.is_running(document.conversation):
+                self._documents.pop(document.conversation, None)
+
+    async def _show(self, document: _Document, turns: list[int]) -> bool:
+        """Whether there is nothing more to be done for them."""
+        memory = self._session.memory.now()
+        uri = await asyncio.to_thread(lambda: memory.conversations.get(document.conversation).uri)
+        if self._session.documents.find(uri) is None:
+            return True
+        most, goes_on = self._server.window.settings.documents.most_listed, document.goes_on
+        written = await asyncio.to_thread(_written, memory, turns, dict(document.live), most)
+        snapshot = self._session.documents.find(uri)
+        if snapshot is None:
+            return True
+        now = "\n".join(snapshot.lines)
+        return await replaced(self._server, snapshot, updated(now, written, goes_on=goes_on))
+
+    def _close(self) -> None:
+        for document in list(self._documents.values()):
+            if document.task is not None:
+                document.task.cancel()
+
+
+def _written(memory: Memory, turns: list[int], live: dict[int, str], most: int) -> list[WrittenTurn]:
+    found = list[WrittenTurn]()
+    for number in turns:
+        turn = memory.turns.get(number)
+        if turn.state == "writing" and number in live:
+            found.append(WrittenTurn(turn.role, number, live[number]))
+        else:
+            found.append(written_turn(memory, turn, most))
+    return found
+
+
+async def replaced(server: PalimpsestServer, snapshot: Snapshot, text: str) -> bool:
+    """Have the editor make a document's text this one; whether it has."""
+    change = line_edit(snapshot.lines, text)
+    if change is None:
+        return True
+    client, documents = server.window.client, server.window.session.documents
+    edit = text_edit(snapshot, change, client.encoding)
+    if client.versioned_edits:
+        about = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(about, [edit])])
+    else:
+        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
+    try:
+        params = lsp.ApplyWorkspaceEditParams(whole, "Palimpsest: conversation")
+        answer = await asyncio.wait_for(server.workspace_apply_edit_async(params), ANSWER_S)
+    except (JsonRpcException, TimeoutError) as error:
+        logger.info("an edit of %s was not applied: %s", snapshot.uri, error)
+        return False
+    if not answer.applied:
+        return False
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SEEN_S):
+            while (now := documents.find(snapshot.uri)) is not None and now.version == snapshot.version:
+                await asyncio.sleep(0.005)
+    return True

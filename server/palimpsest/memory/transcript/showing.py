@@ -1,0 +1,47 @@
+"""A conversation's turns as its document shows them.
+
+In: a memory.  Out: `WrittenTurn`s, and the whole document.  Tags of refs are not shown, their ids are named below.
+"""
+
+from __future__ import annotations
+
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
+from palimpsest.memory.transcript.writing import WrittenCall, WrittenDocument, WrittenTurn, written
+
+LONGEST_RESULT = 20_000
+"""Characters of a call's result that are shown; all of it is kept."""
+
+
+def document_of(memory: Memory, conversation_id: str, most_documents: int = 10) -> str:
+    """Ends where the person goes on.  Raises NotFound, StorageError."""
+    talk = memory.conversations.get(conversation_id)
+    turns = [written_turn(memory, turn, most_documents) for turn in memory.turns.branch(talk.id)]
+    if not turns or turns[-1].role != "user":
+        turns.append(WrittenTurn("user", None, ""))
+    return written({"id": talk.id, "name": talk.name, "model": talk.model}, turns)
+
+
+def shown_text(memory: Memory, turn: Turn) -> str:
+    text = memory.turns.text(turn)
+    return extract(text).shown if turn.role == "assistant" else text
+
+
+def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> WrittenTurn:
+    calls = [
+        WrittenCall(call.name, call.arguments, call.status, _result(memory, call.result))
+        for call in memory.turns.calls(turn.id)
+    ]
+    documents = memory.documents.of_turn(turn.id)
+    shown = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in documents[:most_documents]]
+    refs = [ref.id for ref in extract(memory.turns.text(turn)).refs] if turn.role == "assistant" else []
+    n_more = max(0, len(documents) - most_documents)
+    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs)
+
+
+def _result(memory: Memory, name: str | None) -> str:
+    if name is None:
+        return ""
+    text = memory.contents.slice(name, 0, LONGEST_RESULT + 1)
+    return text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}\n(cut here)"

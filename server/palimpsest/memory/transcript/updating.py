@@ -1,0 +1,80 @@
+"""A conversation's document brought up to date, with what a person wrote in it meanwhile left alone.
+
+In: the document's text, turns that are new or have grown.  Out: its new text, and the lines that differ.  Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse
+from palimpsest.memory.transcript.writing import WrittenTurn, front_matter, lines_of, turn_text
+from palimpsest.types import LineEdit
+
+
+def updated(text: str, turns: Iterable[WrittenTurn], *, goes_on: bool = False) -> str:
+    """Each turn where its number stands; else in place of what the person wrote as it; else behind the last turn with
+    a number.  `goes_on`: the person's next turn is begun, unless they have begun it."""
+    for turn in turns:
+        text = _with(text, turn)
+    if goes_on and (not (known := parse(text).turns) or known[-1].role != "user" or known[-1].id is not None):
+        text = f"{text.rstrip()}\n\n## user\n\n"
+    return text
+
+
+def with_front(text: str, front: Mapping[str, str]) -> str:
+    """With these fields in place of those that it has."""
+    known = parse(text)
+    lines = text.split("\n")[known.front_end :]
+    return front_matter({**known.front, **front}) + "\n".join(lines).lstrip("\n")
+
+
+def unnumbered(text: str, first: int, last: int) -> str:
+    """From turn `first` on as the person would write them, and without those behind turn `last`."""
+    known, lines = parse(text).turns, text.split("\n")
+    kept = lines[: known[first].start]
+    behind = "".join(turn_text(WrittenTurn(one.role, None, one.text)) for one in known[first : last + 1])
+    return "\n".join([*kept, behind])
+
+
+def line_edit(before: Sequence[str], after: str) -> LineEdit | None:
+    """What leads from the lines to the text; None where they are the same."""
+    now = after.split("\n")
+    start, most = 0, min(len(before), len(now))
+    while start < most and before[start] == now[start]:
+        start += 1
+    end = 0
+    while end < most - start and before[len(before) - 1 - end] == now[len(now) - 1 - end]:
+        end += 1
+    if start == len(before) == len(now):
+        return None
+    return LineEdit(start, len(before) - end, tuple(now[start : len(now) - end]))
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts say the same: line ends and blanks around them do not count."""
+    return lines_of(one).strip() == lines_of(other).strip()
+
+
+def _with(text: str, turn: WrittenTurn) -> str:
+    known, lines = parse(text), text.split("\n")
+    place = _place(known, turn)
+    if place is not None:
+        return _joined(lines[: place.start], turn, lines[place.end :])
+    numbered = [one for one in known.turns if one.id is not None]
+    at = numbered[-1].end if numbered else (known.turns[0].start if known.turns else len(lines))
+    return _joined(lines[:at], turn, lines[at:])
+
+
+def _place(known: Transcript, turn: WrittenTurn) -> DocumentTurn | None:
+    there = known.turn(turn.id) if turn.id is not None else None
+    if there is not None:
+        return there
+    written = [one for one in known.turns if one.id is None and one.role == turn.role]
+    return next((one for one in written if is_same(one.text, turn.text)), None)
+
+
+def _joined(before: Sequence[str], turn: WrittenTurn, behind: Sequence[str]) -> str:
+    head = "\n".join(before).rstrip("\n")
+    tail = "\n".join(behind).lstrip("\n")
+    return (f"{head}\n\n" if head else "") + turn_text(turn) + tail

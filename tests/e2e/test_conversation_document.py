@@ -1,0 +1,136 @@
+"""A conversation as a document: sent, streamed into, branched, stopped, folded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.memory.transcript.reading import parse
+
+from .conftest import Editor, start_editor, stop_editor, until
+from .scripted import Scripted, scripted
+
+NAME = "talk.palimpsest.md"
+
+
+@pytest.fixture
+def said(machine: dict[str, str]) -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = ["first answer", "second answer", "third answer"]
+        yield it
+        it.free.set()
+
+
+@pytest.fixture
+async def window(said: Scripted, tmp_path: Path) -> AsyncIterator[Editor]:
+    root = tmp_path / "notes"
+    root.mkdir()
+    it = await start_editor(root, {"engine": {"kind": "openai", "url": said.url}})
+
+    it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)
+
+    @it.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        changes = [one for one in params.edit.document_changes or [] if isinstance(one, lsp.TextDocumentEdit)]
+        if any(one.text_document.version != it.versions[one.text_document.uri] for one in changes):
+            return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="it is older")
+        it.apply(changes)
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+def turns(window: Editor, uri: str) -> list[tuple[str, bool, str]]:
+    return [(turn.role, turn.id is not None, turn.text) for turn in parse(window.texts[uri]).turns]
+
+
+async def lenses(window: Editor, uri: str) -> list[str]:
+    params = lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))
+    found = await window.client.text_document_code_lens_async(params) or []
+    return [one.command.title for one in found if one.command is not None]
+
+
+async def send(window: Editor, uri: str) -> str:
+    reply: str = (await window.command("palimpsest.conversation.send", {"uri": uri}))["reply"]
+    return reply
+
+
+async def test_what_stands_last_is_sent_and_the_reply_comes_into_the_document(window: Editor) -> None:
+    uri = window.open(NAME, "## user\n\nhello [[nowhere]]\n")
+    assert await lenses(window, uri) == ["Send"]
+    assert await send(window, uri) == "first answer"
+    await until(lambda: len(turns(window, uri)) == 3)
+    assert turns(window, uri) == [
+        ("user", True, "hello [[nowhere]]"),
+        ("assistant", True, "first answer"),
+        ("user", False, ""),
+    ]
+    assert "- [[nowhere]] (not found: Document not found)" in window.texts[uri]
+    assert parse(window.texts[uri]).id.startswith("c-")
+    assert await lenses(window, uri) == []
+    with pytest.raises(JsonRpcException, match="nothing to send"):
+        await send(window, uri)
+    window.texts[uri] += "more"
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    assert await send(window, uri) == "second answer"
+    await until(lambda: len(turns(window, uri)) == 5)
+
+
+async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: Editor, said: Scripted) -> None:
+    answers: list[str] = ["No", "Go on from there"]
+    asked: list[str] = []
+
+    @window.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        asked.append(params.message)
+        return lsp.MessageActionItem(answers.pop(0))
+
+    uri = window.open(NAME, "bonjour")
+    await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 3)
+    window.edit(uri, "bonjour", "au revoir")
+    assert await lenses(window, uri) == ["Send as another branch"]
+    with pytest.raises(JsonRpcException, match="nothing was sent"):
+        await send(window, uri)
+    assert await send(window, uri) == "second answer"
+    await until(lambda: len(turns(window, uri)) == 3)
+    assert turns(window, uri)[:2] == [("user", True, "au revoir"), ("assistant", True, "second answer")]
+    assert len(asked) == 2
+    assert "bonjour" not in str(said.asked[-1]["messages"])
+    exported = await window.command("palimpsest.conversation.export", {"conversation": parse(window.texts[uri]).id})
+    assert "au revoir" in exported["text"]
+
+
+async def test_a_reply_is_stopped_and_what_is_typed_meanwhile_stays(window: Editor, said: Scripted) -> None:
+    said.free.clear()
+    uri = window.open(NAME, "bonjour")
+    task = asyncio.create_task(send(window, uri))
+    await until(lambda: ("assistant", True, "") in turns(window, uri))
+    assert await lenses(window, uri) == ["Stop"]
+    window.texts[uri] += "\n## user\n\nwait"
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    assert (await window.command("palimpsest.conversation.stop", {"uri": uri}))["stopped"]
+    await task
+    await until(lambda: turns(window, uri)[-1] == ("user", False, "wait"))
+    assert [role for role, _, _ in turns(window, uri)] == ["user", "assistant", "user"]
+    assert not (await window.command("palimpsest.conversation.stop", {"uri": uri}))["stopped"]
+
+
+async def test_a_conversation_folds(window: Editor) -> None:
+    uri = window.open(NAME, "hello [[nowhere]]")
+    await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 3)
+    params = lsp.FoldingRangeParams(lsp.TextDocumentIdentifier(uri))
+    found = await window.client.text_document_folding_range_async(params) or []
+    lines = window.texts[uri].split("\n")
+    assert {lines[one.start_line].split(" <!--")[0] for one in found} >= {"---", "## user", "## assistant"}
+    assert any(lines[one.start_line] == "<!-- calls and documents -->" for one in found)
+    plain = lsp.FoldingRangeParams(lsp.TextDocumentIdentifier(window.open("a.md", "# A\n\ntext\n")))
+    assert not await window.client.text_document_folding_range_async(plain)
