@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.conversing import Asked, Cursor
+from palimpsest.assist.conversations.conversing import Asked
+from palimpsest.assist.conversations.putting import Cursor
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.ask import answered, name_of
