@@ -131,3 +131,15 @@ async def test_rounds_of_calls_come_to_an_end(machine: dict[str, str], shop: Pat
             assert (answer["stopped"], len(answer["calls"])) == ("rounds", 3)
         finally:
             await stop_editor(editor)
+
+
+async def test_usage_says_what_a_conversation_takes(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    answer = await ask(editor, "word " * 400)
+    usage = await editor.command("palimpsest.context.usage", {"conversation": answer["conversation"]})
+    assert usage["total"] == 8192
+    assert usage["parts"]["messages"]["used"] > 300
+    assert 0 < usage["parts"]["tools"]["used"] < usage["parts"]["tools"]["budget"]
+    assert usage["used"] == sum(each if isinstance(each, int) else each["used"] for each in usage["parts"].values())
+    assert not usage["compact"]
+    assert {name: answer["usage"][name] for name in usage} == usage

@@ -76,7 +76,8 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "context.budget context.block_tokens context.editing_tokens context.sources context.rules completion.layout "
         "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
         "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature "
-        "conversation.reply_tokens conversation.temperature conversation.tools "
+        "conversation.reply_tokens conversation.temperature conversation.system_share conversation.tools_share "
+        "conversation.messages_share conversation.tools "
         "file_descriptor.enabled file_descriptor.max_direct_output_chars file_descriptor.default_page_size "
         "file_descriptor.max_input_chars file_descriptor.json_pretty_print file_descriptor.page_user_input "
         "documents.hover_lines documents.summary_chars documents.most_listed documents.related",

@@ -288,6 +288,9 @@ class ConversationSettings:
         choices=("auto", "all", "relevant", "none"),
     )
     instruction: str = _setting("", "What you add to the system prompt of every conversation.")
+    system_share: float = _setting(0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0)
+    tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0)
+    messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0)
 
 
 @dataclass(frozen=True, slots=True)

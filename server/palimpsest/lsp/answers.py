@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from palimpsest.assist.shared.usage import Usage
     from palimpsest.assist.suggestions.suggestions import Suggested
     from palimpsest.lsp.window import Client
+    from palimpsest.memory.budgets.budgets import ConversationUsage
     from palimpsest.session.context import ContextBudget, Shown
     from palimpsest.text.roots import Roots
 
@@ -46,6 +47,22 @@ def budget(found: ContextBudget) -> dict[str, Any]:
         "parts": {"system": found.system, "blocks": found.blocks, "tail": tail},
         "budgets": {"blocks": found.blocks_budget, "tail": found.tail_budget},
         "estimated": found.estimated,
+    }
+
+
+def usage(found: ConversationUsage) -> dict[str, Any]:
+    """Of a conversation.  `compact`: it is time to."""
+    parts = {
+        name: {"used": part.used, "budget": part.budget, "percentage": part.percentage}
+        for name, part in found.parts.items()
+    }
+    return {
+        "total": found.total,
+        "used": found.used,
+        "available": found.available,
+        "parts": {**parts, "blocks": found.blocks},
+        "estimated": found.estimated,
+        "compact": found.should_compact(),
     }
 
 

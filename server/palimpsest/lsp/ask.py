@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.assist.conversations.conversing import Asked, Reply
 from palimpsest.assist.conversations.putting import Cursor
 from palimpsest.assist.conversations.telling import TurnText
+from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
@@ -58,7 +59,7 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
         reply = await session.conversing.send(talk, asked.text, Asked(_cursor(server, asked)))
     finally:
         stop()
-    return answered(memory, reply)
+    return {**answered(memory, reply), "usage": await _usage(server, reply)}
 
 
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
@@ -83,7 +84,6 @@ def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
             for call in memory.turns.calls(turn.id)
         ],
         "documents": documents_of(memory, reply),
-        "usage": {"decoded": reply.decoded},
     }
 
 
@@ -92,6 +92,11 @@ def documents_of(memory: Memory, reply: Reply) -> list[dict[str, Any]]:
     asked = reply.turns[0].parent if reply.turns else reply.turn.parent
     turns = [*([asked] if asked is not None else []), *(turn.id for turn in reply.turns)]
     return [{"turn": turn, **asdict(one)} for turn in turns for one in memory.documents.of_turn(turn)]
+
+
+async def _usage(server: PalimpsestServer, reply: Reply) -> dict[str, Any]:
+    usage = await server.window.session.counting.usage(reply.turn.conversation)
+    return {"decoded": reply.decoded, **answers.usage(usage)}
 
 
 def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:

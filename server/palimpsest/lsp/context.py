@@ -27,10 +27,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class UsageAt:
-    """Without a document, where the cursor was last."""
+    """Without a document, where the cursor was last; with a conversation, what that takes."""
 
     uri: str = ""
     position: At | None = None
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
 
 async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
     session = server.window.session
+    if at.conversation:
+        return answers.usage(await session.counting.usage(at.conversation))
     place = session.cursor.place
     if at.uri:
         snapshot = session.documents.get(at.uri)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.counting import Counting
 from palimpsest.assist.conversations.fork_tools import ForkTools
 from palimpsest.assist.conversations.forking import Forking
 from palimpsest.assist.conversations.toolset import Toolset
@@ -95,6 +96,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         summaries=Summaries(services),
         memory=memory,
         conversing=conversing,
+        counting=Counting(services, memory.now, conversing),
         forking=forking,
         fork_tools=fork_tools,
         feedback=Feedback(services, cursor, completions, suggestions),

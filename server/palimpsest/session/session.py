@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.conversations.conversing import Conversing
+from palimpsest.assist.conversations.counting import Counting
 from palimpsest.assist.conversations.fork_tools import ForkTools
 from palimpsest.assist.conversations.forking import Forking
 from palimpsest.assist.documents.document_tools import DocumentTools
@@ -50,6 +51,7 @@ class Session:
     summaries: Summaries
     memory: WindowMemory
     conversing: Conversing
+    counting: Counting
     forking: Forking
     fork_tools: ForkTools
     feedback: Feedback

@@ -30,8 +30,6 @@ from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
 NOTHING = Referred()
-MESSAGES_SHARE = 0.6
-"""Of all tokens that the model can read: for what was said, and documents with it."""
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +110,11 @@ class Conversing:
             return NOTHING
         memory, model = self.memory, self._services.supervisor.status.model
         taken = sum(estimate(memory.turns.text(turn)) for turn in memory.turns.branch(conversation))
-        room = max(0, int(model.n_ctx * MESSAGES_SHARE) - taken) if model is not None else 0
+        room = (
+            max(0, int(model.n_ctx * self._services.settings.conversation.messages_share) - taken)
+            if model is not None
+            else 0
+        )
         uri = memory.conversations.get(conversation).uri
         try:
             return await self.referring.referred(text, room, uri=uri, ask=asking(self._services))

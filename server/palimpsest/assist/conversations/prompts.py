@@ -27,9 +27,9 @@ class Said:
     results: Sequence[str] = field(default_factory=tuple)
 
 
-def system_prompt(told: str, experiences: Iterable[Experience], own: str = "") -> str:
-    """`told`: what is said of tools; `own`: what the person adds."""
-    parts = [SYSTEM, own and f"{own.strip()}\n", told, render_experiences(experiences)]
+def system_prompt(experiences: Iterable[Experience], own: str = "") -> str:
+    """`own`: what the person adds."""
+    parts = [SYSTEM, own and f"{own.strip()}\n", render_experiences(experiences)]
     return "\n".join(part for part in parts if part)
 
 
@@ -52,7 +52,7 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def messages(system: str, summary: Summary | None, turns: Iterable[Said]) -> list[Message]:
+def messages(summary: Summary | None, turns: Iterable[Said]) -> list[Message]:
     """Roles take turns, as chat templates want it: what one role says in a row is one message."""
     said: list[tuple[Role, str]] = []
     if summary is not None:
@@ -61,7 +61,7 @@ def messages(system: str, summary: Summary | None, turns: Iterable[Said]) -> lis
         said.append((turn.role, turn.text))
         if turn.results:
             said.append(("user", "\n".join(turn.results)))
-    joined: list[Message] = [Message("system", system)] if system else []
+    joined = list[Message]()
     for role, text in said:
         if joined and joined[-1].role == role:
             joined[-1] = Message(role, f"{joined[-1].content}\n\n{text}")

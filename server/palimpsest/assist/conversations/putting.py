@@ -65,6 +65,12 @@ class Putting:
 
     def prompt(self, conversation: str, *, without: int | None = None) -> list[wire.Message]:
         """The conversation as the model reads it; `without` a turn that is still empty."""
+        system, told, said = self.parts(conversation, without=without)
+        whole = "\n".join(part for part in (system, told) if part)
+        return [*([wire.Message("system", whole)] if whole else []), *said]
+
+    def parts(self, conversation: str, *, without: int | None = None) -> tuple[str, str, list[wire.Message]]:
+        """The system prompt, what is said of tools behind it, and the messages."""
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
         branch = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
@@ -73,9 +79,10 @@ class Putting:
             branch = branch[at + 1 :]
         last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
         own = self._services.settings.conversation.instruction
-        system = system_prompt(self._tools().told(last), memory.experiences.list(talk.memory_key), own)
+        system = system_prompt(memory.experiences.list(talk.memory_key), own)
         said = [self._said(turn) for turn in branch if turn.state != "failed"]
-        return messages(well_formed(system), current.summary if current else None, said)
+        told = self._tools().told(last)
+        return well_formed(system), well_formed(told), messages(current.summary if current else None, said)
 
     def _said(self, turn: Turn) -> Said:
         memory = self._memory()

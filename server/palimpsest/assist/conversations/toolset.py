@@ -25,9 +25,6 @@ from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
 
-SHARE = 0.3
-"""Of what the model can read, for the descriptions of tools (document-references.md, 4.2.1)."""
-
 
 class Toolset:
     """One window's."""
@@ -57,7 +54,7 @@ class Toolset:
             return ""
         every = self._offered()
         text = instructions(every)
-        room = SHARE * (model.n_ctx if model is not None else 0)
+        room = self._services.settings.conversation.tools_share * (model.n_ctx if model is not None else 0)
         if choice == "relevant" or (choice == "auto" and estimate(text) > room):
             text = instructions(relevant(message, every))
         return text

@@ -1,0 +1,1 @@
+"""What a conversation takes of the tokens that a model can read at once."""

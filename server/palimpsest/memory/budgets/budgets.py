@@ -1,0 +1,83 @@
+"""A conversation's tokens against its budgets: shares of what the model can read (document-references.md, 1.2 and 4.2).
+
+In: counts.  Out: what is used and left, and whether it is time to compact.  Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+LEAST_RESERVE, MOST_RESERVE, RESERVE = 2_048, 20_000, 0.15
+"""Tokens that are kept free for the next reply: a share of the window, within bounds."""
+NEARLY_FULL = 0.9
+INJECTED = 0.2
+"""A document stands in the prompt where it takes less than this share of what is left for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of all that the model can read."""
+
+    system: float = 0.1
+    tools: float = 0.3
+    messages: float = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    used: int
+    budget: int
+
+    @property
+    def percentage(self) -> int:
+        return round(100 * self.used / self.budget) if self.budget else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationUsage:
+    """Tokens.  `total`: what the model can read at once, 0 where nobody knows.  `estimated`: no tokenizer answered."""
+
+    total: int
+    system: int
+    tools: int
+    messages: int
+    blocks: int = 0
+    estimated: bool = False
+    shares: Shares = Shares()
+
+    @property
+    def used(self) -> int:
+        return self.system + self.tools + self.messages + self.blocks
+
+    @property
+    def available(self) -> int:
+        return max(0, self.total - self.used)
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        budgets = {
+            "system": (self.system, self.shares.system),
+            "tools": (self.tools, self.shares.tools),
+            "messages": (self.messages, self.shares.messages),
+        }
+        return {name: Part(used, int(share * self.total)) for name, (used, share) in budgets.items()}
+
+    def should_compact(self, at: float = NEARLY_FULL) -> bool:
+        """Whether the messages are over their budget, all is over the share `at` of the window, or the reserve is not
+        free any more."""
+        if not self.total:
+            return False
+        left = self.total - self.used
+        return (
+            self.messages > self.parts["messages"].budget or self.used > at * self.total or left < reserve(self.total)
+        )
+
+    def injects(self, n_tokens: int) -> bool:
+        """Whether a document of so many tokens stands in the prompt; else the model is pointed to the tool."""
+        return n_tokens < INJECTED * max(0, self.parts["messages"].budget - self.messages)
+
+
+def reserve(total: int) -> int:
+    """Tokens to keep free of `total`, less than half of a small window."""
+    return min(MOST_RESERVE, max(LEAST_RESERVE, int(RESERVE * total)), total // 2)
