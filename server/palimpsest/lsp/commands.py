@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.lsp import (
     ask,
     context,
+    descriptors,
     document_commands,
     engine,
     exporting,
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Command[Any]] = {
         *forks.COMMANDS,
         *refs.COMMANDS,
         *transcript_sending.COMMANDS,
+        *descriptors.COMMANDS,
         *exporting.COMMANDS,
         *document_commands.COMMANDS,
         virtual.COMMAND,

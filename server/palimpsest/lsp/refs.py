@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from palimpsest.errors import AlreadyExists
 from palimpsest.json_data import Range
@@ -18,6 +18,7 @@ from palimpsest.lsp.file_writing import write_file
 from palimpsest.memory.refs import results
 from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.workspace.changes import Mode
+from palimpsest.workspace.writing import Written
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -73,25 +74,35 @@ async def add_ref(server: PalimpsestServer, asked: AddRef) -> dict[str, Any]:
 async def write_ref(server: PalimpsestServer, asked: WriteRef) -> dict[str, Any]:
     wanted = GetRef(asked.conversation, asked.ref_id, asked.version)
     content = (await get_ref(server, wanted))["content"]
-    overwrite = asked.overwrite
-    while True:
-        try:
-            done = await write_file(
-                server,
-                asked.file_path,
-                for_file(content, asked.file_path),
-                mode=asked.mode,
-                insert_at_line=asked.insert_at_line,
-                overwrite=overwrite,
-            )
-        except AlreadyExists:
-            if overwrite or not asked.ask or not await confirmed(server, OVERWRITE.format(asked.file_path), "Replace"):
-                raise
-            overwrite = True
-        else:
-            break
+    done = await write_asking(server, asked, for_file(content, asked.file_path))
     told = asked.ref_id, done.shown, asked.mode, done.bytes, done.lines
     return {**results.write_fields(*told), "xml": results.write_xml(*told)}
+
+
+class Asked(Protocol):
+    """How a text is to be written."""
+
+    @property
+    def file_path(self) -> str: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def insert_at_line(self) -> int | None: ...
+    @property
+    def overwrite(self) -> bool: ...
+    @property
+    def ask(self) -> bool: ...
+
+
+async def write_asking(server: PalimpsestServer, asked: Asked, text: str) -> Written:
+    """`ask`: a file that is there already is replaced if the person says so."""
+    options: dict[str, Any] = {"mode": asked.mode, "insert_at_line": asked.insert_at_line}
+    try:
+        return await write_file(server, asked.file_path, text, overwrite=asked.overwrite, **options)
+    except AlreadyExists:
+        if not asked.ask or not await confirmed(server, OVERWRITE.format(asked.file_path), "Replace"):
+            raise
+    return await write_file(server, asked.file_path, text, overwrite=True, **options)
 
 
 def _listed(memory: Memory, asked: Conversation) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""What the commands for descriptors are called with.
+
+In: nothing.  Out: dataclasses, with the names of the formats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import LARGEST, Between, Count
+from palimpsest.lsp.refs import Line
+from palimpsest.memory.descriptors.reader import Wanted
+from palimpsest.workspace.changes import Mode
+
+CONTEXT = 2
+"""Lines around a match."""
+LONGEST_CONTEXT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """`uri` names an open document, of which `range` is the part; else `content` is the text."""
+
+    conversation: str
+    content: str = ""
+    uri: str = ""
+    range: Between | None = None
+    source: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """One by its id or its name."""
+
+    conversation: str
+    fd: str = ""
+    name: str = ""
+
+    @property
+    def which(self) -> str:
+        if not (self.fd or self.name):
+            raise InvalidArgument("fd", "is missing: the id or the name of the descriptor.")
+        return self.fd or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Of):
+    page: Line | None = None
+    read_all: bool = False
+    start_line: Line | None = None
+    end_line: Line | None = None
+    start_char: Count | None = None
+    end_char: Count | None = None
+    unit: str = ""
+    index: Count | None = None
+    name_of_unit: str = ""
+    extract: bool = False
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted(
+            self.page, self.read_all, self.start_line, self.end_line, self.start_char, self.end_char, self.unit,
+            self.index, self.name_of_unit,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Of):
+    query: str = ""
+    regex: bool = False
+    case_sensitive: bool = False
+    context: Annotated[int, Range(0, LONGEST_CONTEXT)] = CONTEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """One, or several by `names`, from ids to names."""
+
+    conversation: str
+    fd: str = ""
+    name: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    conversation: str
+    fd: str = ""
+    fds: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Of):
+    ref_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark(Section):
+    start_line: Line = 1
+    end_line: Annotated[int, Range(1, LARGEST)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Of):
+    file_path: str = ""
+    mode: Mode = "write"
+    insert_at_line: Line | None = None
+    overwrite: bool = False
+    ask: bool = False
