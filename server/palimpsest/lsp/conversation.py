@@ -1,0 +1,108 @@
+"""The workspace's conversations: begun, listed, opened as documents, called otherwise, deleted.
+
+In: names, ids.  Out: fields; a conversation's document as text, for the client to show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.lsp.arguments import Conversation, Nothing
+from palimpsest.lsp.command import Command
+from palimpsest.memory.conversations.conversations import Conversation as Talk
+from palimpsest.memory.refs.results import time_written
+from palimpsest.memory.transcript.showing import document_of
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.memory.owners.memory import Memory
+
+SUFFIX = ".palimpsest.md"
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    conversation: str
+    name: str
+
+
+async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
+    session = server.window.session
+    memory = session.memory.now()
+
+    def made() -> dict[str, Any]:
+        return _opened(memory, memory.conversations.new(asked.name, workspace=session.services.workspace))
+
+    return await asyncio.to_thread(made)
+
+
+async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    conversing = server.window.session.conversing
+    memory = server.window.session.memory.now()
+    found = await asyncio.to_thread(memory.conversations.list)
+    return {"conversations": [{**_fields(one), "answering": conversing.is_running(one.id)} for one in found]}
+
+
+async def opened(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+    memory = server.window.session.memory.now()
+    return await asyncio.to_thread(lambda: _opened(memory, memory.conversations.get(asked.conversation)))
+
+
+async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
+    memory = server.window.session.memory.now()
+    return _fields(await asyncio.to_thread(memory.conversations.rename, asked.conversation, asked.name))
+
+
+async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+    if server.window.session.conversing.is_running(asked.conversation):
+        raise InvalidArgument("conversation", "is being answered; stop that first.")
+    memory = server.window.session.memory.now()
+    await asyncio.to_thread(memory.conversations.delete, asked.conversation)
+    return {"deleted": asked.conversation}
+
+
+def _opened(memory: Memory, talk: Talk) -> dict[str, Any]:
+    return {**_fields(talk), "uri": _uri(talk), "text": document_of(memory, talk.id)}
+
+
+def _uri(talk: Talk) -> str:
+    """Where it is shown; else an untitled document that is called as it is."""
+    return talk.uri or f"untitled:{_UNFIT.sub('-', talk.name).strip('-') or talk.id}{SUFFIX}"
+
+
+def _fields(talk: Talk) -> dict[str, Any]:
+    return {
+        "conversation": talk.id,
+        "name": talk.name,
+        "created": time_written(talk.created),
+        "updated": time_written(talk.updated),
+        "uri": talk.uri,
+        "model": talk.model,
+        "memory_key": talk.memory_key,
+    }
+
+
+COMMANDS = (
+    Command("palimpsest.conversation.new", New, new, "begins a conversation; answers its document's name and text"),
+    Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
+    Command(
+        "palimpsest.conversation.open", Conversation, opened, "a conversation as a document: where it is, and its text"
+    ),
+    Command("palimpsest.conversation.rename", Rename, renamed, "calls a conversation otherwise"),
+    Command(
+        "palimpsest.conversation.delete",
+        Conversation,
+        deleted,
+        "deletes a conversation with its turns, refs and descriptors",
+    ),
+)

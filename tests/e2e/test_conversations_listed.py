@@ -1,0 +1,45 @@
+"""Conversations are begun, listed, opened, called otherwise and deleted by commands; what they remember, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor, plain
+
+
+async def run(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
+    params = lsp.ExecuteCommandParams(f"palimpsest.conversation.{command}", [argument])
+    return plain(await editor.client.workspace_execute_command_async(params))  # type: ignore[no-any-return]
+
+
+async def test_a_conversation_is_begun_listed_opened_renamed_and_deleted(editor: Editor) -> None:
+    made = await run(editor, "new", name="Free shipping")
+    assert made["uri"] == "untitled:Free-shipping.palimpsest.md"
+    assert f"id: {made['conversation']}" in made["text"]
+    other = await run(editor, "new")
+    listed = (await run(editor, "list"))["conversations"]
+    assert [one["conversation"] for one in listed] == [other["conversation"], made["conversation"]]
+    await run(editor, "append", conversation=made["conversation"], role="user", content="Orders above 100?")
+    assert "Orders above 100?" in (await run(editor, "open", conversation=made["conversation"]))["text"]
+    await run(editor, "rename", conversation=other["conversation"], name="Other")
+    assert (await run(editor, "open", conversation=other["conversation"]))["name"] == "Other"
+    await run(editor, "delete", conversation=other["conversation"])
+    assert [one["name"] for one in (await run(editor, "list"))["conversations"]] == ["Free shipping"]
+    with pytest.raises(JsonRpcException, match="there is no conversation") as error:
+        await run(editor, "open", conversation=other["conversation"])
+    assert error.value.code == -32602
+
+
+async def test_what_is_remembered_is_shown_in_every_conversation_until_it_is_forgotten(editor: Editor) -> None:
+    one, other = [(await run(editor, "new"))["conversation"] for _ in range(2)]
+    kept = await run(editor, "remember", conversation=one, text="Prices are in cents.")
+    assert (await run(editor, "inspect", conversation=other))["experiences"] == [kept]
+    assert (await run(editor, "forget", conversation=other, experience_id=kept["id"])) == {"forgotten": kept["id"]}
+    shown = await run(editor, "inspect", conversation=one)
+    assert shown == {"experiences": [], "summary": None, "messages": 0, "has_pending_compaction": False}
+    with pytest.raises(JsonRpcException, match="experience_id"):
+        await run(editor, "forget", conversation=one, experience_id=kept["id"])
