@@ -291,6 +291,34 @@ class ConversationSettings:
     system_share: float = _setting(0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0)
     tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0)
     messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0)
+    compaction: str = _setting(
+        "auto",
+        "Whether a summary takes the place of older turns in what the model reads once a conversation has grown to "
+        "`compact_at`; nothing is lost for you.",
+        choices=("auto", "off"),
+    )
+    compact_at: float = _setting(
+        0.75,
+        "The share of what the model can read from which a conversation is compacted; earlier where that would leave "
+        "too little for a reply.",
+        low=0.1,
+        high=0.95,
+    )
+    compaction_instruction: str = _setting("", "What you want of every summary: what to keep above all.")
+    kv: str = _setting(
+        "leave",
+        "When old results of calls are dropped from what the model reads: `leave`: when it would be compacted "
+        "otherwise, since all behind them is decoded again; `decode`: at `drop_results_at`.",
+        choices=("leave", "decode"),
+    )
+    drop_results_at: float = _setting(
+        0.5,
+        "With `decode`: the share of what the model can read from which old results are dropped.",
+        low=0.05,
+        high=0.95,
+    )
+    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=100)
+    never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.")
 
 
 @dataclass(frozen=True, slots=True)

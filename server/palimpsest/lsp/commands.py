@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp import (
     ask,
+    compaction,
     context,
     conversation,
     descriptors,
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Command[Any]] = {
         summarize.COMMAND,
         *next_edit.COMMANDS,
         *ask.COMMANDS,
+        *compaction.COMMANDS,
         *forks.COMMANDS,
         *conversation.COMMANDS,
         *remembering.COMMANDS,

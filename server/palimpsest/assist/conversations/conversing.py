@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
+from palimpsest.assist.conversations.compacting import Compacting
 from palimpsest.assist.conversations.host import Host, NoHost
 from palimpsest.assist.conversations.keeping import keep
 from palimpsest.assist.conversations.putting import Cursor, Putting
@@ -62,6 +63,7 @@ class Conversing:
         self.host: Host = NoHost()
         self.tools: Tools = NoTools()
         self.putting = Putting(services, memory, lambda: self.tools)
+        self.compacting = Compacting(services, memory, self.putting)
         self._blocks: dict[str, list[Block]] = {}
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -163,8 +165,11 @@ class Conversing:
         n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
+            was_stopped = await self._compacted(conversation, asked)
             writing = Writing(self.memory, self._services.events, conversation)
             try:
+                if was_stopped:
+                    raise asyncio.CancelledError
                 answer = await self._generated(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
                 turns.append(writing.end("cut", "cancelled"))
@@ -189,6 +194,14 @@ class Conversing:
             if round_ == n_rounds:
                 stopped = "rounds"
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
+
+    async def _compacted(self, conversation: str, asked: Asked) -> bool:
+        """Whether the person stopped it meanwhile."""
+        try:
+            await self.compacting.before_reply(conversation, self.putting.blocks(asked.cursor))
+        except asyncio.CancelledError:
+            return True
+        return False
 
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.experiences.experiences import Experience
+from palimpsest.text.markup import attribute
 from palimpsest.wire import Message, Role
 
 SYSTEM = """\
@@ -52,11 +53,27 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def messages(summary: Summary | None, turns: Iterable[Said]) -> list[Message]:
-    """Roles take turns, as chat templates want it: what one role says in a row is one message."""
-    said: list[tuple[Role, str]] = []
-    if summary is not None:
-        said.append(("user", f"What was said before, in short:\n{render_summary(summary)}"))
+def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
+    """What the model reads in place of older turns: the summary, the last request of them word for word, and the
+    project's rules, by their file's name, as they are now."""
+    parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+    parts += [
+        f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
+    ]
+    if last_request.strip():
+        parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
+    return "\n\n".join(parts)
+
+
+def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
+    """What stands where a result was dropped: it can be read again like a descriptor."""
+    return f'<result fd="result-{turn}-{number}" tool={attribute(tool)} chars="{n_chars}" dropped="true"/>'
+
+
+def messages(before: str, turns: Iterable[Said]) -> list[Message]:
+    """Roles take turns, as chat templates want it: what one role says in a row is one message.  `before` stands for
+    older turns."""
+    said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
         said.append((turn.role, turn.text))
         if turn.results:

@@ -5,18 +5,23 @@ In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import Tools
-from palimpsest.assist.conversations.prompts import Said, messages, system_prompt
+from palimpsest.assist.conversations.prompts import Said, messages, pointer, standing, system_prompt
 from palimpsest.assist.shared.services import Services
+from palimpsest.context.estimate import estimate
+from palimpsest.context.sources.rules import RulesSource
+from palimpsest.memory.budgets.budgets import reserve
+from palimpsest.memory.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Block
+from palimpsest.workspace.files import WorkspaceFiles
 
 DOCUMENTS = "documents"
 """Where a turn keeps what the model is told of the documents that it links to: told once, it stays as it was."""
@@ -54,7 +59,7 @@ class Putting:
         options = services.settings.conversation
         return wire.GenerateRequest(
             workspace=services.workspace,
-            chat=wire.ChatTail(self.prompt(conversation, without=without)),
+            chat=wire.ChatTail(self.prompt(conversation, without=without, blocks=blocks)),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
@@ -63,30 +68,118 @@ class Putting:
             tail=tail_of(conversation),
         )
 
-    def prompt(self, conversation: str, *, without: int | None = None) -> list[wire.Message]:
-        """The conversation as the model reads it; `without` a turn that is still empty."""
-        system, told, said = self.parts(conversation, without=without)
+    def prompt(
+        self,
+        conversation: str,
+        *,
+        without: int | None = None,
+        until: int | None = None,
+        blocks: Sequence[Block] = (),
+    ) -> list[wire.Message]:
+        """The conversation as the model reads it, up to the turn `until`, `without` a turn that is still empty."""
+        system, told, said = self.parts(conversation, without=without, until=until, blocks=blocks)
         whole = "\n".join(part for part in (system, told) if part)
         return [*([wire.Message("system", whole)] if whole else []), *said]
 
-    def parts(self, conversation: str, *, without: int | None = None) -> tuple[str, str, list[wire.Message]]:
+    def parts(
+        self,
+        conversation: str,
+        *,
+        without: int | None = None,
+        until: int | None = None,
+        blocks: Sequence[Block] = (),
+    ) -> tuple[str, str, list[wire.Message]]:
         """The system prompt, what is said of tools behind it, and the messages."""
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
-        branch = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
+        whole = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
+        ids = [turn.id for turn in whole]
+        if until in ids:
+            whole = whole[: ids.index(until) + 1]
+        at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
+        older, branch = whole[:at], whole[at:]
+        before = ""
         if current is not None:
-            at = next((i for i, turn in enumerate(branch) if turn.id == current.turn), -1)
-            branch = branch[at + 1 :]
+            is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
+            # what was asked before it was compacted stands behind it, word for word
+            before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
         last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
         own = self._services.settings.conversation.instruction
-        system = system_prompt(memory.experiences.list(talk.memory_key), own)
-        said = [self._said(turn) for turn in branch if turn.state != "failed"]
-        told = self._tools().told(last)
-        return well_formed(system), well_formed(told), messages(current.summary if current else None, said)
+        system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(last)
+        bound = self._bound(blocks, system + told, before)
+        gone = self._dropped(branch, bound)
+        said = [self._said(turn, gone) for turn in branch if turn.state != "failed"]
+        return well_formed(system), well_formed(told), messages(before, said)
 
-    def _said(self, turn: Turn) -> Said:
-        memory = self._memory()
-        results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
+    def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
+        """The conversation up to a turn, and what is wanted of the model about it."""
+        said = self.prompt(conversation, until=until, blocks=blocks)
+        if said[-1].role == "user":
+            return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
+        return [*said, wire.Message("user", task)]
+
+    def room(self, blocks: Sequence[Block], prompt: str) -> int:
+        """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt."""
+        model, options = self._services.supervisor.status.model, self._services.settings.conversation
+        n_ctx = model.n_ctx if model is not None else 0
+        share = min(int(options.compact_at * n_ctx), n_ctx - reserve(n_ctx))
+        behind = share - estimate(prompt) - sum(estimate(block.text) for block in blocks)
+        return max(min(behind, int(options.messages_share * n_ctx)), n_ctx // 4)
+
+    def size(self, turn: Turn) -> int:
+        """Estimated tokens with its calls' results."""
+        said = self._said(turn, frozenset())
+        return estimate(said.text) + sum(map(estimate, said.results))
+
+    def _bound(self, blocks: Sequence[Block], prompt: str, before: str) -> int | None:
+        """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  With
+        `leave`, they stay until the conversation would be compacted, and the engine's cache with them."""
+        model, options = self._services.supervisor.status.model, self._services.settings.conversation
+        if model is None:
+            return None
+        room = self.room(blocks, prompt)
+        bound = room if options.kv == "leave" else min(room, int(options.drop_results_at * model.n_ctx))
+        return max(bound - estimate(before), 0)
+
+    def _dropped(self, branch: Sequence[Turn], bound: int | None) -> set[tuple[int, int]]:
+        options = self._services.settings.conversation
+        if bound is None:
+            return set()
+        sized = []
+        for turn in branch:
+            said, calls = self._said(turn, frozenset()), self._memory().turns.calls(turn.id)
+            texts = {call.number: self._memory().contents.text(call.result) for call in calls if call.result}
+            results = tuple(
+                SizedResult(call.number, call.name, estimate(texts[call.number]))
+                for call in calls
+                if call.number in texts
+            )
+            sized.append(SizedTurn(turn.id, estimate(said.text), results))
+        return dropped(sized, bound, options.keep_results, options.never_drop)
+
+    def _last(self, turns: Sequence[Turn]) -> str:
+        """The last request among them, as the model read it."""
+        return next((self._said(turn, frozenset()).text for turn in reversed(turns) if turn.role == "user"), "")
+
+    def _rules(self, blocks: Sequence[Block]) -> list[tuple[str, str]]:
+        """The project's rules, where they are not among the blocks."""
+        services = self._services
+        if any(block.source == RulesSource.name for block in blocks):
+            return []
+        context, roots = services.settings.context, services.roots.folders
+        rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
+        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
+
+    def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
+        memory, results = self._memory(), list[str]()
+        for call in memory.turns.calls(turn.id):
+            if not call.result:
+                continue
+            if (turn.id, call.number) in gone:
+                n_chars = memory.contents.info(call.result).n_chars
+                results.append(pointer(turn.id, call.number, call.name, n_chars))
+            else:
+                results.append(memory.contents.text(call.result))
         role: wire.Role = "user" if turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
         shown = turn.details.get(SHOWN)

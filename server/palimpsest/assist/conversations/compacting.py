@@ -1,0 +1,144 @@
+"""Compaction: a summary takes the place of older turns in what the model reads; the turns themselves stay.
+
+In: a conversation that grew too long, or a wish.  Out: applied compactions.  The model writes the summary under a
+grammar; where it cannot, rules alone do, and the compaction says so (`written_by`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from palimpsest import wire
+from palimpsest.assist.conversations.putting import Putting, tail_of
+from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.context.estimate import estimate
+from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.memory.compaction import grammar
+from palimpsest.memory.compaction.collecting import Called, Spoken
+from palimpsest.memory.compaction.compactions import Compaction, Summary, WrittenBy
+from palimpsest.memory.compaction.mechanical import completed, mechanical
+from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.types import Block
+
+BEFORE = "before compaction"
+WORTH = 0.25
+"""Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
+
+logger = logging.getLogger(__name__)
+
+
+class Compacting:
+    """One window's."""
+
+    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting) -> None:
+        self._services = services
+        self._memory = memory
+        self._putting = putting
+
+    async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
+        """Carry out what is queued; compact where the conversation has grown over the threshold."""
+        self.apply_queued(conversation)
+        until = self._due(conversation, blocks)
+        if until is not None:
+            await self.compact(conversation, blocks, until=until)
+
+    def apply_queued(self, conversation: str) -> Compaction | None:
+        """Behind the last turn; a checkpoint is made first."""
+        memory = self._memory()
+        head = memory.conversations.get(conversation).head
+        if head is None or memory.compactions.pending(conversation) is None:
+            return None
+        memory.checkpoints.create(conversation, BEFORE, automatic=True)
+        applied = memory.compactions.apply_pending(conversation, head)
+        self._services.events.tell(ConversationChanged(conversation))
+        return applied
+
+    def queue(self, conversation: str, summary: Summary) -> Compaction:
+        """A person's own summary.  Raises InvalidArgument."""
+        return self._memory().compactions.queue(conversation, summary, "person")
+
+    async def compact(
+        self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
+    ) -> Compaction:
+        """All up to the turn `until`, by default the last one.  `instruction`: what a person wants of the summary.
+        Raises NotFound, InvalidArgument where nothing has been said since the last compaction."""
+        memory = self._memory()
+        turns, before = self._since(conversation, until), memory.compactions.current(conversation)
+        if not turns:
+            raise InvalidArgument("conversation", "has nothing to compact.")
+        spoken = [self._spoken(turn) for turn in turns]
+        old = before.summary if before is not None else None
+        wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
+        summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
+        summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
+        memory.checkpoints.create(conversation, BEFORE, automatic=True)
+        memory.compactions.queue(conversation, summary, writer)
+        applied = memory.compactions.apply_pending(conversation, turns[-1].id)
+        assert applied is not None, "it was queued in this step"
+        self._services.events.tell(ConversationChanged(conversation))
+        return applied
+
+    def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
+        """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
+        model, options = self._services.supervisor.status.model, self._services.settings.conversation
+        if model is None or options.compaction == "off":
+            return None
+        system, told, said = self._putting.parts(conversation, blocks=blocks)
+        room = self._putting.room(blocks, system + told)
+        if sum(estimate(one.content) for one in said) <= room:
+            return None
+        turns = self._since(conversation, None)[:-1]
+        if not turns or sum(map(self._putting.size, turns)) < WORTH * room:
+            return None
+        return turns[-1].id
+
+    async def _written(
+        self, conversation: str, blocks: Sequence[Block], until: int, instruction: str
+    ) -> tuple[Summary | None, WrittenBy]:
+        """The model's summary; None where there is no model that can write one."""
+        services, model = self._services, self._services.supervisor.status.model
+        if model is None or not model.chat_template:
+            return None, "mechanical"
+        task = grammar.TASK + (f"The person wants of the summary: {instruction}\n" if instruction else "")
+        request = wire.GenerateRequest(
+            workspace=services.workspace,
+            chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
+            slot="chat",
+            sync=services.requests.sync(blocks, "chat"),
+            max_tokens=grammar.MOST_TOKENS,
+            grammar=grammar.grammar(),
+            sampling=wire.Sampling(temperature=0.0),
+            tail=tail_of(conversation),
+        )
+        try:
+            async with services.supervisor.engine(LOADING_S) as engine:
+                answer = await services.generate(engine, request, blocks)
+            return grammar.read(answer.choices[0].text), "model"
+        except (EngineError, InvalidArgument) as error:
+            logger.warning("compaction: the model's summary cannot be used: %s", error)
+            return None, "mechanical"
+
+    def _since(self, conversation: str, until: int | None) -> list[Turn]:
+        """The complete turns since the last compaction."""
+        memory = self._memory()
+        branch, current = memory.turns.branch(conversation), memory.compactions.current(conversation)
+        ids = [turn.id for turn in branch]
+        first = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
+        last = ids.index(until) + 1 if until is not None else len(branch)
+        return [turn for turn in branch[first:last] if turn.state != "failed"]
+
+    def _spoken(self, turn: Turn) -> Spoken:
+        memory = self._memory()
+        calls = [
+            Called(
+                call.name,
+                call.arguments,
+                call.status == "failed",
+                memory.contents.text(call.result) if call.result else "",
+            )
+            for call in memory.turns.calls(turn.id)
+        ]
+        return Spoken(turn.role, memory.turns.text(turn), calls)

@@ -1,0 +1,75 @@
+"""`palimpsest.conversation.compact`: a summary takes the place of what was said, for the model.
+
+In: a conversation, a person's instruction or own summary.  Out: the summary, and who wrote it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.lsp.command import Command
+from palimpsest.memory.compaction.compactions import Compaction, Summary
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """With `goal` the summary is the person's own; else the model writes it, and `instruction` says what is wanted of
+    it."""
+
+    conversation: str
+    instruction: str = ""
+    goal: str = ""
+    discoveries: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    current_status: str = ""
+    likely_next_work: str = ""
+    relevant_files_directories: tuple[str, ...] = ()
+    remember: tuple[str, ...] = ()
+
+
+async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
+    conversing = server.window.session.conversing
+    compacting, talk = conversing.compacting, asked.conversation
+    conversing.memory.conversations.get(talk)
+    if not asked.goal:
+        conversing.check_idle(talk)
+        blocks = conversing.blocks_of(talk)
+        return _answer("applied", await compacting.compact(talk, blocks, instruction=asked.instruction))
+    queued = compacting.queue(talk, _own(asked))
+    if conversing.is_running(talk):
+        return _answer("queued", queued)
+    applied = compacting.apply_queued(talk)
+    return _answer("queued", queued) if applied is None else _answer("applied", applied)
+
+
+def _own(asked: Compact) -> Summary:
+    return Summary(
+        goal=asked.goal,
+        instruction=asked.instruction,
+        discoveries=list(asked.discoveries),
+        completed=list(asked.completed),
+        current_status=asked.current_status,
+        likely_next_work=asked.likely_next_work,
+        relevant_files_directories=list(asked.relevant_files_directories),
+        remember=list(asked.remember),
+    )
+
+
+def _answer(status: str, done: Compaction) -> dict[str, Any]:
+    return {"status": status, "written_by": done.written_by, "turn": done.turn, "fields": asdict(done.summary)}
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.conversation.compact",
+        Compact,
+        compact,
+        "a summary takes the place of all turns so far in what the model reads, written as `instruction` says or, with "
+        "`goal`, by the caller; the turns themselves stay",
+        slow="Compacting",
+    ),
+)

@@ -1,0 +1,159 @@
+"""Compaction through a real server: with an engine whose replies are written here, and with the real one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.memory.compaction.grammar import ORDER, TEXTS
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+
+pytestmark = pytest.mark.slow
+
+WRITTEN = {name: f"the {name}" if name in TEXTS else [f"one of {name}"] for name in ORDER}
+LONG = "A long line about parcels, `round_to_cents` and src/shop/prices.py.\n" * 100
+LAST = "The last request, word for word. " * 80 + "End."
+
+
+@pytest.fixture
+async def talk(
+    machine: dict[str, str], shop: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[tuple[Editor, Scripted]]:
+    """A window whose engine says what a test wants."""
+    (shop / "AGENTS.md").write_text("Prices are rounded to the cent.\n", encoding="utf-8")
+    with scripted() as model:
+        model.replies = ["Hello."]
+        conversation = {"keep_results": 1, **getattr(request, "param", {})}
+        it = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}, "conversation": conversation})
+        await it.ready()
+        yield it, model
+        await stop_editor(it)
+
+
+async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
+    return answer
+
+
+def prompt(model: Scripted) -> str:
+    return "\n".join(each["content"] for each in model.asked[-1]["messages"])
+
+
+async def test_the_model_writes_the_seven_fields_and_they_take_the_place_of_what_was_said(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Please mend `round_to_cents` in src/shop/prices.py, word for word.")
+    model.replies = [json.dumps(WRITTEN), "Going on."]
+    done = await do(editor, "conversation.compact", conversation=one["conversation"], instruction="Keep the numbers.")
+    assert "Keep the numbers." in prompt(model)
+    assert (done["status"], done["written_by"], done["fields"]["goal"]) == ("applied", "model", "the goal")
+    assert "src/shop/prices.py" in done["fields"]["relevant_files_directories"]
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    said = prompt(model)
+    assert "<goal>the goal</goal>" in said
+    assert "Hello." not in said
+    assert "Please mend `round_to_cents` in src/shop/prices.py, word for word." in said, "the last request"
+    assert said.count("Prices are rounded to the cent.") == 1, "the rules are read again"
+    assert "one of remember</exp>" in said, "what is to be remembered is an experience"
+    kept = await do(editor, "conversation.export", conversation=one["conversation"])
+    assert "Hello." in str(kept), "the person loses nothing"
+    (point,) = (await do(editor, "checkpoint.list", conversation=one["conversation"]))["checkpoints"]
+    assert point["automatic"]
+
+
+async def test_where_the_model_fails_a_mechanical_summary_stands_in_and_says_so(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Mend `round_to_cents`.")
+    model.replies = ["I would rather not."]
+    done = await do(editor, "conversation.compact", conversation=one["conversation"])
+    assert done["written_by"] == "mechanical"
+    assert done["fields"]["goal"] == "Mend `round_to_cents`."
+
+
+async def test_nothing_compacts_again_right_after_compacting(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Hello")
+    model.replies = [json.dumps(WRITTEN), "Yes."]
+    await do(editor, "conversation.compact", conversation=one["conversation"])
+    with pytest.raises(JsonRpcException, match="nothing to compact"):
+        await do(editor, "conversation.compact", conversation=one["conversation"])
+
+
+async def test_a_long_conversation_is_compacted_by_itself_and_only_once(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text=LONG)
+    await do(editor, "ask", text=LONG, conversation=one["conversation"])
+    assert len(model.asked) == 2
+    model.replies = [json.dumps(WRITTEN), "Compacted."]
+    before = len(model.asked)
+    answer = await do(editor, "ask", text=LAST, conversation=one["conversation"])
+    assert (answer["reply"], len(model.asked) - before) == ("Compacted.", 2)
+    assert "<goal>the goal</goal>" in prompt(model)
+    assert model.asked[-1]["messages"][-1]["content"].endswith(LAST)
+    await do(editor, "ask", text="And now?", conversation=one["conversation"])
+    assert len(model.asked) - before == 3
+
+
+@pytest.mark.parametrize("talk", [{"compaction": "off"}], indirect=True)
+async def test_off_means_off(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text=LONG)
+    for text in (LONG, LAST):
+        await do(editor, "ask", text=text, conversation=one["conversation"])
+    assert len(model.asked) == 3
+    assert "<summary>" not in prompt(model)
+
+
+async def test_compaction_is_queued_and_applied_after_the_calls_of_a_reply(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    fields = ", ".join(f"{name}={value!r}" for name, value in WRITTEN.items())
+    call = f"compact({fields})"
+    model.replies = [f"{call}\n{call.replace('the goal', 'the newest goal')}\n", "Done."]
+    await do(editor, "ask", text="Compact yourself.")
+    assert "<goal>the newest goal</goal>" in prompt(model), "the latest that is queued wins"
+    assert "Compact yourself." in prompt(model)
+
+
+async def test_a_person_writes_the_summary_themselves(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Hello")
+    done = await do(editor, "conversation.compact", conversation=one["conversation"], goal="My own goal")
+    assert (done["status"], done["written_by"]) == ("applied", "person")
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    assert "<goal>My own goal</goal>" in prompt(model)
+    assert len(model.asked) == 2
+
+
+@pytest.mark.parametrize("talk", [{"kv": "decode", "drop_results_at": 0.3}, {"kv": "leave"}], indirect=True)
+async def test_old_results_are_dropped_before_anything_is_summarised(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ["Long."]
+    one = await do(editor, "ask", text=LONG)
+    for _ in range(2):
+        model.replies = [f'read_fd(fd="turn-{one["turn"] - 1}", read_all=True)\n', "Read."]
+        await do(editor, "ask", text="Read it.", conversation=one["conversation"])
+    assert 'dropped="true"' in prompt(model)
+    assert "<summary>" not in prompt(model)
+
+
+async def test_a_model_that_cannot_be_told_what_to_do_has_a_mechanical_summary(
+    machine: dict[str, str], shop: Path
+) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        one = await do(editor, "ask", text="def double(x):")
+        done = await do(editor, "conversation.compact", conversation=one["conversation"])
+        assert done["written_by"] == "mechanical"
+        again = await do(editor, "ask", text="def triple(x):", conversation=one["conversation"])
+        assert again["usage"]["decoded"] > 0
+    finally:
+        await stop_editor(editor)
