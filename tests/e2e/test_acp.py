@@ -183,6 +183,8 @@ async def test_cancel_ends_the_turn_and_the_conversation_goes_on(
         await until(lambda: engine.asked)
         with pytest.raises(RequestError, match="is being answered"):
             await it.ask(session, "And this?")
+        with pytest.raises(RequestError, match="is being answered"):
+            await it.agent.fork_session(cwd=str(shop), session_id=session, mcp_servers=[])
         await it.agent.cancel(session_id=session)
         assert await turn == "cancelled"
         engine.free.set()

@@ -43,8 +43,8 @@ from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import EditorHost
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace, Workspaces
-from palimpsest.assist.conversations.branching import branch_off
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+from palimpsest.memory.conversations.conversations import MOST_NAME, Conversation
 
 logger = logging.getLogger(__name__)
 
@@ -130,10 +130,12 @@ class ConversationAgent:
     async def fork_session(
         self, session_id: str, cwd: str, additional_directories: list[str] | None = None, **_: Any
     ) -> ForkSessionResponse:
-        """A copy with the same turns and refs, which goes on by itself."""
+        """A copy with the same turns, refs and descriptors, which goes on by itself."""
         async with _told():
             workspace = await self._found(cwd, session_id, additional_directories)
-            copy = await branch_off(workspace.session.conversing.memory, session_id)
+            if workspace.session.conversing.is_running(session_id):
+                raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
+            copy = await asyncio.to_thread(_copied, workspace, session_id)
         self._begin(workspace, copy.id)
         return ForkSessionResponse(session_id=copy.id)
 
@@ -207,6 +209,13 @@ def _infos(workspace: Workspace) -> list[SessionInfo]:
         )
         for one in memory.conversations.list()
     ]
+
+
+def _copied(workspace: Workspace, session_id: str) -> Conversation:
+    memory = workspace.session.conversing.memory
+    first = memory.conversations.get(session_id)
+    name = f"{first.name} (copy)"[:MOST_NAME] if first.name else ""
+    return memory.forks.copied(session_id, first.head, name)
 
 
 def _first(cursor: str | None) -> int:
