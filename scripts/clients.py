@@ -204,7 +204,9 @@ def _manual_settings() -> str:
 
 
 def _headed(text: str, tag: str) -> str:
-    """A line with its tag at the end, as Vim's own help has them."""
+    """A line with its tag at the end, as Vim's own help has them, or above it where both are too long for one line."""
+    if len(text) + len(tag) > 75:
+        return f"{f'*{tag}*'.rjust(78)}\n{text}\n"
     return f"{text} {f'*{tag}*'.rjust(77 - len(text))}\n"
 
 

@@ -38,8 +38,8 @@ async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
     server, written = make_server(Making(never, never)), Written()
     server.protocol.set_writer(written)
 
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    async def hover(_: lsp.HoverParams) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_MONIKER)
+    async def moniker(_: lsp.MonikerParams) -> None:
         raise RuntimeError(INSIDE)
 
     @server.feature(lsp.TEXT_DOCUMENT_WILL_SAVE)
@@ -52,7 +52,7 @@ async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
     say("initialize", {"capabilities": {}, "processId": None, "rootUri": None}, id=1)
     document = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}, "reason": 1}
     with caplog.at_level(logging.ERROR):
-        say("textDocument/hover", document, id=2)
+        say("textDocument/moniker", document, id=2)
         say("textDocument/willSave", document)
         while not (answers := [m for m in written.messages if m.get("id") == 2]) or not written.shown():
             await asyncio.sleep(0.01)

@@ -317,7 +317,7 @@ class ConversationSettings:
         low=0.05,
         high=0.95,
     )
-    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=100)
+    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=1_000)
     never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.")
 
 

@@ -614,7 +614,7 @@ return {
       default = 3,
       doc = "So many of the newest results are never dropped.",
       low = 0,
-      high = 100,
+      high = 1000,
     },
     {
       name = "conversation.never_drop",
