@@ -100,7 +100,7 @@ async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: E
     with pytest.raises(JsonRpcException, match="nothing was sent"):
         await send(window, uri)
     assert await send(window, uri) == "second answer"
-    await until(lambda: len(turns(window, uri)) == 3)
+    await until(lambda: len(turns(window, uri)) == 3 and turns(window, uri)[1][2])  # edits come behind the answer
     assert turns(window, uri)[:2] == [("user", True, "au revoir"), ("assistant", True, "second answer")]
     assert len(asked) == 2
     assert "bonjour" not in str(said.asked[-1]["messages"])
