@@ -14,12 +14,13 @@ NAME = "scripted-instruct"
 
 class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
-    While `free` is cleared, replies wait."""
+    While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half."""
 
     def __init__(self) -> None:
         self.replies: list[str] = []
         self.asked: list[dict[str, Any]] = []
         self.url = ""
+        self.dies = False
         self.free = threading.Event()
         self.free.set()
 
@@ -44,10 +45,23 @@ def scripted() -> Iterator[Scripted]:
         def do_POST(self) -> None:
             it.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             it.free.wait(60)
+            if it.dies:
+                self._send_half(it.next())
+                return
             choice = {"index": 0, "delta": {"content": it.next()}, "finish_reason": "stop"}
             usage = {"prompt_tokens": 10, "completion_tokens": 10}
             events = [{"choices": [choice]}, {"choices": [], "usage": usage}]
             self._send("text/event-stream", "".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
+
+        def _send_half(self, reply: str) -> None:
+            """And nothing more, though more was promised."""
+            choice = {"index": 0, "delta": {"content": reply[: len(reply) // 2]}}
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", "100000")
+            self.end_headers()
+            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
+            self.close_connection = True
 
         def _send(self, kind: str, text: str) -> None:
             data = text.encode()

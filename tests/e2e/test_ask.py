@@ -143,3 +143,88 @@ async def test_usage_says_what_a_conversation_takes(talk: tuple[Editor, Scripted
     assert usage["used"] == sum(each if isinstance(each, int) else each["used"] for each in usage["parts"].values())
     assert not usage["compact"]
     assert {name: answer["usage"][name] for name in usage} == usage
+
+
+async def test_an_engine_that_dies_amid_a_reply_leaves_what_came_and_it_can_be_sent_again(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    first = await ask(editor, "One")
+    model.replies, model.dies = ["It is forty-two."], True
+    with pytest.raises(JsonRpcException):
+        await ask(editor, "What is the answer?", conversation=first["conversation"])
+    document = (await editor.command("palimpsest.conversation.open", {"conversation": first["conversation"]}))["text"]
+    assert "\n\nIt is fo\n\n" in document
+    assert "Not finished: " in document
+    model.dies = False
+    again = await ask(editor, "", conversation=first["conversation"])
+    assert again["reply"] == "It is forty-two."
+    assert "It is fo" not in str(model.asked[-1]["messages"]), "the reply that was cut off is not continued"
+    document = (await editor.command("palimpsest.conversation.open", {"conversation": first["conversation"]}))["text"]
+    assert document.count("What is the answer?") == 1
+    with pytest.raises(JsonRpcException, match="not a question that waits"):
+        await ask(editor, "", conversation=first["conversation"])
+
+
+async def test_the_second_window_that_speaks_hears_that_the_first_is_being_answered(
+    talk: tuple[Editor, Scripted], shop: Path
+) -> None:
+    editor, model = talk
+    first = await ask(editor, "One")
+    talk_id = first["conversation"]
+    other = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
+    try:
+        await other.ready()
+        model.free.clear()
+        asked = asyncio.ensure_future(ask(editor, "Two", conversation=talk_id))
+        await until(lambda: len(model.asked) == 2)
+        with pytest.raises(JsonRpcException, match="is being answered"):
+            await ask(other, "Three", conversation=talk_id)
+        turn = {"conversation": talk_id, "role": "user", "content": "Four"}
+        with pytest.raises(JsonRpcException, match="is being answered"):
+            await other.command("palimpsest.conversation.append", turn)
+        model.free.set()
+        await asked
+        await ask(other, "Five", conversation=talk_id)
+        said = str(model.asked[-1]["messages"])
+        assert "Two" in said
+        assert "Three" not in said
+    finally:
+        model.free.set()
+        await stop_editor(other)
+
+
+async def test_a_turn_made_elsewhere_has_its_refs_and_documents_and_its_calls_are_not_run(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, _ = talk
+    talk_id = (await ask(editor, "One"))["conversation"]
+    reply = '<ref id="double">\ndef double(x):\n    return 2 * x\n</ref>\n\nremember(text="never")\n'
+    made = await editor.command(
+        "palimpsest.conversation.append", {"conversation": talk_id, "role": "assistant", "content": reply}
+    )
+    assert made["refs"] == ["double"]
+    assert made["calls"] == [{"name": "remember", "status": "not run"}]
+    inspected = await editor.command("palimpsest.conversation.inspect", {"conversation": talk_id})
+    assert inspected["experiences"] == []
+    asked = await editor.command(
+        "palimpsest.conversation.append", {"conversation": talk_id, "role": "user", "content": "See [[nowhere]]."}
+    )
+    assert [(one["wikilink"], one["path"]) for one in asked["documents"]] == [("[[nowhere]]", None)]
+
+
+async def test_usage_names_what_each_message_result_tool_and_document_takes(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['remember(text="tests first")', "Done."]
+    answer = await ask(editor, "See [[nowhere]]. " + "word " * 100)
+    usage = await editor.command("palimpsest.context.usage", {"conversation": answer["conversation"], "items": True})
+    items = usage["items"]
+    sizes = {(item["kind"], item["name"]): item["tokens"] for item in items}
+    asked, called, done = (f"turn-{answer['turn'] - before}" for before in (2, 1, 0))
+    assert sizes["message", asked] > 100 > sizes["message", done] > 0
+    assert sizes["documents", asked] > 0
+    assert sizes["result", f"result-{called.removeprefix('turn-')}-0"] > 0
+    assert sizes["tool", "remember"] > 0
+    tools = sum(size for (kind, _), size in sizes.items() if kind == "tool")
+    assert 0 < tools <= usage["parts"]["tools"]["used"]
+    assert sizes["system", ""] == usage["parts"]["system"]["used"]

@@ -134,3 +134,25 @@ async def test_a_conversation_folds(window: Editor) -> None:
     assert any(lines[one.start_line] == "<!-- calls and documents -->" for one in found)
     plain = lsp.FoldingRangeParams(lsp.TextDocumentIdentifier(window.open("a.md", "# A\n\ntext\n")))
     assert not await window.client.text_document_folding_range_async(plain)
+
+
+async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its_place(
+    window: Editor, said: Scripted
+) -> None:
+    said.dies = True
+    uri = window.open(NAME, "bonjour")
+    with pytest.raises(JsonRpcException):
+        await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 3)
+    assert turns(window, uri)[1][2].strip() == "first"
+    assert "Not finished: " in window.texts[uri]
+    assert "Send again" in await lenses(window, uri)
+    said.dies = False
+    assert await send(window, uri) == "second answer"
+    await until(lambda: len(turns(window, uri)) == 3)
+    assert turns(window, uri) == [
+        ("user", True, "bonjour"),
+        ("assistant", True, "second answer"),
+        ("user", False, ""),
+    ]
+    assert "Not finished: " not in window.texts[uri]

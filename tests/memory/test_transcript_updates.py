@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.memory.transcript.reading import parse
-from palimpsest.memory.transcript.updating import line_edit, unnumbered, updated, with_front
+from palimpsest.memory.transcript.updating import line_edit, unnumbered, updated, with_front, without
 from palimpsest.memory.transcript.writing import WrittenTurn
 
 BEGUN = "---\nid: c-1\n---\n\n## user\n\nhello\n"
@@ -58,3 +58,13 @@ def test_the_edit_leads_from_one_text_to_the_other(before: list[str], after: lis
     if change is not None:
         now[change.start : change.end] = change.lines
     assert now == "\n".join(after).split("\n")
+
+
+def test_a_reply_that_is_not_finished_says_why_and_can_be_taken_out() -> None:
+    cut = WrittenTurn("assistant", 2, "hal", unfinished="The engine\n## user\nended.")
+    text = updated(BEGUN, [WrittenTurn("user", 1, "hello"), cut], goes_on=True)
+    assert "\n\nNot finished: The engine ## user ended.\n" in text
+    assert said(text) == [("user", 1, "hello"), ("assistant", 2, "hal"), ("user", None, "")]
+    unfinished = parse(text).turn(2)
+    assert unfinished is not None
+    assert said(without(text, unfinished)) == [("user", 1, "hello"), ("user", None, "")]

@@ -123,3 +123,16 @@ def test_experiences_keep_their_ids_and_forgotten_ones_are_not_used_again(memory
     assert memory.experiences.list("other") == []
     with pytest.raises(NotFound, match="exp_001, exp_003"):
         memory.experiences.forget("main", "exp_009")
+
+
+def test_behind_a_turn_that_is_being_written_nothing_is_said(memory: Memory) -> None:
+    talk = memory.conversations.new()
+    first = memory.turns.add(talk.id, "user", "one")
+    writing = memory.turns.add(talk.id, "assistant", "", state="writing")
+    with pytest.raises(InvalidArgument, match="is being answered"):
+        memory.turns.add(talk.id, "user", "two")
+    memory.turns.add(talk.id, "user", "elsewhere", parent=first.parent)
+    memory.turns.set_head(talk.id, writing.id)
+    memory.turns.finish(writing.id, "done")
+    memory.turns.add(talk.id, "user", "two")
+    assert texts(memory, talk.id) == ["one", "done", "two"]

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.assist.conversations.conversing import Asked, Reply
 from palimpsest.assist.conversations.putting import Cursor
 from palimpsest.assist.conversations.telling import TurnText
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.progress import report
+from palimpsest.memory.calls.parsing import calls_in
 from palimpsest.memory.conversations.turns import Role
 from palimpsest.memory.owners.memory import Memory
 
@@ -29,9 +31,10 @@ LONGEST_REPORT, LONGEST_NAME = 80, 60
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`uri` and `position`: whose blocks the model sees; without them, those where the cursor was last."""
+    """`uri` and `position`: whose blocks the model sees; without them, those where the cursor was last.  Without
+    `text`, what was said last in the conversation is answered again."""
 
-    text: str
+    text: str = ""
     conversation: str = ""
     uri: str = ""
     position: At | None = None
@@ -48,6 +51,8 @@ class Append:
 async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     session = server.window.session
     memory = session.memory.now()
+    if not asked.conversation and not asked.text.strip():
+        raise InvalidArgument("text", "is empty.")
     talk = asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.workspace).id
 
     def came(event: TurnText) -> None:
@@ -56,7 +61,7 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 
     stop = session.events.on(TurnText, came)
     try:
-        reply = await session.conversing.send(talk, asked.text, Asked(_cursor(server, asked)))
+        reply = await session.conversing.send(talk, asked.text or None, Asked(_cursor(server, asked)))
     finally:
         stop()
     return {**answered(memory, reply), "usage": await _usage(server, reply)}
@@ -64,9 +69,17 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
     """A turn made elsewhere enters as if made here; what it calls is not run."""
-    session = server.window.session
-    said = session.conversing.append(turn.conversation, turn.role, turn.content, turn.source)
-    return {"turn": said.id, "fd": said.descriptor}
+    conversing = server.window.session.conversing
+    said = await conversing.append(turn.conversation, turn.role, turn.content, turn.source)
+    memory = conversing.memory
+    found = calls_in(turn.content, conversing.tools.parameters()) if turn.role == "assistant" else []
+    return {
+        "turn": said.id,
+        "fd": said.descriptor,
+        "refs": [ref.id for ref in memory.refs.list(turn.conversation) if ref.turn == said.id],
+        "documents": [asdict(one) for one in memory.documents.of_turn(said.id)],
+        "calls": [{"name": call.name, "status": "not run"} for call in found],
+    }
 
 
 def answered(memory: Memory, reply: Reply) -> dict[str, Any]:

@@ -5,7 +5,7 @@ In: arguments.  Out: answers.  Which blocks there are is decided in `context/`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument
@@ -27,11 +27,13 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class UsageAt:
-    """Without a document, where the cursor was last; with a conversation, what that takes."""
+    """Without a document, where the cursor was last; with a conversation, what that takes.  `items`: and what each
+    message, result, tool and block of it does."""
 
     uri: str = ""
     position: At | None = None
     conversation: str = ""
+    items: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,12 @@ async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
 async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
     session = server.window.session
     if at.conversation:
-        return answers.usage(await session.counting.usage(at.conversation))
+        answer = answers.usage(await session.counting.usage(at.conversation))
+        return (
+            {**answer, "items": list(map(asdict, await session.counting.items(at.conversation)))}
+            if at.items
+            else answer
+        )
     place = session.cursor.place
     if at.uri:
         snapshot = session.documents.get(at.uri)

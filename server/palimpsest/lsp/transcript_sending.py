@@ -7,6 +7,7 @@ have been asked; nothing of the old one is lost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse
 from palimpsest.memory.transcript.showing import shown_text
-from palimpsest.memory.transcript.updating import is_same, unnumbered, with_front
+from palimpsest.memory.transcript.updating import is_same, unnumbered, with_front, without
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -38,12 +39,14 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Turn `last` of the document is to be said; up to turn `kept` it is as the conversation is."""
+    """Turn `last` of the document is to be said; up to turn `kept` it is as the conversation is.  `unfinished`: the
+    reply that another takes the place of."""
 
     last: int
     kept: int
     is_branch: bool
     is_again: bool
+    unfinished: DocumentTurn | None = None
 
 
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
@@ -64,6 +67,8 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     text = "\n".join(snapshot.lines)
     if pending.is_branch:
         text = unnumbered(text, pending.kept, pending.last)
+    if pending.unfinished is not None:
+        text = without(text, pending.unfinished)
     text = with_front(text, {"id": talk.id})
     now = session.documents.find(snapshot.uri)
     if now is None or now.version != snapshot.version or not await replaced(server, snapshot, text):
@@ -73,7 +78,7 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         branch = memory.turns.branch(talk.id)
         memory.turns.set_head(talk.id, branch[pending.kept - 1].id if pending.kept else None)
     for turn in turns[pending.kept : pending.last]:
-        session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
+        await session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.place
     cursor = Asked() if place is None or place[0] == snapshot.uri else Asked(Cursor(*place))
@@ -102,8 +107,7 @@ def pending_of(memory: Memory, conversation: str, transcript: Transcript) -> Pen
     while kept < min(len(turns), len(branch)) and _is_kept(memory, turns[kept], branch[kept]):
         kept += 1
     if kept == len(turns):
-        is_open = bool(branch) and branch[-1].role == "user" and len(branch) == kept
-        return Pending(kept - 1, kept, is_branch=False, is_again=True) if is_open and turns else None
+        return _again(turns, branch) if turns and len(branch) == kept else None
     last = max((at for at, turn in enumerate(turns) if turn.role == "user" and turn.text.strip()), default=-1)
     is_answered = any(turn.role == "assistant" for turn in turns[last + 1 :])
     if last < kept or (is_answered and turns[last].id is None):
@@ -112,6 +116,15 @@ def pending_of(memory: Memory, conversation: str, transcript: Transcript) -> Pen
         edited = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
         last = edited
     return Pending(last, kept, is_branch=kept < len(branch), is_again=False)
+
+
+def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | None:
+    """What was said last once more, where it has no reply that came to its end."""
+    last = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
+    if last is None or not (branch[-1].role == "user" or branch[-1].is_unfinished):
+        return None
+    unfinished = turns[-1] if branch[-1].is_unfinished else None
+    return Pending(last, len(turns), is_branch=False, is_again=True, unfinished=unfinished)
 
 
 def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:

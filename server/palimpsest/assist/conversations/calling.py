@@ -36,6 +36,10 @@ class Tools(Protocol):
         """What the system prompt says of the tools that may matter for this message; "" for none."""
         ...
 
+    def described(self, message: str) -> Mapping[str, str]:
+        """Of that, what is said of each tool."""
+        ...
+
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Raises nothing but cancellation: what is wrong with a call is its result."""
         ...
@@ -49,6 +53,9 @@ class NoTools:
 
     def told(self, message: str) -> str:
         return ""
+
+    def described(self, message: str) -> Mapping[str, str]:
+        return {}
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         return Outcome("failed", '<error type="not_found"><message>There are no tools.</message></error>')

@@ -25,8 +25,9 @@ from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.memory.conversations.turns import Role, Turn
+from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
@@ -78,10 +79,12 @@ class Conversing:
         return conversation in self._running
 
     async def send(self, conversation: str, text: str | None, asked: Asked | None = None) -> Reply:
-        """Say something, or with None have what was said last answered (again).
+        """Say something, or with None have what was said last answered (again, where the reply did not come to its
+        end: that stays on a branch of its own).
 
         Raises NotFound, InvalidArgument for a conversation that is being answered or has nothing to answer,
-        StorageError; and EngineError when the engine cannot answer: what was said is kept then, and can be sent again.
+        StorageError; and EngineError when the engine cannot answer: what was said and what has come are kept then, and
+        it can be sent again.
         """
         self._check(conversation, text)
         task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
@@ -95,16 +98,24 @@ class Conversing:
             self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
 
     async def _say(self, conversation: str, text: str | None, asked: Asked) -> Reply:
-        if text is not None:
+        if text is None:
+            last = self.memory.turns.branch(conversation)[-1]
+            if last.is_unfinished:
+                self.memory.turns.set_head(conversation, last.parent)
+        else:
             said, referred = well_formed(text), NOTHING
             try:
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                options = self._services.settings.file_descriptor
-                turn = keep(self.memory, options, conversation, "user", said, documents=referred.told)
-                self.memory.documents.add(turn.id, referred.references)
-                self._services.events.tell(TurnBegan(conversation, turn))
+                self._keep(conversation, "user", said, referred)
         return await self._answer(conversation, asked)
+
+    def _keep(self, conversation: str, role: Role, text: str, referred: Referred, source: str = "") -> Turn:
+        options = self._services.settings.file_descriptor
+        turn = keep(self.memory, options, conversation, role, text, source=source, documents=referred.told)
+        self.memory.documents.add(turn.id, referred.references)
+        self._services.events.tell(TurnBegan(conversation, turn))
+        return turn
 
     async def _referred(self, conversation: str, text: str) -> Referred:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
@@ -124,12 +135,15 @@ class Conversing:
             logger.warning("documents of a message: %s", error)
             return NOTHING
 
-    def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
-        """A turn made elsewhere.  Raises NotFound, InvalidArgument."""
+    async def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
+        """A turn made elsewhere, as if made here: with its refs and documents.  What it calls is not run.  Raises
+        NotFound, InvalidArgument."""
         self.check_idle(conversation)
-        options = self._services.settings.file_descriptor
-        turn = keep(self.memory, options, conversation, role, well_formed(text), source=source)
-        self._services.events.tell(TurnBegan(conversation, turn))
+        said = well_formed(text)
+        referred = await self._referred(conversation, said) if role == "user" else NOTHING
+        turn = self._keep(conversation, role, said, referred, source)
+        if role == "assistant":
+            self.memory.refs.store(conversation, turn.id, extract(said))
         self._services.events.tell(ConversationChanged(conversation))
         return turn
 
@@ -142,7 +156,7 @@ class Conversing:
         branch = self.check_idle(conversation)
         if text is not None and not text.strip():
             raise InvalidArgument("text", "is empty.")
-        if text is None and (not branch or branch[-1].role != "user"):
+        if text is None and (not branch or (branch[-1].role != "user" and not branch[-1].is_unfinished)):
             raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")
 
     def check_idle(self, conversation: str) -> list[Turn]:
@@ -151,7 +165,7 @@ class Conversing:
         if branch and branch[-1].state == "writing" and self.memory.turns.settle():
             branch = self.memory.turns.branch(conversation)
         if conversation in self._running or (branch and branch[-1].state == "writing"):
-            raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
+            raise InvalidArgument("conversation", BUSY)
         return branch
 
     def _end(self) -> None:
@@ -175,7 +189,7 @@ class Conversing:
                 turns.append(writing.end("cut", "cancelled"))
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             except PalimpsestError as error:
-                writing.end("failed", "failed", str(error))
+                writing.end("cut" if writing.text else "failed", "failed", str(error))
                 raise
             finish = answer.choices[0].finish
             stopped = "length" if finish in ("length", "time") else "end"

@@ -1,12 +1,13 @@
 """The tokens of a conversation, counted by the model's own tokenizer.
 
-In: a conversation.  Out: its usage, each message's tokens.  A text is counted once; only where no engine answers are
-characters estimated, and the usage says so.  Owner of the counts.
+In: a conversation.  Out: its usage, and what each piece of it takes.  A text is counted once; only where no engine
+answers are characters estimated, and the usage says so.  Owner of the counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.assist.conversations.conversing import Conversing
@@ -17,9 +18,19 @@ from palimpsest.errors import EngineError
 from palimpsest.memory.budgets.budgets import ConversationUsage, Shares
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.prompt.blocks import render_context
+from palimpsest.text.positions import well_formed
 
 MOST_KEPT = 20_000
 """Counts, by text."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedItem:
+    """`kind` and `name` as in `putting.Item`."""
+
+    kind: str
+    name: str
+    tokens: int
 
 
 class Counting:
@@ -49,15 +60,11 @@ class Counting:
             shares=Shares(options.system_share, options.tools_share, options.messages_share),
         )
 
-    async def of_turns(self, conversation: str) -> list[tuple[int, int, bool]]:
-        """(turn, tokens, estimated) of the branch that is shown; counted once and kept with the turn."""
-        memory = self._memory()
-        branch = memory.turns.branch(conversation)
-        new = [turn for turn in branch if (turn.n_tokens is None or turn.estimated) and turn.state != "writing"]
-        counts, estimated = await self._counts([memory.turns.text(turn) for turn in new])
-        for turn, count in zip(new, counts, strict=True):
-            memory.turns.set_tokens(turn.id, count, estimated=estimated)
-        return [(turn.id, turn.n_tokens or 0, turn.estimated) for turn in memory.turns.branch(conversation)]
+    async def items(self, conversation: str) -> list[CountedItem]:
+        """The pieces of the next prompt: what each takes.  Raises NotFound, StorageError."""
+        found = self._conversing.putting.items(conversation, self._conversing.blocks_of(conversation))
+        counts, _ = await self._counts([well_formed(item.text) for item in found])
+        return [CountedItem(item.kind, item.name, count) for item, count in zip(found, counts, strict=True)]
 
     async def _counts(self, texts: Sequence[str]) -> tuple[list[int], bool]:
         """The tokens of each text, and whether they are estimated."""

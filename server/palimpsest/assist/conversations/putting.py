@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import Tools
@@ -18,6 +19,7 @@ from palimpsest.memory.budgets.budgets import reserve
 from palimpsest.memory.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Block
@@ -36,6 +38,27 @@ class Cursor:
 
     uri: str
     position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block."""
+
+    kind: Literal["system", "tool", "summary", "message", "documents", "result", "block"]
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the model reads: `before` stands for older turns, results in `gone` are dropped."""
+
+    system: str
+    tools: str
+    before: str
+    turns: Sequence[Turn]
+    gone: Collection[tuple[int, int]]
+    last: str
 
 
 def tail_of(conversation: str) -> str:
@@ -90,6 +113,30 @@ class Putting:
         blocks: Sequence[Block] = (),
     ) -> tuple[str, str, list[wire.Message]]:
         """The system prompt, what is said of tools behind it, and the messages."""
+        view = self._view(conversation, without, until, blocks)
+        said = [self._said(turn, view.gone) for turn in view.turns]
+        return well_formed(view.system), well_formed(view.tools), messages(view.before, said)
+
+    def items(self, conversation: str, blocks: Sequence[Block]) -> list[Item]:
+        """The pieces of the next prompt.  How tools are called is told beside them, once."""
+        view, memory = self._view(conversation, None, None, blocks), self._memory()
+        found = [Item("system", "", view.system)]
+        found += [Item("tool", name, text) for name, text in self._tools().described(view.last).items()]
+        found += [Item("summary", "", view.before)] if view.before else []
+        for turn in view.turns:
+            shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
+            text = shown if isinstance(shown, str) else memory.turns.text(turn)
+            found.append(Item("message", f"turn-{turn.id}", text))
+            found += [Item("documents", f"turn-{turn.id}", documents)] if isinstance(documents, str) else []
+            kept = [call for call in memory.turns.calls(turn.id) if call.result]
+            results = self._said(turn, view.gone).results
+            found += [
+                Item("result", f"result-{turn.id}-{call.number}", result)
+                for call, result in zip(kept, results, strict=True)
+            ]
+        return [*found, *(Item("block", str(block.key), render_context(block)) for block in blocks)]
+
+    def _view(self, conversation: str, without: int | None, until: int | None, blocks: Sequence[Block]) -> _View:
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
         whole = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
@@ -108,8 +155,7 @@ class Putting:
         system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(last)
         bound = self._bound(blocks, system + told, before)
         gone = self._dropped(branch, bound)
-        said = [self._said(turn, gone) for turn in branch if turn.state != "failed"]
-        return well_formed(system), well_formed(told), messages(before, said)
+        return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, last)
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation up to a turn, and what is wanted of the model about it."""

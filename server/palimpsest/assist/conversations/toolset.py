@@ -19,7 +19,7 @@ from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
-from palimpsest.memory.tools.instructions import instructions
+from palimpsest.memory.tools.instructions import description, instructions
 from palimpsest.memory.tools.relevance import relevant
 from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
@@ -49,15 +49,21 @@ class Toolset:
 
     def told(self, message: str) -> str:
         """What the system prompt says of them, for what was said last."""
+        tools = self._told(message)
+        return instructions(tools) if tools else ""
+
+    def described(self, message: str) -> Mapping[str, str]:
+        return {tool.name: description(tool) for tool in self._told(message)}
+
+    def _told(self, message: str) -> list[Tool]:
         choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
         if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
-            return ""
+            return []
         every = self._offered()
-        text = instructions(every)
         room = self._services.settings.conversation.tools_share * (model.n_ctx if model is not None else 0)
-        if choice == "relevant" or (choice == "auto" and estimate(text) > room):
-            text = instructions(relevant(message, every))
-        return text
+        if choice == "relevant" or (choice == "auto" and estimate(instructions(every)) > room):
+            return relevant(message, every)
+        return every
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         options = self._services.settings.file_descriptor

@@ -20,6 +20,7 @@ from palimpsest.system.processes import is_there, own_name
 Role = Literal["system", "user", "assistant", "tool"]
 State = Literal["writing", "complete", "cut", "failed"]
 """`cut`: stopped by the person, or by the end of who wrote it; `failed`: the engine could not answer."""
+BUSY = "is being answered; stop that first, or wait for its end."
 DIED = "Palimpsest ended while this was written."
 ROLES = ("system", "user", "assistant", "tool")
 
@@ -41,6 +42,11 @@ class Turn:
     n_tokens: int | None = None
     estimated: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """A reply that did not come to its end: what it answers can be answered again."""
+        return self.role == "assistant" and self.state in ("cut", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,8 @@ class Turns:
         descriptor: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> Turn:
-        """A turn, which the branch that is shown ends with from now on.  Raises NotFound, InvalidArgument."""
+        """A turn, which the branch that is shown ends with from now on.  Raises NotFound, and InvalidArgument behind a
+        turn that is still being written, maybe by another window."""
         if role not in ROLES:
             raise InvalidArgument("role", f"one of {', '.join(ROLES)} is wanted, not {role!r}.")
         with self._database.transaction() as rows:
@@ -101,8 +108,8 @@ class Turns:
             if row is None:
                 raise NotFound("conversation", f"there is no conversation {conversation[:40]!r}.")
             behind = row["head"] if isinstance(parent, _Head) else parent
-            if behind is not None:
-                self._own(conversation, behind)
+            if behind is not None and self._own(conversation, behind).state == "writing":
+                raise InvalidArgument("conversation", BUSY)
             now, name = time.time(), self._contents.put(text).hash
             added = rows.execute(
                 "INSERT INTO turn"
@@ -188,10 +195,6 @@ class Turns:
                 "UPDATE conversation SET head = ?, updated = ? WHERE id = ?", (turn, time.time(), conversation)
             )
 
-    def set_tokens(self, turn: int, n_tokens: int, *, estimated: bool) -> None:
-        with self._database.transaction() as rows:
-            rows.execute("UPDATE turn SET n_tokens = ?, estimated = ? WHERE id = ?", (n_tokens, estimated, turn))
-
     def add_call(
         self,
         turn: int,
@@ -221,9 +224,11 @@ class Turns:
             ).fetchall()
         return [Call(row[0], row[1], row[2], json.loads(row[3]), *row[4:]) for row in found]
 
-    def _own(self, conversation: str, turn: int) -> None:
-        if self.get(turn).conversation != conversation:
+    def _own(self, conversation: str, turn: int) -> Turn:
+        found = self.get(turn)
+        if found.conversation != conversation:
             raise NotFound("turn", f"turn {turn} is not one of conversation {conversation}.")
+        return found
 
     def _writing(self, turn: int) -> Turn:
         found = self.get(turn)

@@ -55,7 +55,7 @@ calls of one reply run in order. Their results come with the next message; end y
 
 def described(tools: Sequence[Tool]) -> str:
     """The tools for a model that writes calls into its reply."""
-    return _CALLING.format(tools="\n".join(_described(tool) for tool in tools))
+    return _CALLING.format(tools="\n".join(description(tool) for tool in tools))
 
 
 def instructions(tools: Sequence[Tool], *, native: bool = False) -> str:
@@ -65,7 +65,7 @@ def instructions(tools: Sequence[Tool], *, native: bool = False) -> str:
     return "\n\n".join(part for part in [*parts, "" if native else described(tools)] if part)
 
 
-def _described(tool: Tool) -> str:
+def description(tool: Tool) -> str:
     optional = [one.name for one in tool.parameters if not one.required and f"{one.name}=" not in tool.example]
     more = f" (also: {', '.join(optional)})" if optional else ""
     return f"- {tool.example} - {tool.description}{more}"

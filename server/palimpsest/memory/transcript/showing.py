@@ -37,7 +37,8 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
     shown = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in documents[:most_documents]]
     refs = [ref.id for ref in extract(memory.turns.text(turn)).refs] if turn.role == "assistant" else []
     n_more = max(0, len(documents) - most_documents)
-    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs)
+    why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
+    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why)
 
 
 def _result(memory: Memory, name: str | None) -> str:

@@ -37,6 +37,12 @@ def unnumbered(text: str, first: int, last: int) -> str:
     return "\n".join([*kept, behind])
 
 
+def without(text: str, turn: DocumentTurn) -> str:
+    """The text, in which the turn stands, without it."""
+    lines = text.split("\n")
+    return "\n".join([*lines[: turn.start], *lines[turn.end :]])
+
+
 def line_edit(before: Sequence[str], after: str) -> LineEdit | None:
     """What leads from the lines to the text; None where they are the same."""
     now = after.split("\n")

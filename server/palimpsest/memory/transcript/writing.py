@@ -43,6 +43,7 @@ class WrittenTurn:
     documents: Sequence[WrittenDocument] = ()
     n_more_documents: int = 0
     refs: Sequence[str] = ()
+    unfinished: str = ""
 
 
 def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
@@ -67,8 +68,9 @@ def lines_of(text: str) -> str:
 
 
 def beside(turn: WrittenTurn) -> str:
-    """Calls and documents of a turn; "" without any."""
-    parts = [call_text(call) for call in turn.calls]
+    """Calls and documents of a turn, and why it is not finished; "" without any."""
+    parts = [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
+    parts += [call_text(call) for call in turn.calls]
     if turn.refs:
         parts.append(f"Refs: {', '.join(f'ref:{ref}' for ref in turn.refs)}")
     if turn.documents:

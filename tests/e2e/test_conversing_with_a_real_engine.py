@@ -1,0 +1,41 @@
+"""A call that a grammar forces: the real engine writes it, it is run, and its result goes back to the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palimpsest.assist.conversations.conversing import Asked
+from palimpsest.assist.conversations.telling import CallDone, TurnText
+from palimpsest.config.settings import ConversationSettings, Settings
+from palimpsest.session.building import build
+
+from .conftest import READY_S
+
+pytestmark = pytest.mark.slow
+
+CALL = r"""root ::= "Noted.\n\nremember(text=\"tests first\")\n" """
+
+
+async def test_a_call_that_the_real_engine_writes_is_run_and_answered(machine: dict[str, str], shop: Path) -> None:
+    session = build(Settings(conversation=ConversationSettings(reply_tokens=32)), (shop,))
+    grown, results = list[str](), list[str]()
+    session.events.on(TurnText, lambda event: grown.append(event.text))
+    session.events.on(CallDone, lambda event: results.append(event.result))
+    try:
+        session.services.supervisor.start()
+        await session.services.supervisor.ready(READY_S)
+        memory = session.memory.now()
+        talk = memory.conversations.new()
+        reply = await session.conversing.send(talk.id, "Remember it.", Asked(grammar=CALL))
+        called, *answered = reply.turns
+        assert memory.turns.text(called) == 'Noted.\n\nremember(text="tests first")\n'
+        assert [(call.name, call.status) for call in memory.turns.calls(called.id)] == [("remember", "done")]
+        assert [one.text for one in memory.experiences.list("main")] == ["tests first"]
+        assert answered, "the model is asked again, with the result"
+        assert "exp_001" in results[0]
+        assert "Note" in grown, "it is shown as it comes"
+        assert reply.decoded > 0
+    finally:
+        await session.aclose()
