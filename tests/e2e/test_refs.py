@@ -220,6 +220,80 @@ async def test_on_any_place_in_a_file_a_ref_can_be_inserted_appended_and_written
     assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == SECOND + "\n"
 
 
+DOCUMENT = """---
+id: {talk}
+---
+
+## user <!-- turn {asked} -->
+
+How?
+
+## assistant <!-- turn {said} -->
+
+Like this:
+
+```python
+def total(items):
+    return sum(items)
+```
+
+or in words.
+"""
+
+
+def conversation_document(editor: Editor, memory: Memory, shop: Path) -> tuple[str, str, int]:
+    """(Its uri, the conversation, the turn with a code block)."""
+    talk = memory.conversations.new("How").id
+    asked = memory.turns.add(talk, "user", "How?").id
+    said = memory.turns.add(talk, "assistant", DOCUMENT.rpartition("-->")[2].strip()).id
+    memory.turns.add(talk, "user", "Thanks.")
+    text = DOCUMENT.format(talk=talk, asked=asked, said=said)
+    (shop / "how.palimpsest.md").write_text(text, encoding="utf-8")
+    return editor.open("how.palimpsest.md"), talk, said
+
+
+async def offered(editor: Editor, uri: str, kind: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
+    where = lsp.Range(lsp.Position(*start), lsp.Position(*end))
+    context = lsp.CodeActionContext([], only=[f"refactor.rewrite.palimpsest.{kind}"])
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), where, context)
+    found = await editor.client.text_document_code_action_async(params) or []
+    return {action.title: given_command(action) for action in found}
+
+
+async def test_a_code_fence_is_turned_into_a_ref_by_a_code_action(editor: Editor, memory: Memory, shop: Path) -> None:
+    uri, talk, said = conversation_document(editor, memory, shop)
+    title = "Palimpsest: make this code block a ref (total)"
+    fence = editor.texts[uri].split("\n").index("```python")
+    for line in (fence, fence + 1, fence + 3):
+        assert title in await offered(editor, uri, "ref", (line, 0), (line, 0))
+    for line in (0, fence - 1, fence + 4, fence + 5):
+        assert title not in await offered(editor, uri, "ref", (line, 0), (line, 0))
+    command = (await offered(editor, uri, "ref", (fence, 0), (fence, 0)))[title]
+    made = await run(editor, command["command"], **command["arguments"][0])
+    assert (made["id"], made["language"]) == ("total", "python")
+    kept = memory.refs.get(talk, "total")
+    assert (memory.refs.content(kept), kept.turn) == ("def total(items):\n    return sum(items)", said)
+    assert title not in await offered(editor, uri, "ref", (fence, 0), (fence, 0)), "it is one already"
+    assert (await refused(editor, "palimpsest.refs.add", conversation=talk, ref_id="x", content="x", turn=9999))[
+        1
+    ].startswith("turn: ")
+
+
+async def test_a_selection_is_put_into_a_descriptor_by_a_code_action(
+    editor: Editor, memory: Memory, shop: Path
+) -> None:
+    _, talk, _ = conversation_document(editor, memory, shop)
+    memory.conversations.set_uri(talk, (shop / "how.palimpsest.md").as_uri())
+    uri = editor.open("shop/cart.py")
+    title = "Palimpsest: put this selection into a descriptor of “How”"
+    command = (await offered(editor, uri, "fd", (0, 0), (3, 0)))[title]
+    await run(editor, command["command"], **command["arguments"][0])
+    assert memory.descriptors.text(talk, "fd-1") == "\n".join(editor.texts[uri].split("\n")[:3]) + "\n"
+    assert memory.descriptors.get(talk, "fd-1").source == "file:shop/cart.py"
+    assert not await offered(editor, uri, "fd", (3, 0), (3, 0)), "nothing is selected"
+    assert not await offered(editor, uri, "ref", (0, 0), (3, 0)), "the conversation has no ref"
+
+
 async def test_another_window_sees_the_refs_of_a_conversation(
     editor: Editor, conversation: str, memory: Memory
 ) -> None:

@@ -1,11 +1,17 @@
 """Texts are stored once, and any range of them is read as it was."""
 
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from palimpsest.errors import NotFound
-from palimpsest.memory.contents import contents as module
+from palimpsest.memory.contents import writing as module
 from palimpsest.memory.owners.memory import Memory
 
 TEXTS = st.text(alphabet=st.sampled_from("a\n\r\0é😀\ud800x "), max_size=200)
@@ -52,6 +58,61 @@ def test_a_source_that_fails_leaves_nothing(memory: Memory) -> None:
     with memory.database.reading() as rows:
         assert rows.execute("SELECT count(*) FROM content").fetchone()[0] == 0
         assert rows.execute("SELECT count(*) FROM piece").fetchone()[0] == 0
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from palimpsest.memory.owners.memory import Memory
+
+def parts():
+    yield "x" * 10_000_000
+    print("begun", flush=True)
+    sys.stdin.read()
+
+Memory.open(Path(sys.argv[1])).contents.put(parts())
+"""
+
+
+def test_what_a_killed_process_had_begun_to_write_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "w.sqlite"
+
+    def n_texts() -> int:
+        memory = Memory.open(path)
+        with memory.database.reading() as rows:
+            count = int(rows.execute("SELECT count(*) FROM content").fetchone()[0])
+        memory.close()
+        return count
+
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        assert n_texts() == 1, "its writer is there"
+        process.kill()
+        process.wait()
+    assert n_texts() == 0
+    memory = Memory.open(path)
+    with memory.database.reading() as rows:
+        assert rows.execute("SELECT count(*) FROM piece").fetchone()[0] == 0
+    memory.close()
+
+
+def test_a_long_text_is_not_in_memory_as_a_whole(memory: Memory) -> None:
+    def parts() -> Iterator[str]:
+        for number in range(400):
+            yield f"{number} {'x' * 99_000}\n"
+
+    tracemalloc.start()
+    try:
+        put = memory.contents.put(parts())
+        assert memory.contents.lines(put.hash, 200, 201).startswith("200 x")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert put.n_chars > 39_000_000
+    assert peak < 20_000_000
 
 
 def test_an_unknown_text_is_said_to_be_unknown(memory: Memory) -> None:

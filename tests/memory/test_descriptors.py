@@ -1,6 +1,8 @@
 """Descriptors of a conversation: read by any part, searched, named, marked, and found under other ids."""
 
+import tracemalloc
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound, OutOfRan
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.descriptors.descriptors import Descriptors
 from palimpsest.memory.descriptors.reader import Wanted
+from palimpsest.memory.descriptors.searching import places
 from palimpsest.memory.owners.memory import Memory
 
 LINES = "".join(f"line {n}\n" for n in range(1, 1_001))
@@ -174,6 +177,47 @@ def test_an_expression_that_never_ends_is_ended(
     fd = fds.create(conversation, "a" * 60 + "b").id
     with pytest.raises(InvalidArgument, match="too long"):
         fds.search(conversation, fd, "(a+)+c", regex=True)
+
+
+def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One without an end is only ever given up because of the time."""
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 1.0)
+    with pytest.raises(InvalidArgument, match="too long"):
+        places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
+
+
+@pytest.mark.parametrize("regex", [False, True])
+def test_a_line_over_several_pieces_is_found(regex: bool) -> None:
+    found = places(["one\nt", "w", "o\nthree"], "TWO", regex=regex, case_sensitive=False)
+    assert (found.count, found.found) == (1, ((1, 0),))
+
+
+def test_a_place_is_right_behind_letters_that_are_two_in_lower_case(fds: Descriptors, conversation: str) -> None:
+    fd = fds.create(conversation, "İİİ Needle\nİneedle").id
+    found = fds.search(conversation, fd, "nEEDLE").matches
+    assert [(match.line, match.char) for match in found] == [(1, 4), (2, 12)]
+
+
+def test_a_closed_descriptor_says_that_it_is_closed(fds: Descriptors, conversation: str) -> None:
+    first = fds.create(conversation, "one", name="log").id
+    fds.create(conversation, "two")
+    fds.close(conversation, [first])
+    for address in (first, "log"):
+        with pytest.raises(NotFound, match=r"fd-1 is closed.*There are: fd-2"):
+            fds.read(conversation, address)
+    assert fds.create(conversation, "three", name="log").id == "fd-3"
+    assert fds.text(conversation, "log") == "three"
+
+
+def test_a_unit_of_a_text_that_is_too_long_is_refused_before_it_is_read(fds: Descriptors, conversation: str) -> None:
+    fd = fds.create(conversation, repeat("line\n" * 1_000, 801)).id
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidArgument, match="pages or lines"):
+            fds.read(conversation, fd, Wanted(unit="paragraph", index=1))
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_named_references_and_batch_operations(fds: Descriptors, conversation: str) -> None:

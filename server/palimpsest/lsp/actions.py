@@ -41,7 +41,10 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         found = edits(params)
-        return found + ref_actions.actions(server, params) if _asked(params.context.only, ref_actions.KIND) else found
+        if any(_asked(params.context.only, kind) for kind in ref_actions.KINDS):
+            kept = ref_actions.actions(server, params)
+            found += [action for action in kept if _asked(params.context.only, action.kind or "")]
+        return found
 
     def edits(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         session = window.session
@@ -83,7 +86,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-        if action.kind == ref_actions.KIND:  # nothing is missing
+        if action.kind in ref_actions.KINDS:  # nothing is missing
             return action
         try:
             asked = read("data", Suggest, action.data)

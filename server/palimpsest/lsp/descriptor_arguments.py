@@ -22,7 +22,8 @@ LONGEST_CONTEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """`uri` names an open document, of which `range` is the part; else `content` is the text."""
+    """`uri` names an open document, of which `range` is the part; else `content` is the text.  `tell`: the person is
+    told its id."""
 
     conversation: str
     content: str = ""
@@ -30,6 +31,7 @@ class Create:
     range: Between | None = None
     source: str = ""
     name: str = ""
+    tell: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,10 @@ async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
         one = memory.descriptors.create(asked.conversation, text, source, asked.name, **sizes)
         return results.created(one, memory.descriptors.read(asked.conversation, one.id))
 
-    return await _answered(server, asked.conversation, made)
+    answer = await _answered(server, asked.conversation, made)
+    if asked.tell:
+        server.window.report.tell(f"The descriptor {answer['fd']} has it now.")
+    return answer
 
 
 async def read(server: PalimpsestServer, asked: Read) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Code actions for refs: on any place in a file, those of the conversations that are open; in a conversation's
-document, what a code block or a selection can become.
+"""Code actions for refs: on any place in a file, those of the conversations that are open, and what a code block or a
+selection can become (`ref_making.py`).
 
 In: a range in a document.  Out: actions with commands.
 """
@@ -7,6 +7,8 @@ In: a range in a document.  Out: actions with commands.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.languages.embedded import called
+from palimpsest.lsp import ref_making
+from palimpsest.lsp.link_ids import conversation_of
 from palimpsest.lsp.refs import WRITE
 from palimpsest.text.uris import path_or_none
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from palimpsest.memory.refs.refs import Ref
 
 _UNFIT = re.compile(r"[^\w.-]+")
-KIND = "refactor.rewrite.palimpsest.ref"
+KINDS = ref_making.KINDS
 MOST_REFS = 5
 """Of a conversation, those made last."""
 MOST_CONVERSATIONS = 3
@@ -33,18 +37,32 @@ def actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.
     """None where the database cannot be read: that is told where somebody asks for a conversation."""
     if params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic:
         return []
+    found = list[lsp.CodeAction]()
+    for some in (_to_file, _to_keep):
+        with suppress(PalimpsestError):
+            found += some(server, params)
+    return found
+
+
+def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
     path = path_or_none(params.text_document.uri)
     if path is None or not server.window.roots.may_edit(params.text_document.uri):
-        return []
-    try:
-        memory = server.window.session.conversing.memory
-        found = list[lsp.CodeAction]()
-        for conversation in _open(server)[:MOST_CONVERSATIONS]:
-            for ref in reversed(memory.refs.list(conversation.id)[-MOST_REFS:]):
-                found += _of(conversation.id, ref, str(path), params.range.start.line + 1)
-        return found
-    except PalimpsestError:
-        return []
+        return
+    memory = server.window.session.conversing.memory
+    for conversation in _open(server)[:MOST_CONVERSATIONS]:
+        for ref in reversed(memory.refs.list(conversation.id)[-MOST_REFS:]):
+            yield from _of(conversation.id, ref, str(path), params.range.start.line + 1)
+
+
+def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
+    session = server.window.session
+    snapshot = session.documents.find(params.text_document.uri)
+    if snapshot is None:
+        return
+    memory, own = session.conversing.memory, conversation_of(snapshot)
+    yield from ref_making.blocks(memory, snapshot, params.range)
+    for conversation in [memory.conversations.get(own)] if own else _open(server)[:1]:
+        yield from ref_making.selection(server, snapshot, params.range, conversation)
 
 
 def _open(server: PalimpsestServer) -> list[Conversation]:
@@ -75,4 +93,4 @@ def _new_file(ref: Ref, here: str) -> str:
 def _action(title: str, argument: dict[str, object]) -> lsp.CodeAction:
     title = f"Palimpsest: {title}"
     command = lsp.Command(title=title, command=WRITE, arguments=[argument])
-    return lsp.CodeAction(title=title, kind=KIND, command=command, data=argument)
+    return lsp.CodeAction(title=title, kind=ref_making.REF, command=command, data=argument)

@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
-from palimpsest.errors import AlreadyExists
+from palimpsest.errors import AlreadyExists, NotFound
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation
 from palimpsest.lsp.asking import confirmed
@@ -38,10 +38,14 @@ class GetRef:
 
 @dataclass(frozen=True, slots=True)
 class AddRef:
+    """`turn`: which has it; the last one that is shown, if none is named.  `tell`: the person is told."""
+
     conversation: str
     ref_id: str
     content: str
     attributes: dict[str, str] = field(default_factory=dict)
+    turn: Line | None = None
+    tell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,10 @@ async def get_ref(server: PalimpsestServer, asked: GetRef) -> dict[str, Any]:
 
 async def add_ref(server: PalimpsestServer, asked: AddRef) -> dict[str, Any]:
     """As if a turn of the conversation had marked it."""
-    return await asyncio.to_thread(_added, server.window.session.conversing.memory, asked)
+    made = await asyncio.to_thread(_added, server.window.session.conversing.memory, asked)
+    if asked.tell:
+        server.window.report.tell(f"{made['id']} is a ref now.")
+    return made
 
 
 async def write_ref(server: PalimpsestServer, asked: WriteRef) -> dict[str, Any]:
@@ -119,14 +126,23 @@ def _got(memory: Memory, asked: GetRef) -> dict[str, Any]:
 
 
 def _added(memory: Memory, asked: AddRef) -> dict[str, Any]:
-    head = memory.conversations.get(asked.conversation).head
-    ref = memory.refs.add(asked.conversation, head, asked.ref_id, asked.content, asked.attributes)
-    return results.fields_of(ref)
+    turn = memory.conversations.get(asked.conversation).head if asked.turn is None else asked.turn
+    if asked.turn is not None and asked.turn not in [one.id for one in memory.turns.branch(asked.conversation)]:
+        raise NotFound("turn", f"the conversation shows no turn {asked.turn}.")
+    ref = memory.refs.add(asked.conversation, turn, asked.ref_id, asked.content, asked.attributes)
+    return {**results.fields_of(ref), "xml": results.content_xml(ref, asked.content)}
 
 
+ADD = Command(
+    "palimpsest.refs.add",
+    AddRef,
+    add_ref,
+    "keeps a text as a ref of a conversation, as if a turn had marked it; the same id again makes a new version",
+)
 COMMANDS = (
     Command("palimpsest.refs.list", Conversation, list_refs, "the refs of a conversation, each in its newest version"),
     Command("palimpsest.refs.get", GetRef, get_ref, "a ref's content, of its newest version or of another one"),
+    ADD,
     Command(
         WRITE,
         WriteRef,
@@ -136,5 +152,3 @@ COMMANDS = (
         "only with `overwrite`, or, with `ask`, when the person says so",
     ),
 )
-ADD = Command("palimpsest.refs.add", AddRef, add_ref, "")
-"""For agents."""

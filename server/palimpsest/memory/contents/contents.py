@@ -6,49 +6,19 @@ of megabytes is never in memory as a whole unless it was given so.  A line ends 
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import islice
 
 from palimpsest.errors import NotFound
+from palimpsest.memory.contents.writing import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
 from palimpsest.memory.store.database import Database
-
-PIECE_CHARS = 128 * 1024
-"""What is decompressed at least to read one line."""
-UNCOMPRESSED_BYTES = 512
-"""Shorter pieces gain nothing."""
-PIECES_AT_ONCE = 16
-"""Written in one transaction, so that others wait for 2 MB at most."""
+from palimpsest.system.processes import is_there
 
 NAMED_BY = (
     ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("temp_file", "hash"),
     ("fork", "response"),
 )  # fmt: skip
 """Tables and columns that hold a text's hash."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """Sizes of a stored text; `n_bytes` in UTF-8.  A last line without an end counts."""
-
-    hash: str
-    n_chars: int
-    n_bytes: int
-    n_lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    number: int
-    first_char: int
-    first_line: int
-    data: Future[bytes]
-    n_raw: int
 
 
 class Contents:
@@ -61,9 +31,9 @@ class Contents:
         """Store a text, or find that it is there already.  Raises StorageError; nothing is half there then."""
         if isinstance(text, str) and (known := self.find(hash_of(text))) is not None:
             return known
-        writing = _Writing(self._database)
+        writing = Writing(self._database)
         try:
-            return writing.write(_pieces([text] if isinstance(text, str) else text))
+            return writing.write(pieces_of([text] if isinstance(text, str) else text))
         except BaseException:
             writing.give_up()
             raise
@@ -157,6 +127,16 @@ class Contents:
             ):
                 rows.execute("DELETE FROM content WHERE hash = ?", (name,))
 
+    def settle(self) -> int:
+        """Removes what processes that have died had begun to write; how many texts that were."""
+        with self._database.reading() as rows:
+            begun = rows.execute("SELECT id, hash FROM content WHERE hash GLOB ?", (f"{UNFINISHED}*",)).fetchall()
+        dead = [row["id"] for row in begun if not is_there(writer_of(row["hash"]))]
+        if dead:
+            with self._database.transaction() as rows:
+                rows.executemany("DELETE FROM content WHERE id = ?", [(id,) for id in dead])
+        return len(dead)
+
     def _piece(self, content: int, number: int) -> str | None:
         with self._database.reading() as rows:
             row = rows.execute(
@@ -166,92 +146,3 @@ class Contents:
             return None
         data = zlib.decompress(row["data"]) if row["compressed"] else row["data"]
         return data.decode("utf-8", "surrogatepass")
-
-
-def hash_of(text: str) -> str:
-    """BLAKE2b of the text's UTF-8 (with lone surrogates), 16 bytes in hex."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _pieces(parts: Iterable[str]) -> Iterator[str]:
-    """The same text in pieces of `PIECE_CHARS`, at least one."""
-    waiting: list[str] = []
-    n_waiting, any_piece = 0, False
-    for part in parts:
-        waiting.append(part)
-        n_waiting += len(part)
-        if n_waiting < PIECE_CHARS:
-            continue
-        whole = "".join(waiting)
-        for start in range(0, len(whole) - PIECE_CHARS + 1, PIECE_CHARS):
-            any_piece = True
-            yield whole[start : start + PIECE_CHARS]
-        waiting = [whole[len(whole) - len(whole) % PIECE_CHARS :]]
-        n_waiting = len(waiting[0])
-    if n_waiting or not any_piece:
-        yield "".join(waiting)
-
-
-class _Writing:
-    """One text on its way into the database, under a name of its own until it is whole."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._id = 0
-
-    def write(self, pieces: Iterator[str]) -> Content:
-        digest = hashlib.blake2b(digest_size=16)
-        n_chars = n_bytes = n_newlines = number = 0
-        last = ""
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
-            while batch := list(islice(pieces, PIECES_AT_ONCE)):
-                rows: list[_Piece] = []
-                for text in batch:
-                    raw = text.encode("utf-8", "surrogatepass")
-                    rows.append(_Piece(number, n_chars, n_newlines, pool.submit(_compressed, raw), len(raw)))
-                    digest.update(raw)
-                    number, n_chars, n_bytes = number + 1, n_chars + len(text), n_bytes + len(raw)
-                    n_newlines += text.count("\n")
-                    last = text[-1:] or last
-                with self._database.transaction() as connection:
-                    self._insert(connection, rows)
-        n_lines = n_newlines + (last not in ("", "\n"))
-        return self._name(Content(digest.hexdigest(), n_chars, n_bytes, n_lines))
-
-    def _insert(self, connection: sqlite3.Connection, rows: list[_Piece]) -> None:
-        if not self._id:
-            added = connection.execute(
-                "INSERT INTO content (hash, n_chars, n_bytes, n_lines) VALUES ('new-' || hex(randomblob(8)), 0, 0, 0)"
-            )
-            self._id = int(added.lastrowid or 0)
-        for row in rows:
-            data = row.data.result()
-            connection.execute(
-                "INSERT INTO piece (content, number, first_char, first_line, compressed, data)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (self._id, row.number, row.first_char, row.first_line, len(data) < row.n_raw, data),
-            )
-
-    def _name(self, content: Content) -> Content:
-        with self._database.transaction() as connection:
-            if connection.execute("SELECT 1 FROM content WHERE hash = ?", (content.hash,)).fetchone():
-                connection.execute("DELETE FROM content WHERE id = ?", (self._id,))
-            else:
-                connection.execute(
-                    "UPDATE content SET hash = ?, n_chars = ?, n_bytes = ?, n_lines = ? WHERE id = ?",
-                    (content.hash, content.n_chars, content.n_bytes, content.n_lines, self._id),
-                )
-        return content
-
-    def give_up(self) -> None:
-        if self._id:
-            with self._database.transaction() as connection:
-                connection.execute("DELETE FROM content WHERE id = ?", (self._id,))
-
-
-def _compressed(raw: bytes) -> bytes:
-    """Shorter than `raw`, or `raw` itself."""
-    if len(raw) < UNCOMPRESSED_BYTES:
-        return raw
-    data = zlib.compress(raw, 1)
-    return data if len(data) < len(raw) else raw

@@ -59,6 +59,8 @@ def addressed(database: Database, conversation_id: str, address: str) -> Address
             found = _ref(rows, conversation_id, address)
         if found is None:
             hint = _hint(rows, conversation_id)
+            if closed := _closed(rows, conversation_id, address):
+                raise NotFound("fd", f"{closed} is closed.", hint=hint)
             raise NotFound("fd", f"there is no descriptor {address[:60]!r} in this conversation.", hint=hint)
     return found
 
@@ -70,6 +72,16 @@ def _descriptor(rows: sqlite3.Connection, conversation_id: str, address: str) ->
         (conversation_id, address, address, address, address),
     ).fetchone()
     return None if row is None else of_row(row)
+
+
+def _closed(rows: sqlite3.Connection, conversation_id: str, address: str) -> str:
+    """The id of the closed descriptor that had this id or name last; "" for none."""
+    row = rows.execute(
+        "SELECT id FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) AND closed AND ? <> ''"
+        " ORDER BY id = ? DESC, created DESC LIMIT 1",
+        (conversation_id, address, address, address, address),
+    ).fetchone()
+    return "" if row is None else str(row["id"])
 
 
 def of_row(row: sqlite3.Row) -> Addressed:

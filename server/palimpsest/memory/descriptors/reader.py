@@ -11,7 +11,7 @@ from palimpsest.errors import InvalidArgument, OutOfRange
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.descriptors.page_tables import PageTables
 from palimpsest.memory.descriptors.pages import Reading
-from palimpsest.memory.descriptors.units import unit_bounds
+from palimpsest.memory.descriptors.units import check_length, unit_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Reader:
         """Raises InvalidArgument, OutOfRange or NotFound."""
         wanted.check()
         if wanted.unit:
+            check_length(self._contents.info(hash).n_chars)
             text = self._contents.text(hash)
             bounds = unit_bounds(text, language, wanted.unit, wanted.index, wanted.name_of_unit)
             return self.part(fd, hash, page_size, *bounds)

@@ -10,7 +10,9 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from palimpsest.errors import InvalidArgument
@@ -56,13 +58,25 @@ def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Place
     for lines in _whole_lines(pieces):
         searched = lines if case_sensitive else lines.lower()
         if wanted in searched:
+            as_written = lines.split("\n") if len(searched) != len(lines) else None
             for offset, line in enumerate(searched.split("\n")):
                 if (column := line.find(wanted)) >= 0:
                     count += 1
                     if len(found) < MOST_PLACES:
-                        found.append((number + offset, column))
+                        written = column if as_written is None else _column(as_written[offset], column)
+                        found.append((number + offset, written))
         number += lines.count("\n")
     return Places(count, tuple(found))
+
+
+def _column(line: str, lowered: int) -> int:
+    """The column of what is at `lowered` in the line in lower case, where a letter can be two (İ)."""
+    length = 0
+    for column, letter in enumerate(line):
+        length += len(letter.lower())
+        if length > lowered:
+            return column
+    return len(line)
 
 
 def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
@@ -89,13 +103,40 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
         raise InvalidArgument("query", "it has half a character (a lone surrogate) in it.") from None
     if "\0" in query:
         query = query.replace("\0", r"\x00")
-    data = "".join(pieces).encode("utf-8", "surrogatepass")
     command = [sys.executable, "-I", "-S", "-c", _SCRIPT, query, str(int(flags)), str(MOST_PLACES)]
-    try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=MOST_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise InvalidArgument("query", "the expression takes too long; write a simpler one.") from None
-    if done.returncode:
-        raise InvalidArgument("query", "the expression could not be tried; write a simpler one.")
-    count, found = json.loads(done.stdout)
+    answer = _answer_of(command, pieces)
+    count, found = json.loads(answer)
     return Places(count, tuple((line, column) for line, column in found))
+
+
+def _answer_of(command: list[str], pieces: Iterable[str]) -> bytes:
+    """What the process says of the text, which it is given piece by piece: it need not be in memory as a whole."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            process.kill()
+
+        timer = threading.Timer(MOST_S, end)
+        timer.start()
+        try:
+            with suppress(OSError):  # it has ended
+                for piece in pieces:
+                    process.stdin.write(piece.encode("utf-8", "surrogatepass"))
+            with suppress(OSError):
+                process.stdin.close()
+            answer = process.stdout.read()
+            status = process.wait()
+        finally:
+            timer.cancel()
+            process.kill()
+            with suppress(OSError):
+                process.stdin.close()
+    if is_late.is_set():
+        raise InvalidArgument("query", "the expression takes too long; write a simpler one.")
+    if status:
+        raise InvalidArgument("query", "the expression could not be tried; write a simpler one.")
+    return answer

@@ -18,10 +18,14 @@ UNITS = ("paragraph", "function", "class")
 _PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*\n?")
 
 
+def check_length(n_chars: int) -> None:
+    """Raises InvalidArgument for a text that is too long to be told apart; ask before it is read."""
+    if n_chars > LONGEST:
+        raise InvalidArgument("unit", f"it is read by pages or lines: it has more than {LONGEST:,} characters.")
+
+
 def unit_bounds(text: str, language: str, unit: str, index: int | None, name: str) -> tuple[int, int]:
     """(First character, character behind the last).  `index` is from 1; `name` may be qualified, `Cart.add`."""
-    if len(text) > LONGEST:
-        raise InvalidArgument("unit", f"it is read by pages or lines: it has more than {LONGEST:,} characters.")
     if unit == "paragraph":
         found = [(one.span(), "") for one in _PARAGRAPH.finditer(text)]
     elif unit in UNITS:

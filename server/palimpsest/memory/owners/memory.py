@@ -66,7 +66,8 @@ class Memory:
         return memory
 
     def settle(self) -> None:
-        """What processes that have died were writing stays as far as it came."""
+        """What processes that have died were writing stays as far as it came; a text that is not whole goes."""
+        self.contents.settle()
         self.turns.settle()
         self.forks.settle()
 
