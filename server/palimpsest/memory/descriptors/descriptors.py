@@ -20,6 +20,7 @@ from palimpsest.memory.descriptors.pretty import pretty_printed
 from palimpsest.memory.descriptors.reader import Reader, Wanted
 from palimpsest.memory.descriptors.searching import places
 from palimpsest.memory.descriptors.sections import Section, Sections
+from palimpsest.memory.descriptors.units import PARAGRAPH
 from palimpsest.memory.refs.kinds import language_name
 from palimpsest.memory.store.database import Database
 
@@ -103,7 +104,7 @@ class Descriptors:
     def read(self, conversation_id: str, fd: str, wanted: Wanted | None = None) -> Reading:
         """A part; the first page where nothing is wanted."""
         at, wanted = addressed(self._database, conversation_id, fd), wanted or Wanted()
-        language = self._language(at) if wanted.unit else ""
+        language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
         return self._reader.read(at.id, at.hash, at.page_size, language, wanted)
 
     def extract(self, conversation_id: str, fd: str, wanted: Wanted, name: str = "") -> Descriptor:

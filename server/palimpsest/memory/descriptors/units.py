@@ -14,7 +14,8 @@ from palimpsest.syntax.scopes import scopes
 from palimpsest.text.snapshot import Position
 
 LONGEST = 4_000_000
-UNITS = ("paragraph", "function", "class")
+PARAGRAPH = "paragraph"
+UNITS = (PARAGRAPH, "function", "class")
 _PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*\n?")
 
 
@@ -26,7 +27,7 @@ def check_length(n_chars: int) -> None:
 
 def unit_bounds(text: str, language: str, unit: str, index: int | None, name: str) -> tuple[int, int]:
     """(First character, character behind the last).  `index` is from 1; `name` may be qualified, `Cart.add`."""
-    if unit == "paragraph":
+    if unit == PARAGRAPH:
         found = [(one.span(), "") for one in _PARAGRAPH.finditer(text)]
     elif unit in UNITS:
         found = _definitions(text, language, unit)
@@ -57,7 +58,7 @@ def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, i
 
 
 def _named(found: list[tuple[tuple[int, int], str]], unit: str, name: str) -> tuple[int, int]:
-    if unit == "paragraph":
+    if unit == PARAGRAPH:
         raise InvalidArgument("name_of_unit", "paragraphs have no names; give index.")
     for place, qualified in found:
         if name in (qualified, qualified.rpartition(".")[2]):
