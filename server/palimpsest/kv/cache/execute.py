@@ -61,6 +61,9 @@ class Executed(Tenant, Protocol):
     def changed(self) -> None:
         """What is attached is about to change."""
 
+    def let_go(self, start: int, end: int) -> None:
+        """These positions of HOLD are about to be freed or moved."""
+
 
 class Executor:
     """For one plan.  `run` returns False where another job changed the arena while it was suspended; then plan again.
@@ -155,13 +158,16 @@ class Executor:
                 context.remove(main, start, end)
             case Evict(key=key, digest=digest):
                 self._save(key, digest, start, end)
+                self._workspace.let_go(start, end)
                 context.remove(main, start, end)
                 context.remove(hold, start, end)
                 self._ledger.did_evict(key, step.n_tokens)
             case Free():
+                self._workspace.let_go(start, end)
                 context.remove(main, start, end)
                 context.remove(hold, start, end)
             case Cut():  # what is left is no whole block: MAIN has it again when it is written
+                self._workspace.let_go(end, start + step.old_tokens)
                 context.remove(main, start, start + step.old_tokens)
                 context.remove(hold, end, start + step.old_tokens)
 
@@ -216,8 +222,10 @@ class Executor:
     # Moving
 
     def _move(self) -> None:
-        """All moves as one K-shift.  It moves a cell for everyone who shares it: where a suspended job looks at the
-        cells as they were, by copies instead."""
+        """All moves as one K-shift.  It moves a cell for everyone who shares it: tails at rest are given up, and where
+        a suspended job looks at the cells as they were, it is done by copies instead."""
+        for move in self._moves:
+            self._workspace.let_go(move.old.start, move.old.start + move.n_tokens)
         if self._workspace.snapshots:
             return self._move_copies()
         for move in self._moves:

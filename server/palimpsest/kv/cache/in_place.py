@@ -23,12 +23,13 @@ from palimpsest.kv.arena.arena import Arena
 from palimpsest.kv.arena.plan import Limits, Plan, Wanted, plan, shrink
 from palimpsest.kv.arena.span import Span
 from palimpsest.kv.arena.steps import Save, Write
+from palimpsest.kv.cache.arrangements import Arrangements
 from palimpsest.kv.cache.execute import Executor
 from palimpsest.kv.cache.ledger import Ledger
 from palimpsest.kv.cache.pace import Bound
 from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.shared import Shared
-from palimpsest.kv.cache.tail import Base
+from palimpsest.kv.cache.tail import Base, Tail
 from palimpsest.kv.cache.tokenizer import Tokens
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.cache.writing import Writer
@@ -52,12 +53,24 @@ class InPlaceWorkspace(Workspace):
         self.footer: Tokens = ()
         self.arena: Arena | None = None
         self.version = 0
+        self._arrangements = Arrangements()
+        self._is_numbered = False
         self._synced: Synced | None = None
         self._n_locks = 0
 
     @property
     def ready(self) -> bool:
         return self.arena is not None
+
+    @property
+    def revision(self) -> int:
+        """The same blocks at the same places have the same one again, so that a tail outlasts other blocks in between:
+        a conversation goes on where it was after completions."""
+        if not self._is_numbered:
+            places = tuple((r.span.start, r.digest) for r in self.arena or () if r.attached)
+            self._revision = self._arrangements.number(places, self.tails.revisions)
+            self._is_numbered = True
+        return self._revision
 
     @property
     def base(self) -> Base:
@@ -76,6 +89,22 @@ class InPlaceWorkspace(Workspace):
     @property
     def attended(self) -> list[Tokens]:
         return [r.tokens for r in self.arena if r.attached] if self.arena is not None else []
+
+    def changed(self) -> None:
+        self._is_numbered = False
+
+    def keeps(self, tail: Tail) -> bool:
+        """While all blocks that it stands on are in HOLD as well: it costs no cell but its own."""
+        return not self.context.cells.count(tail.seqs, (self.hold,), 0, tail.base_end)
+
+    def let_go(self, start: int, end: int) -> None:
+        """These positions of HOLD are about to be freed or moved: tails at rest that stand on them are given up."""
+
+        def stands_there(seqs: set[int]) -> bool:
+            first, last = np.searchsorted(self.context.cells.shared(self.hold, seqs), (start, end))
+            return bool(first < last)
+
+        self.tails.drop_prompts(stands_there)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -219,11 +248,17 @@ class InPlaceWorkspace(Workspace):
         return frozenset(key for key, (first, last) in places if first < last)
 
     def _room_from_others(self, wanted: Sequence[Wanted]) -> None:
-        """Have other workspaces make room for the wanted blocks."""
+        """Have tails that are longer than their room, and other workspaces, make room for the wanted blocks."""
         assert self.arena is not None
-        limits, digests = self._limits(), {w.digest for w in wanted}
-        held = {r.digest for r in self.arena}
+        digests, held = {w.digest for w in wanted}, {r.digest for r in self.arena}
         coming = sum(len(w.tokens) for w in wanted if w.digest not in held)
+        while (
+            coming + len(self.header) > self._limits().cells_free
+            and self.tail_cells > self.sizes.tail_room
+            and self.tails.drop_one()
+        ):
+            pass
+        limits = self._limits()
         goes = sum(r.n_tokens for r in self.arena if r.digest not in digests and r.key not in limits.pinned)
         short = coming + len(self.header) - limits.cells_free - goes
         if coming and short > 0:
@@ -236,7 +271,8 @@ class InPlaceWorkspace(Workspace):
         held, self.hold, self.main = (self.hold, self.main), NONE, NONE
         self.arena = None
         self.version += 1
-        self.revision += 1
+        self._arrangements.forget()
+        self._is_numbered = False
         self.tails.abandon()
         for seq in held:
             self.pool.give(seq)

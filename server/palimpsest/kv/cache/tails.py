@@ -1,7 +1,8 @@
 """The tails of one workspace.  A tail's name says whose KV it is; how urgent a job is has nothing to do with it.
 
 In: names.  Out: tails, each used by one job at a time, and copies of them under other names.  Their number is bounded:
-beyond it, and where cells or sequences run short, the least recently used is given up first.
+beyond it, and where cells or sequences run short, those behind other blocks than the present ones are given up first,
+then the least recently used.
 """
 
 from __future__ import annotations
@@ -18,9 +19,16 @@ MAX_TAILS = 16
 class Tails(Mapping[str, Tail]):
     """By name, the least recently used first."""
 
-    def __init__(self, make: Callable[[], Tail], revision: Callable[[], int], most: int = MAX_TAILS) -> None:
-        """`revision`: the workspace's, for which alone a tail is good."""
-        self._make, self._revision, self._most = make, revision, most
+    def __init__(
+        self,
+        make: Callable[[], Tail],
+        revision: Callable[[], int],
+        keeps: Callable[[Tail], bool],
+        most: int = MAX_TAILS,
+    ) -> None:
+        """`revision`: the workspace's, for which alone a tail is good.  `keeps`: whether one of another revision stays
+        until that comes again."""
+        self._make, self._revision, self._keeps, self._most = make, revision, keeps, most
         self._named: dict[str, Tail] = {}
         self._unnamed: list[Tail] = []  # in use, and dropped afterwards
 
@@ -37,6 +45,11 @@ class Tails(Mapping[str, Tail]):
     def seqs(self) -> set[int]:
         """All their sequences."""
         return {seq for tail in self._all() for seq in tail.seqs}
+
+    @property
+    def revisions(self) -> set[int]:
+        """Those for which there are tails."""
+        return {tail.revision for tail in self._all()}
 
     @property
     def snapshots(self) -> set[int]:
@@ -69,8 +82,12 @@ class Tails(Mapping[str, Tail]):
             if not tail.busy and tail in self._unnamed:
                 self._unnamed.remove(tail)
                 tail.drop()
-            elif not tail.busy and tail.revision != self._revision():
+            elif not tail.busy and self._is_lost(tail):
                 tail.drop_prompt()
+
+    def _is_lost(self, tail: Tail) -> bool:
+        """Whether it will never be good again."""
+        return tail.revision != self._revision() and not self._keeps(tail)
 
     def fork(self, name: str, names: Sequence[str]) -> Tail:
         """Copies of a tail under other names, in place of what had those; nothing is decoded.  The tail itself.
@@ -79,7 +96,7 @@ class Tails(Mapping[str, Tail]):
         EngineError where sequences run short; then no copy is made.
         """
         parent = self._named.get(name)
-        if parent is None or parent.seq < 0 or parent.revision != self._revision():
+        if parent is None or parent.seq < 0 or self._is_lost(parent):
             raise UnknownTail(name)
         if name in names or len(set(names)) < len(names) or not 0 < len(names) < self._most:
             raise InvalidArgument("names", f"expected 1 to {self._most - 1} different names, none of them {name!r}.")
@@ -108,10 +125,13 @@ class Tails(Mapping[str, Tail]):
         self._named.update(tails)
 
     def drop_one(self) -> bool:
-        """Give up the least recently used tail that no job uses; False when there is none."""
-        name = next((name for name, tail in self._named.items() if not tail.busy), None)
-        if name is None:
+        """Give up the least recently used tail that no job uses, one of another revision before all others; False when
+        there is none."""
+        at_rest = [name for name, tail in self._named.items() if not tail.busy]
+        if not at_rest:
             return False
+        revision = self._revision()
+        name = next((name for name in at_rest if self._named[name].revision != revision), at_rest[0])
         self._named.pop(name).drop()
         return True
 
@@ -120,11 +140,14 @@ class Tails(Mapping[str, Tail]):
         while self.drop_one():
             pass
 
-    def drop_prompts(self) -> None:
-        """The blocks change: what stands behind them is no longer good, a suffix alone is."""
-        for tail in self._named.values():
-            if not tail.busy:
-                tail.drop_prompt()
+    def drop_prompts(self, which: Callable[[set[int]], bool] = lambda seqs: True) -> None:
+        """The blocks change: what stands behind them is no longer good, a suffix alone is.  `which`: asked of
+        sequences, whether any is concerned."""
+        at_rest = [tail for tail in self._named.values() if not tail.busy and tail.seq >= 0]
+        if which({seq for tail in at_rest for seq in tail.seqs}):
+            for tail in at_rest:
+                if which(tail.seqs):
+                    tail.drop_prompt()
 
     def abandon(self) -> None:
         """Header or footer go: a suffix alone is no longer good either.  Tails in use end with their job."""

@@ -177,7 +177,7 @@ class WholeWorkspace(Workspace):
 
     def forget(self) -> None:
         self.target, self.blocks = (), {}
-        self.revision += 1
+        self._revision += 1
         self.tails.abandon()
         self._drop_base()
 

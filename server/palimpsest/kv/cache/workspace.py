@@ -20,16 +20,18 @@ from palimpsest.kv.cache.tokenizer import WantedTokens
 
 
 class Workspace(ABC):
-    """`revision` counts changes of what is attached; a tail is good for one revision.  `request` is the last sync."""
+    """`request` is the last sync."""
 
     def __init__(self, shared: Shared, name: str) -> None:
         self.name = name
         self.pool, self.store, self.sizes, self.facts = shared.pool, shared.store, shared.sizes, shared.facts
         self.context = shared.pool.context
-        self.revision = 0
+        self._revision = 0
         self.request: wire.SyncRequest | None = None
         self.tails = Tails(
-            lambda: Tail(self.pool, self, shared.vocab, rolls_back=shared.facts.rolls_back), lambda: self.revision
+            lambda: Tail(self.pool, self, shared.vocab, rolls_back=shared.facts.rolls_back),
+            lambda: self.revision,
+            self.keeps,
         )
         self._tokenizer = shared.tokenizer
         self.last_used = self.pool.tick()
@@ -90,7 +92,16 @@ class Workspace(ABC):
         """Raises AssertionError where the base's cells are not those of header, attached blocks and footer."""
         assert self.verify(), f"{self.name}: {self.base_seqs}"
 
+    def keeps(self, tail: Tail) -> bool:
+        """Whether a tail of another revision is worth keeping, since that may come again."""
+        return False
+
     # What they have in common
+
+    @property
+    def revision(self) -> int:
+        """Says what is attached, and where; a tail is good for one revision."""
+        return self._revision
 
     @property
     def busy(self) -> bool:
@@ -131,7 +142,7 @@ class Workspace(ABC):
 
     def changed(self) -> None:
         """What is attached is about to change, so tails are outdated."""
-        self.revision += 1
+        self._revision += 1
         self.tails.drop_prompts()
 
     def tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> WantedTokens:
