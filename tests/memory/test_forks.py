@@ -113,3 +113,23 @@ def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str)
     assert memory.checkpoints.list(talk) == [two, one]
     with pytest.raises(NotFound):
         memory.checkpoints.restore(talk, "cp_00000000")
+
+
+def test_a_text_that_only_a_checkpoint_names_stays(memory: Memory, talk: str) -> None:
+    """A turn that is being written may be the same for a moment."""
+    kept = memory.checkpoints.create(talk)
+    memory.refs.store(talk, None, extract('<ref id="it">three</ref>'))
+    later = memory.checkpoints.create(talk)
+    memory.checkpoints.restore(talk, kept.id)
+    turn = memory.turns.add(talk, "assistant", "three", state="writing")
+    memory.turns.finish(turn.id, "three blind mice")
+    memory.checkpoints.restore(talk, later.id)
+    assert memory.refs.content(memory.refs.get(talk, "it")) == "three"
+
+
+def test_a_copy_of_a_turn_that_is_being_written_is_cut_there(memory: Memory, talk: str) -> None:
+    writing = memory.turns.add(talk, "assistant", "so far", state="writing")
+    child = memory.forks.copied(talk, writing.id, "Aside")
+    last = memory.turns.branch(child.id)[-1]
+    assert (last.state, memory.turns.text(last)) == ("cut", "so far")
+    assert memory.turns.get(writing.id).state == "writing"

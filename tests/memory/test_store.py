@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 from palimpsest.errors import StorageError
+from palimpsest.memory.checkpoints import checkpoints
+from palimpsest.memory.contents.contents import hash_of
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
+from palimpsest.memory.store import database
+from palimpsest.memory.store.schema import STEPS
 
 SAYS_ALL = textwrap.dedent("""
     import sys
@@ -121,6 +126,95 @@ def test_a_damaged_database_is_put_aside_and_a_new_one_begins(tmp_path: Path, da
     memory.conversations.new("after")
     assert memory.database.set_aside is not None
     assert memory.database.set_aside.read_bytes() == damage
+    memory.close()
+
+
+def test_damage_that_shows_while_it_is_used_is_said_and_the_next_time_it_is_put_aside(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    memory = Memory.open(path)
+    talk = memory.conversations.new().id
+    for number in range(300):
+        memory.turns.add(talk, "user", f"{number} " * 200)
+    memory.close()
+    content = bytearray(path.read_bytes())
+    for start in range(len(content) // 8192 * 4096, len(content) - 8192, 4096):
+        content[start : start + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+
+    memory = Memory.open(path)
+    with pytest.raises(StorageError, match="damaged"):
+        for conversation in memory.conversations.list():
+            for turn in memory.turns.branch(conversation.id):
+                memory.turns.text(turn)
+    memory.close()
+    again = Memory.open(path)
+    assert again.database.set_aside is not None
+    assert again.database.set_aside.stat().st_size == len(content)
+    assert again.conversations.list() == []
+    again.close()
+    Memory.open(path).close()
+    assert len(list(tmp_path.glob("*.damaged-*.sqlite"))) == 1, "the new one is not looked through for nothing"
+
+
+def test_processes_that_find_a_damaged_database_together_keep_one_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    path.write_bytes(b"no database at all" * 100)
+    check_opened_together(path)
+    assert [aside.read_bytes()[:5] for aside in tmp_path.glob("*.damaged-*.sqlite")] == [b"no da"]
+
+
+def test_processes_that_begin_a_database_together_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    check_opened_together(path)
+    path.unlink()
+    path.write_bytes(b"")  # an empty file is a database with nothing in it
+    check_opened_together(path)
+
+
+def check_opened_together(path: Path) -> None:
+    """Six processes open it at the same moment, and what each says is there."""
+    opens = (
+        "import sys; from pathlib import Path; from palimpsest.memory.owners.memory import Memory; "
+        "print('ready', flush=True); sys.stdin.readline(); "
+        "print(Memory.open(Path(sys.argv[1])).conversations.new('here').id)"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", opens, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(6)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    made = {process.communicate(timeout=120)[0].strip() for process in processes}
+    assert [process.returncode for process in processes] == [0] * 6
+    memory = Memory.open(path)
+    assert {each.id for each in memory.conversations.list()} == made
+    memory.close()
+
+
+def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its checkpoints keep is known afterwards."""
+    path = tmp_path / "memory.sqlite"
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "STEPS", STEPS[:1])
+        patched.setattr(checkpoints, "KEEP_TEXTS", "SELECT ?")
+        memory = Memory.open(path)
+        talk = memory.conversations.new().id
+        memory.refs.store(talk, None, extract('<ref id="it">kept</ref>'))
+        kept = memory.checkpoints.create(talk)
+        memory.close()
+    memory = Memory.open(path)
+    with memory.database.transaction() as rows:
+        rows.execute("DELETE FROM ref")
+    memory.contents.forget_unused(hash_of("kept"))
+    memory.checkpoints.restore(talk, kept.id)
+    assert memory.refs.content(memory.refs.get(talk, "it")) == "kept"
     memory.close()
 
 

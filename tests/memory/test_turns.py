@@ -6,7 +6,9 @@ import pytest
 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.compaction.compactions import Summary
+from palimpsest.memory.contents.contents import hash_of
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
 
 
 def texts(memory: Memory, conversation: str) -> list[str]:
@@ -70,6 +72,28 @@ def test_a_conversation_that_is_deleted_takes_its_turns_along(memory: Memory) ->
     memory.conversations.delete(talk.id)
     with memory.database.reading() as rows:
         assert rows.execute("SELECT count(*) FROM turn").fetchone()[0] == 0
+
+
+def test_a_conversation_that_is_deleted_leaves_no_text_but_what_others_say_too(memory: Memory) -> None:
+    talk, other = memory.conversations.new().id, memory.conversations.new().id
+    turn = memory.turns.add(talk, "user", "secret")
+    memory.turns.add_call(turn.id, "inspect", {}, "done", "a result")
+    memory.turns.add(talk, "user", "said by both")
+    memory.turns.add(other, "user", "said by both")
+    memory.refs.store(talk, turn.id, extract('<ref id="it">a ref</ref>'))
+    kept = memory.checkpoints.create(talk)
+    memory.refs.store(talk, turn.id, extract('<ref id="it">another</ref>'))
+    memory.checkpoints.restore(talk, kept.id)
+    memory.descriptors.create(talk, "a descriptor")
+    memory.temp_files.create(talk, "a file")
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=turn.id)
+    memory.turns.add(fork.child, "assistant", "a child's")
+    memory.forks.finish(fork.id, "completed", "a response")
+    memory.conversations.delete(talk)
+    with memory.database.reading() as rows:
+        assert [name for (name,) in rows.execute("SELECT hash FROM content")] == [hash_of("said by both")]
+        assert rows.execute("SELECT count(*) FROM temp_file").fetchone()[0] == 0
+        assert rows.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
 def test_everything_is_there_after_opening_again(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
+from palimpsest.assist.conversations.telling import MemorySetAside
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import write_file
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
 ALLOW, ALWAYS, REFUSE, NEVER = "Allow", "Always allow in this folder", "Do not allow", "Never allow in this folder"
 
+SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
+
 
 def register(server: PalimpsestServer) -> None:
     def begin(session: Session) -> None:
         session.conversing.host = WindowHost(server)
+        session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
 
     server.window.session_listeners.append(begin)
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from palimpsest.assist.conversations.telling import MemorySetAside
 from palimpsest.assist.shared.events import SettingsChanged
 from palimpsest.assist.shared.services import Services
 from palimpsest.errors import StorageError
@@ -33,6 +34,8 @@ class WindowMemory:
             if self._open is None:
                 path = path_of(self._services.roots.folders)
                 self._open = path, Memory.open(path)
+                if (aside := self._open[1].database.set_aside) is not None:
+                    self._services.events.tell(MemorySetAside(aside))
             return self._open[1]
 
     def close(self) -> None:

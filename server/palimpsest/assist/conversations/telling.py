@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from palimpsest.memory.conversations.turns import Call, Turn
 
 Stopped = Literal["end", "length", "rounds", "cancelled", "failed"]
 """Why an answer ended: by itself, at the most tokens, at the most rounds of calls, by the person, by an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySetAside:
+    """The database was damaged: it is kept there, and the conversations begin anew."""
+
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)

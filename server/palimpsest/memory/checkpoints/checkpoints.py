@@ -27,6 +27,12 @@ KEPT = {
     "section": "descriptor, name, start_line, end_line, created",
 }
 """Tables whose rows of a conversation a checkpoint holds, with the columns besides `conversation`."""
+KEEP_TEXTS = """
+    INSERT INTO checkpoint_text SELECT DISTINCT checkpoint.id, content.hash
+    FROM checkpoint, json_tree(checkpoint.state) AS kept JOIN content ON content.hash = kept.atom
+    WHERE checkpoint.id = ?
+"""
+"""The texts of these rows stay, although no other row may name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class ConversationCheckpoints:
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (identity, conversation, name.strip(), automatic, time.time(), talk.head, json.dumps(state)),
             )
+            rows.execute(KEEP_TEXTS, (identity,))
         return self.get(identity)
 
     def get(self, checkpoint: str) -> Checkpoint:

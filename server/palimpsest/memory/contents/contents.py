@@ -16,7 +16,7 @@ from palimpsest.system.processes import is_there
 
 NAMED_BY = (
     ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("temp_file", "hash"),
-    ("fork", "response"),
+    ("fork", "response"), ("checkpoint_text", "hash"),
 )  # fmt: skip
 """Tables and columns that hold a text's hash."""
 

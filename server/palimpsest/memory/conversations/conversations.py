@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.store.database import Database
 
 MOST_NAMED = 10
@@ -37,12 +38,24 @@ class Conversation:
 
 COLUMNS = "id, name, created, updated, uri, model, workspace, memory_key, head, parent"
 
+TEXTS = """
+    SELECT hash FROM turn WHERE conversation = ?1
+    UNION SELECT result FROM call JOIN turn ON turn.id = call.turn WHERE conversation = ?1 AND result IS NOT NULL
+    UNION SELECT hash FROM ref WHERE conversation = ?1
+    UNION SELECT hash FROM descriptor WHERE conversation = ?1
+    UNION SELECT hash FROM temp_file WHERE family = ?1
+    UNION SELECT response FROM fork WHERE conversation = ?1 AND response IS NOT NULL
+    UNION SELECT hash FROM checkpoint_text JOIN checkpoint ON checkpoint.id = checkpoint WHERE conversation = ?1
+"""
+"""What a conversation's rows name."""
+
 
 class Conversations:
     """One database's."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
+        self._contents = contents
 
     def new(
         self, name: str = "", uri: str = "", *, parent: str | None = None, memory_key: str = "main", workspace: str = ""
@@ -92,14 +105,19 @@ class Conversations:
         return self._set(identity, "memory_key", key)
 
     def delete(self, identity: str) -> None:
-        """With its turns, refs, descriptors, checkpoints and forks.  Raises NotFound."""
+        """With its turns, refs, descriptors, checkpoints, forks and temporary files, and all texts that nothing else
+        names.  Raises NotFound."""
         with self._database.transaction() as rows:
             self._get(rows, identity)
             children = rows.execute("SELECT child FROM fork WHERE conversation = ?", (identity,)).fetchall()
             for (child,) in children:
                 self.delete(child)
+            texts = rows.execute(TEXTS, (identity,)).fetchall()
             rows.execute("UPDATE conversation SET head = NULL WHERE id = ?", (identity,))
+            rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))
             rows.execute("DELETE FROM conversation WHERE id = ?", (identity,))
+            for (text,) in texts:
+                self._contents.forget_unused(text)
 
     def _set(self, identity: str, column: str, value: str) -> Conversation:
         with self._database.transaction() as rows:

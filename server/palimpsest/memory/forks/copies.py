@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 
 _TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
+"""Nobody goes on writing the copy."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
 _BRANCH = """
     WITH RECURSIVE branch (turn, depth) AS (
@@ -25,7 +27,7 @@ def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | N
     branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
     for turn in branch:
         added = rows.execute(
-            f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_TURN} FROM turn WHERE id = ?",
+            f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_COPIED} FROM turn WHERE id = ?",
             (target, last, turn),
         )
         last = new[turn] = int(added.lastrowid or 0)

@@ -46,7 +46,7 @@ class Memory:
         """What was being written by processes that have died is settled.  Raises StorageError."""
         database = Database(path)
         contents, experiences = Contents(database), Experiences(database)
-        conversations = Conversations(database)
+        conversations = Conversations(database, contents)
         memory = cls(
             database=database,
             contents=contents,

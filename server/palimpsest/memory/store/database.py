@@ -6,21 +6,22 @@ one writes, and a writer waits for another.  What a transaction wrote is there a
 
 from __future__ import annotations
 
-import itertools
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from palimpsest.errors import StorageError
+from palimpsest.memory.store import damage
 from palimpsest.memory.store.schema import STEPS
 
 BUSY_S = 15.0
 """Another window's transaction is waited for so long."""
+AGAIN_S = 0.02
 
-BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 TOO_NEW = "it was written by a newer version of Palimpsest; update this one"
 
 logger = logging.getLogger(__name__)
@@ -44,10 +45,16 @@ class Database:
         try:
             return _opened(path)
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode not in BROKEN:
+            if not damage.is_broken(error):
                 raise
-            self.set_aside = _put_aside(path)
-            logger.error("%s is damaged (%s); it is kept as %s, and a new one begins", path, error, self.set_aside.name)
+        with damage.alone(path):
+            try:
+                return _opened(path)  # another process has put it aside meanwhile
+            except sqlite3.DatabaseError as error:
+                if not damage.is_broken(error):
+                    raise
+                self.set_aside = damage.put_aside(path)
+                logger.error("%s is damaged (%s); it is kept as %s, and a new one begins", path, error, self.set_aside)
             return _opened(path)
 
     @contextmanager
@@ -91,9 +98,10 @@ def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
+        damage.look_through(path, connection)
         _migrate(connection)
     except BaseException:
         connection.close()
@@ -101,16 +109,17 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _put_aside(path: Path) -> Path:
-    """Nothing is deleted: who can mend it finds it, with its log."""
-    for number in itertools.count(1):
-        aside = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
-        if not aside.exists():
-            break
-    for ending in ("", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            Path(f"{path}{ending}").rename(f"{aside}{ending}")
-    return aside
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """While others open a new file too, SQLite refuses this at once instead of waiting."""
+    end = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(AGAIN_S)
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
@@ -137,4 +146,10 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 def _storage_error(path: Path, error: Exception) -> StorageError:
     logger.warning("%s: %s", path, error)
+    if damage.is_broken(error):
+        damage.note(path)
+        return StorageError(
+            f"The conversations' database is damaged: {error} ({path}).",
+            hint="It is looked through when it is opened next, and kept under another name if it cannot be used.",
+        )
     return StorageError(f"The conversations' database cannot be used: {error} ({path}).")

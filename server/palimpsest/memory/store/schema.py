@@ -120,4 +120,16 @@ STEPS: tuple[str, ...] = (
     CREATE TABLE permission (folder TEXT NOT NULL, what TEXT NOT NULL, answer TEXT NOT NULL,
         PRIMARY KEY (folder, what)) STRICT;
     """,
+    """
+    CREATE TABLE checkpoint_text (
+        checkpoint TEXT NOT NULL REFERENCES checkpoint ON DELETE CASCADE,
+        hash TEXT NOT NULL REFERENCES content (hash),
+        PRIMARY KEY (checkpoint, hash)
+    ) STRICT;
+    CREATE INDEX checkpoint_text_hash ON checkpoint_text (hash);
+    CREATE INDEX temp_file_hash ON temp_file (hash);
+    CREATE INDEX fork_response ON fork (response);
+    INSERT INTO checkpoint_text SELECT DISTINCT checkpoint.id, content.hash
+        FROM checkpoint, json_tree(checkpoint.state) AS kept JOIN content ON content.hash = kept.atom;
+    """,
 )

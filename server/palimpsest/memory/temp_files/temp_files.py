@@ -76,8 +76,7 @@ class TempFiles:
             gone = self.get(conversation_id, temp_file_id)
             family = _family(rows, conversation_id)
             rows.execute("DELETE FROM temp_file WHERE family = ? AND name = ?", (family, gone.id))
-            if rows.execute("SELECT 1 FROM checkpoint WHERE instr(state, ?) LIMIT 1", (gone.hash,)).fetchone() is None:
-                self._contents.forget_unused(gone.hash)
+            self._contents.forget_unused(gone.hash)
 
     def _all(self, rows: sqlite3.Connection, family: str) -> Sequence[TempFile]:
         found = rows.execute(
