@@ -143,9 +143,7 @@ def test_damage_that_shows_while_it_is_used_is_said_and_the_next_time_it_is_put_
 
     memory = Memory.open(path)
     with pytest.raises(StorageError, match="damaged"):
-        for conversation in memory.conversations.list():
-            for turn in memory.turns.branch(conversation.id):
-                memory.turns.text(turn)
+        read_everything(memory)
     memory.close()
     again = Memory.open(path)
     assert again.database.set_aside is not None
@@ -154,6 +152,12 @@ def test_damage_that_shows_while_it_is_used_is_said_and_the_next_time_it_is_put_
     again.close()
     Memory.open(path).close()
     assert len(list(tmp_path.glob("*.damaged-*.sqlite"))) == 1, "the new one is not looked through for nothing"
+
+
+def read_everything(memory: Memory) -> None:
+    for conversation in memory.conversations.list():
+        for turn in memory.turns.branch(conversation.id):
+            memory.turns.text(turn)
 
 
 def test_processes_that_find_a_damaged_database_together_keep_one_new_one(tmp_path: Path) -> None:
