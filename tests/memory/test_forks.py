@@ -45,6 +45,33 @@ def test_a_child_cannot_change_its_parent(memory: Memory, talk: str) -> None:
     assert fork.child not in [each.id for each in memory.conversations.list()]
 
 
+def test_a_child_has_the_experiences_and_cannot_change_those_of_its_parent(memory: Memory, talk: str) -> None:
+    memory.experiences.remember("main", "tests first")
+    memory.experiences.remember("main", "wrong")
+    memory.experiences.forget("main", "exp_002")
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=None)
+    own = memory.conversations.get(fork.child).memory_key
+    assert [(one.id, one.text) for one in memory.experiences.list(own)] == [("exp_001", "tests first")]
+    assert memory.experiences.remember(own, "only here").id == "exp_003"
+    memory.experiences.forget(own, "exp_001")
+    assert [one.text for one in memory.experiences.list("main")] == ["tests first"]
+    assert memory.experiences.keys() == ["main"]
+    memory.conversations.delete(talk)
+    assert memory.experiences.list(own) == []
+
+
+def test_a_turn_of_another_conversation_is_not_handed_down(memory: Memory, talk: str) -> None:
+    other = memory.turns.add(memory.conversations.new().id, "user", "private")
+    for copied in (
+        lambda: memory.forks.spawn(talk, "Review", "", before_turn=other.id),
+        lambda: memory.forks.copied(talk, other.id, "Aside"),
+    ):
+        n = len(memory.conversations.list())
+        with pytest.raises(NotFound, match="not one of"):
+            copied()
+        assert (len(memory.conversations.list()), memory.forks.of(talk)) == (n, [])
+
+
 def test_a_fresh_child_begins_without_turns(memory: Memory, talk: str) -> None:
     fork = memory.forks.spawn(talk, "Alone", "", fresh=True)
     assert texts(memory, fork.child) == []

@@ -112,6 +112,9 @@ class Conversations:
             children = rows.execute("SELECT child FROM fork WHERE conversation = ?", (identity,)).fetchall()
             for (child,) in children:
                 self.delete(child)
+            rows.execute(
+                "DELETE FROM experience WHERE memory_key IN (SELECT id FROM fork WHERE conversation = ?)", (identity,)
+            )
             texts = rows.execute(TEXTS, (identity,)).fetchall()
             rows.execute("UPDATE conversation SET head = NULL WHERE id = ?", (identity,))
             rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))

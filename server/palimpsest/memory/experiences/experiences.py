@@ -59,9 +59,11 @@ class Experiences:
         return found
 
     def keys(self) -> list[str]:
+        """Forks' own are not among them."""
         with self._database.reading() as rows:
             found = rows.execute(
-                "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation ORDER BY 1"
+                "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation"
+                " EXCEPT SELECT id FROM fork ORDER BY 1"
             ).fetchall()
         return [key for (key,) in found]
 

@@ -1,4 +1,4 @@
-"""What a conversation hands down: its turns, refs and descriptors, as rows of another conversation's.
+"""What a conversation hands down: its turns, refs, descriptors and experiences, as rows of another conversation's.
 
 In: a connection inside a transaction, two conversations.  Out: rows.  Contents are shared, ids of refs and descriptors
 stay; turns get new ids, in the same order.
@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 
+from palimpsest.errors import NotFound
+
 _TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
 _COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
 """Nobody goes on writing the copy."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
+_OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"
 _BRANCH = """
     WITH RECURSIVE branch (turn, depth) AS (
         SELECT ?, 0 UNION ALL
@@ -21,7 +24,9 @@ _BRANCH = """
 
 
 def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | None) -> dict[int, int]:
-    """The branch that ends with `head`; the new turn of each old one.  The target shows it."""
+    """The branch that ends with `head`; the new turn of each old one.  The target shows it.  Raises NotFound."""
+    if head is not None and not rows.execute(_OWN, (head, source)).fetchone():
+        raise NotFound("turn", f"turn {head} is not one of conversation {source}.")
     new: dict[int, int] = {}
     last: int | None = None
     branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
@@ -66,6 +71,15 @@ def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: l
     rows.execute(
         "UPDATE conversation SET n_descriptors = (SELECT n_descriptors FROM conversation WHERE id = ?) WHERE id = ?",
         (source, target),
+    )
+
+
+def copy_experiences(rows: sqlite3.Connection, source: str, target: str) -> None:
+    """From one memory key to another, with their ids."""
+    rows.execute(
+        "INSERT INTO experience (memory_key, number, text, created, forgotten)"
+        " SELECT ?, number, text, created, forgotten FROM experience WHERE memory_key = ?",
+        (target, source),
     )
 
 

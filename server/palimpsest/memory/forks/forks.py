@@ -1,7 +1,7 @@
 """Forks of conversations: children that see what was said before the fork, work for themselves, and are gathered.
 
-In: tasks.  Out: forks with the children's conversations.  A child has copies of its parent's rows, so that nothing it
-does changes the parent.
+In: tasks.  Out: forks with the children's conversations.  A child has copies of its parent's rows, experiences included
+(under a memory key of its own, the fork's id), so that nothing it does changes the parent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversation, Conversations
-from palimpsest.memory.forks.copies import copy_descriptors, copy_refs, copy_turns
+from palimpsest.memory.forks.copies import copy_descriptors, copy_experiences, copy_refs, copy_turns
 from palimpsest.memory.store.database import Database
 from palimpsest.system.processes import is_there, own_name
 
@@ -69,7 +69,8 @@ class Forks:
         identity, now = f"fork_{secrets.token_hex(4)}", time.time()
         with self._database.transaction() as rows:
             parent = self._conversations.get(conversation)
-            child = self._child(parent, task)
+            child = self._child(parent, task, identity)
+            copy_experiences(rows, parent.memory_key, identity)
             turns = copy_turns(rows, conversation, child.id, None if fresh else before_turn)
             if not fresh:
                 copy_refs(rows, conversation, child.id, turns)
@@ -82,10 +83,10 @@ class Forks:
         return self.get(identity)
 
     def copied(self, conversation: str, head: int | None, name: str) -> Conversation:
-        """A conversation of its own that goes on from a turn of this one ("Fork here")."""
+        """A conversation of its own that goes on from a turn of this one ("Fork here").  Raises NotFound."""
         with self._database.transaction() as rows:
             parent = self._conversations.get(conversation)
-            child = self._child(parent, name)
+            child = self._child(parent, name, parent.memory_key)
             turns = copy_turns(rows, conversation, child.id, head)
             copy_refs(rows, conversation, child.id, turns)
             copy_descriptors(rows, conversation, child.id)
@@ -132,9 +133,9 @@ class Forks:
             ).fetchall()
         return [_fork(row) for row in found]
 
-    def _child(self, parent: Conversation, name: str) -> Conversation:
+    def _child(self, parent: Conversation, name: str, memory_key: str) -> Conversation:
         line = "".join(char if char.isprintable() else " " for char in name)[:MOST_TASK]
-        return self._conversations.new(line, parent=parent.id, memory_key=parent.memory_key, workspace=parent.workspace)
+        return self._conversations.new(line, parent=parent.id, memory_key=memory_key, workspace=parent.workspace)
 
 
 def _fork(row: Any) -> Fork:
