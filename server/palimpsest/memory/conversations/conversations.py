@@ -109,13 +109,11 @@ class Conversations:
         names.  Raises NotFound."""
         with self._database.transaction() as rows:
             self._get(rows, identity)
-            children = rows.execute("SELECT child FROM fork WHERE conversation = ?", (identity,)).fetchall()
-            for (child,) in children:
-                self.delete(child)
-            rows.execute(
-                "DELETE FROM experience WHERE memory_key IN (SELECT id FROM fork WHERE conversation = ?)", (identity,)
-            )
             texts = rows.execute(TEXTS, (identity,)).fetchall()
+            forks = rows.execute("SELECT id, child FROM fork WHERE conversation = ?", (identity,)).fetchall()
+            for fork, child in forks:
+                self.delete(child)
+                rows.execute("DELETE FROM experience WHERE memory_key = ?", (fork,))
             rows.execute("UPDATE conversation SET head = NULL WHERE id = ?", (identity,))
             rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))
             rows.execute("DELETE FROM conversation WHERE id = ?", (identity,))
