@@ -74,6 +74,18 @@ def test_a_conversation_that_is_deleted_takes_its_turns_along(memory: Memory) ->
         assert rows.execute("SELECT count(*) FROM turn").fetchone()[0] == 0
 
 
+def test_a_conversation_of_thousands_of_turns_is_shown_and_deleted(memory: Memory) -> None:
+    talk = memory.conversations.new().id
+    with memory.database.transaction():
+        for number in range(2_500):
+            memory.turns.add(talk, "user", str(number % 7))
+    assert len(memory.turns.branch(talk)) == 2_500
+    memory.conversations.delete(talk)
+    with memory.database.reading() as rows:
+        assert rows.execute("SELECT count(*) FROM turn").fetchone()[0] == 0
+        assert rows.execute("SELECT count(*) FROM content").fetchone()[0] == 0
+
+
 def test_a_conversation_that_is_deleted_leaves_no_text_but_what_others_say_too(memory: Memory) -> None:
     talk, other = memory.conversations.new().id, memory.conversations.new().id
     turn = memory.turns.add(talk, "user", "secret")

@@ -115,6 +115,8 @@ class Conversations:
                 self.delete(child)
                 rows.execute("DELETE FROM experience WHERE memory_key = ?", (fork,))
             rows.execute("UPDATE conversation SET head = NULL WHERE id = ?", (identity,))
+            # SQLite follows no more than 1,000 references from row to row
+            rows.execute("UPDATE turn SET parent = NULL WHERE conversation = ?", (identity,))
             rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))
             rows.execute("DELETE FROM conversation WHERE id = ?", (identity,))
             for (text,) in texts:
