@@ -134,11 +134,12 @@ def test_damage_that_shows_while_it_is_used_is_said_and_the_next_time_it_is_put_
     memory = Memory.open(path)
     talk = memory.conversations.new().id
     for number in range(300):
-        memory.turns.add(talk, "user", f"{number} " * 200)
+        memory.turns.add(talk, "user", f"marked {number} " * 20)
     memory.close()
     content = bytearray(path.read_bytes())
-    for start in range(len(content) // 8192 * 4096, len(content) - 8192, 4096):
-        content[start : start + 4096] = b"\xff" * 4096
+    for start in range(4096, len(content), 4096):
+        if b"marked" in content[start : start + 4096]:  # texts, which opening does not read
+            content[start : start + 4096] = b"\xff" * 4096
     path.write_bytes(content)
 
     memory = Memory.open(path)
