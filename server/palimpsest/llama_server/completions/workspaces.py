@@ -130,7 +130,7 @@ class PlainWorkspace(Workspace):
         self.tails.abandon()
         self.pool.give(self._seq)
         self._seq = NONE
-        self.revision += 1
+        self._revision += 1
 
     def close(self) -> None:
         self.forget()
