@@ -40,15 +40,16 @@ def grammar() -> str:
         rule = name.replace("_", "-")
         parts.append(f'"\\"{name}\\": " {rule}')
         if name in TEXTS:
-            least = 1 if name == "goal" else 0
-            rules.append(f'{rule} ::= "\\"" char{{{least},{TEXTS[name]}}} "\\""')
+            first = "first " if name == "goal" else ""
+            rules.append(f'{rule} ::= "\\"" {first}char{{0,{TEXTS[name] - len(first[:1])}}} "\\""')
         else:
             items, chars = LISTS[name]
             rules.append(f'{rule}-item ::= "\\"" char{{1,{chars}}} "\\""')
             rules.append(f'{rule} ::= "[" ({rule}-item (", " {rule}-item){{0,{items - 1}}})? "]"')
     root = 'root ::= "{" ' + ' ", " '.join(parts) + ' "}"'
     char = r'char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\/nt]'
-    return "\n".join([root, *rules, char]) + "\n"
+    first = r'first ::= [^"\\\x00-\x20\x7F]'
+    return "\n".join([root, *rules, char, first]) + "\n"
 
 
 def read(reply: str) -> Summary:
