@@ -74,7 +74,7 @@ async def test_what_stands_last_is_sent_and_the_reply_comes_into_the_document(wi
     ]
     assert "- [[nowhere]] (not found: Document not found)" in window.texts[uri]
     assert parse(window.texts[uri]).id.startswith("c-")
-    assert await lenses(window, uri) == []
+    assert await lenses(window, uri) == ["Fork here", "Compact"]
     with pytest.raises(JsonRpcException, match="nothing to send"):
         await send(window, uri)
     window.texts[uri] += "more"
@@ -96,7 +96,7 @@ async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: E
     await send(window, uri)
     await until(lambda: len(turns(window, uri)) == 3)
     window.edit(uri, "bonjour", "au revoir")
-    assert await lenses(window, uri) == ["Send as another branch"]
+    assert await lenses(window, uri) == ["Send as another branch", "Fork here", "Compact"]
     with pytest.raises(JsonRpcException, match="nothing was sent"):
         await send(window, uri)
     assert await send(window, uri) == "second answer"
@@ -156,3 +156,62 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
         ("user", False, ""),
     ]
     assert "Not finished: " not in window.texts[uri]
+
+
+async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, said: Scripted) -> None:
+    made: list[str] = []
+
+    def show(params: lsp.ShowDocumentParams) -> lsp.ShowDocumentResult:
+        made.append(params.uri)
+        return lsp.ShowDocumentResult(success=True)
+
+    window.client.protocol.fm.features[lsp.WINDOW_SHOW_DOCUMENT] = show
+    uri = window.open(NAME, "hello")
+    await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 3)
+    first = parse(window.texts[uri])
+    applied = window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT]
+
+    def create(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        changes = params.edit.document_changes or []
+        if not changes or not isinstance(changes[0], lsp.CreateFile):
+            result: lsp.ApplyWorkspaceEditResult = applied(params)
+            return result
+        written = changes[1]
+        assert isinstance(written, lsp.TextDocumentEdit)
+        (new,) = written.edits
+        assert isinstance(new, lsp.TextEdit)
+        (window.root / changes[0].uri.rpartition("/")[2]).write_text(new.new_text, encoding="utf-8")
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT] = create
+    wanted = {"conversation": first.id, "turn": first.turns[1].id, "uri": uri}
+    fork = await window.command("palimpsest.conversation.fork", wanted)
+    assert made == [fork["uri"]]
+    copy = window.open(fork["uri"].rpartition("/")[2])
+    assert [turn[0] for turn in turns(window, copy)][:2] == ["user", "assistant"]
+    assert parse(window.texts[copy]).id == fork["conversation"] != first.id
+    with pytest.raises(JsonRpcException, match="shows no turn"):
+        await window.command("palimpsest.conversation.fork", {"conversation": first.id, "turn": 999})
+
+
+async def test_usage_is_a_page_with_bars(window: Editor) -> None:
+    uri = window.open(NAME, "hello")
+    await send(window, uri)
+    page = await window.command("palimpsest.virtual.read", {"uri": f"palimpsest:/usage/{parse(window.texts[uri]).id}"})
+    assert "messages" in page["text"]
+    assert "░" in page["text"]
+    assert "8,192 tokens" in page["text"]
+    with pytest.raises(JsonRpcException, match="there is no conversation"):
+        await window.command("palimpsest.virtual.read", {"uri": "palimpsest:/usage/c-0"})
+
+
+async def test_a_descriptor_is_summarized_by_the_model_and_that_is_kept(window: Editor, said: Scripted) -> None:
+    uri = window.open(NAME, "hello")
+    await send(window, uri)
+    talk = {"conversation": parse(window.texts[uri]).id}
+    made = await window.command("palimpsest.fd.create", {**talk, "content": "line\n" * 5000})
+    said.replies = ["Five thousand lines."]
+    await window.command("palimpsest.fd.summarize", {**talk, "fd": made["fd"]})
+    (kept,) = (await window.command("palimpsest.fd.list", talk))["descriptors"]
+    assert kept["summary"] == "Five thousand lines."

@@ -300,3 +300,19 @@ def test_wrong_usage(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "there is no such folder" in done.stderr
+
+
+async def test_an_agent_reads_and_adds_refs_and_descriptors(editor: Editor, shop: Path) -> None:
+    made = await editor.command("palimpsest.conversation.new", {"name": "prices"})
+    talk = {"conversation": made["conversation"]}
+    async with agent(shop) as it:
+        assert [one["name"] for one in (await it.call("list_conversations"))["conversations"]] == ["prices"]
+        await it.call("add_ref", **talk, ref_id="tax", content="TAX = 0.2")
+        assert (await it.call("get_ref", **talk, ref_id="tax"))["content"] == "TAX = 0.2"
+        fd = await it.call("create_fd", **talk, content="one price\n" * 3000, name="list")
+        page = await it.call("read_fd", **talk, fd="list", page=2)
+        assert (page["page"], page["fd"]) == (2, fd["fd"])
+        assert (await it.call("search_fd", **talk, fd="list", query="price"))["count"] > 0
+        assert "there is no conversation" in await it.refused("list_refs", conversation="c-0")
+    refs = await editor.command("palimpsest.refs.list", talk)
+    assert [ref["id"] for ref in refs["refs"]] == ["tax"]

@@ -17,6 +17,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from palimpsest import __version__
+from palimpsest.agents.answers import told
+from palimpsest.agents.conversation_tools import add_conversations
 from palimpsest.agents.workspace import Workspace, shown
 from palimpsest.errors import PalimpsestError
 from palimpsest.types import BlockType
@@ -59,6 +61,7 @@ def make_server(workspace: Workspace) -> MCPServer[None]:
     )
     _add_reading(server, workspace)
     _add_changing(server, workspace)
+    add_conversations(server, workspace)
     _add_resources(server, workspace)
     return server
 
@@ -68,7 +71,7 @@ def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
     async def cursor() -> dict[str, Any]:
         """Where the person's cursor is, in the editor window used last: file, line, column, language, and the code
         around it with the cursor marked."""
-        here = await _told(workspace.here())
+        here = await told(workspace.here())
         if here["cursor"] is None:
             raise ToolError(here["why_not"])
         return {**here["cursor"], "editing": here["editing"]}
@@ -78,7 +81,7 @@ def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
         """The context blocks that the local model has at the person's cursor, without their texts: type, name, tokens,
         where they come from, and whether they are in its cache (`resident`), kept aside (`stored`), about to be read
         (`wanted`), or put by somebody but without room (`left out`)."""
-        here = await _told(workspace.here())
+        here = await told(workspace.here())
         return {"blocks": [shown(block, text=False) for block in here["blocks"]]}
 
     @server.tool(annotations=READS)
@@ -89,7 +92,7 @@ def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
     @server.tool(annotations=READS)
     async def context_usage() -> dict[str, Any]:
         """How many tokens the context at the cursor takes: in all, in which parts, and of what budgets."""
-        return await _told(workspace.usage())
+        return await told(workspace.usage())
 
 
 def _add_changing(server: MCPServer[None], workspace: Workspace) -> None:
@@ -117,23 +120,23 @@ def _add_changing(server: MCPServer[None], workspace: Workspace) -> None:
         if ttl is not None:
             arguments["ttl"] = ttl
         if file is not None:
-            arguments["uri"] = (await _told(workspace.path_of(file))).as_uri()
-        return await _told(workspace.put(arguments))
+            arguments["uri"] = (await told(workspace.path_of(file))).as_uri()
+        return await told(workspace.put(arguments))
 
     @server.tool(annotations=CHANGES)
     async def drop_block(type: Type, name: Name) -> dict[str, Any]:
         """Take a block that was put away again.  Blocks that the editor found by itself cannot be dropped."""
-        return {"dropped": await _told(workspace.drop(type, name))}
+        return {"dropped": await told(workspace.drop(type, name))}
 
     @server.tool(annotations=CHANGES)
     async def pin_file(file: Annotated[str, Field(description="a path in the workspace")]) -> dict[str, Any]:
         """Keep a file of the workspace in the context, wherever the person goes."""
-        return await _told(workspace.pin(file, pinned=True))
+        return await told(workspace.pin(file, pinned=True))
 
     @server.tool(annotations=CHANGES)
     async def unpin_file(file: Annotated[str, Field(description="a path in the workspace")]) -> dict[str, Any]:
         """Let a pinned file go."""
-        return await _told(workspace.pin(file, pinned=False))
+        return await told(workspace.pin(file, pinned=False))
 
 
 def _add_resources(server: MCPServer[None], workspace: Workspace) -> None:
@@ -151,7 +154,7 @@ def _add_resources(server: MCPServer[None], workspace: Workspace) -> None:
 
 
 async def _block(workspace: Workspace, type: str, name: str) -> dict[str, Any]:
-    blocks = (await _told(workspace.here()))["blocks"]
+    blocks = (await told(workspace.here()))["blocks"]
     for block in blocks:
         if (block["type"], block["name"]) == (type, name):
             return dict(block)
@@ -165,15 +168,6 @@ def _source(ctx: Context[None]) -> str:
     name = params.client_info.name if params is not None else ""
     name = "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_SOURCE]
     return f"agent {name}".strip()
-
-
-async def _told(answer: Awaitable[T]) -> T:
-    try:
-        return await answer
-    except PalimpsestError as error:
-        raise ToolError(str(error)) from None
-    except OSError as error:
-        raise ToolError(f"The folder for sockets cannot be read: {error}") from None
 
 
 async def _read(answer: Awaitable[T]) -> T:

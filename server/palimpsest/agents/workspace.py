@@ -87,6 +87,10 @@ class Workspace:
         """Of the window that was used last."""
         return await (await self.windows())[0].window.call("palimpsest.context.usage", {})
 
+    async def ask(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Of the window that was used last; every window of a workspace has the same conversations."""
+        return await (await self.windows())[0].window.call(command, arguments)
+
     async def put(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """In every window, and in those that are opened while this agent runs."""
         answers = await self._each(lambda window: window.call("palimpsest.context.put", arguments))

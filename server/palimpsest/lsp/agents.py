@@ -1,7 +1,7 @@
 """What programs beside the editor may ask of a window: the context at the cursor, and blocks put there and taken away.
 
 In: requests of a private socket (`windows/door.py`).  Out: what the commands of the same names answer.  Nothing is told
-here that a block may not contain, and no document is changed.
+here that a block may not contain, and no document is changed; conversations are read, and refs and descriptors added.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest import __version__
 from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, WindowClosing
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import answers, context
+from palimpsest.lsp import answers, context, conversation, descriptors, refs
 from palimpsest.lsp.arguments import Nothing, read
 from palimpsest.lsp.command import Command
 from palimpsest.types import BlockKey
@@ -24,6 +24,12 @@ from palimpsest.windows.door import Door
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
+
+SHARED = {
+    "palimpsest.conversation.list", "palimpsest.refs.list", "palimpsest.refs.get",
+    "palimpsest.fd.create", "palimpsest.fd.list", "palimpsest.fd.read", "palimpsest.fd.search",
+}  # fmt: skip
+"""Of conversations; nothing that writes a file or takes something away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +111,6 @@ async def here(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 _COMMANDS: tuple[Command[Any], ...] = (
     Command("palimpsest.here", Nothing, here, ""),
     *context.COMMANDS,
+    *(command for command in (*conversation.COMMANDS, *refs.COMMANDS, *descriptors.COMMANDS) if command.name in SHARED),
+    refs.ADD,
 )

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Conversation, Nothing
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.errors import InvalidArgument, NotFound, StaleDocument
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.refs.results import time_written
@@ -28,6 +33,15 @@ _UNFIT = re.compile(r"[^\w.-]+")
 @dataclass(frozen=True, slots=True)
 class New:
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Up to `turn`, or all that is shown.  `uri`: the document that it is asked from."""
+
+    conversation: str
+    turn: Annotated[int, Range(1, LARGEST)] | None = None
+    uri: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +85,44 @@ async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, An
     return {"deleted": asked.conversation}
 
 
+async def forked(server: PalimpsestServer, asked: Fork) -> dict[str, Any]:
+    """With `uri`, the copy's document is made beside that one, by the editor, and shown."""
+    session = server.window.session
+    memory = session.memory.now()
+
+    def made() -> dict[str, Any]:
+        talk = memory.conversations.get(asked.conversation)
+        head = talk.head if asked.turn is None else asked.turn
+        if asked.turn is not None and asked.turn not in [turn.id for turn in memory.turns.branch(talk.id)]:
+            raise NotFound("turn", f"the conversation shows no turn {asked.turn}.")
+        return _opened(memory, memory.forks.copied(talk.id, head, f"{talk.name or talk.id} (fork)"))
+
+    answer = await asyncio.to_thread(made)
+    if asked.uri:
+        answer["uri"] = await _shown(server, asked.uri, answer)
+        memory.conversations.set_uri(answer["conversation"], answer["uri"])
+    return answer
+
+
+async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) -> str:
+    """A new file beside a document.  Raises StaleDocument where the editor does not make it."""
+    uri = f"{beside.rpartition('/')[0]}/{answer['conversation']}{SUFFIX}"
+    start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    changes: list[Any] = [
+        lsp.CreateFile(uri, options=lsp.CreateFileOptions(ignore_if_exists=True)),
+        lsp.TextDocumentEdit(
+            lsp.OptionalVersionedTextDocumentIdentifier(uri, None), [lsp.TextEdit(start, answer["text"])]
+        ),
+    ]
+    edit = lsp.WorkspaceEdit(document_changes=changes)
+    done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label="Fork of a conversation"))
+    if not done.applied:
+        raise StaleDocument("The editor did not make the fork's document; palimpsest.conversation.open has it.")
+    with suppress(JsonRpcException):  # some editors show none
+        await server.window_show_document_async(lsp.ShowDocumentParams(uri, take_focus=True))
+    return uri
+
+
 def _opened(memory: Memory, talk: Talk) -> dict[str, Any]:
     return {**_fields(talk), "uri": _uri(talk), "text": document_of(memory, talk.id)}
 
@@ -97,6 +149,13 @@ COMMANDS = (
     Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
     Command(
         "palimpsest.conversation.open", Conversation, opened, "a conversation as a document: where it is, and its text"
+    ),
+    Command(
+        "palimpsest.conversation.fork",
+        Fork,
+        forked,
+        "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
+        "`uri` its document is made beside that one",
     ),
     Command("palimpsest.conversation.rename", Rename, renamed, "calls a conversation otherwise"),
     Command(

@@ -10,7 +10,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.errors import InvalidArgument
+from palimpsest.assist.documents.asking import asking
+from palimpsest.errors import EngineUnavailable, InvalidArgument
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
@@ -21,6 +22,9 @@ from palimpsest.memory.owners.memory import Memory
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+
+PROMPT = "Say in one sentence what this text is:\n\n"
+SHOWN_CHARS = 2_000
 
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
@@ -148,6 +152,27 @@ async def write(server: PalimpsestServer, asked: Write) -> dict[str, Any]:
     return {**fields, "xml": xml}
 
 
+async def summarize(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
+    """By the model, from the beginning of the text; kept with the descriptor."""
+    session = server.window.session
+    ask = asking(session.services)
+    if ask is None:
+        raise EngineUnavailable(
+            "The model cannot be asked for a summary.",
+            hint="Use one that is told what to do, and wait until it is there.",
+        )
+    memory = session.conversing.memory
+    text = await asyncio.to_thread(memory.descriptors.text, asked.conversation, asked.which)
+    said = " ".join((await ask(PROMPT + text[:SHOWN_CHARS])).split())
+    if not said:
+        raise EngineUnavailable("The model said nothing.")
+    return await _answered(
+        server,
+        asked.conversation,
+        lambda memory: results.listed([memory.descriptors.set_summary(asked.conversation, asked.which, said)]),
+    )
+
+
 def _named(asked: Section) -> str:
     if not asked.ref_id:
         raise InvalidArgument("ref_id", "is missing: the section's name.")
@@ -189,5 +214,12 @@ COMMANDS = (
     Command("palimpsest.fd.section", Section, section, "a section's text"),
     Command("palimpsest.fd.sections", Of, sections, "the sections of a descriptor"),
     Command("palimpsest.fd.unmark", Section, unmark, "takes a section's name away; the text stays"),
+    Command(
+        "palimpsest.fd.summarize",
+        Of,
+        summarize,
+        "has the model say in a sentence what a descriptor is about; kept with it",
+        slow="Summarizing",
+    ),
     Command("palimpsest.fd.write", Write, write, "writes a descriptor to a file, as `palimpsest.refs.write` does"),
 )

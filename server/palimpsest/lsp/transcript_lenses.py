@@ -7,7 +7,8 @@ In: a document with a conversation's front matter, or one called `*.palimpsest.m
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
@@ -15,7 +16,8 @@ from palimpsest.assist.conversations.telling import TurnBegan, TurnEnded
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.link_ids import SUFFIX
 from palimpsest.lsp.transcript_sending import conversation_of, pending_of
-from palimpsest.memory.transcript.reading import parse
+from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.transcript.reading import Transcript, parse
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from palimpsest.session.session import Session
 
 SEND, STOP = "palimpsest.conversation.send", "palimpsest.conversation.stop"
+FORK, COMPACT = "palimpsest.conversation.fork", "palimpsest.conversation.compact"
 
 
 def is_conversation(snapshot: Snapshot) -> bool:
@@ -53,20 +56,33 @@ def _lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
     memory, transcript = session.memory.now(), parse(snapshot.text)
     talk = conversation_of(memory, transcript)
     if talk is not None and session.conversing.is_running(talk.id):
-        return [_lens(transcript.turns[-1].start if transcript.turns else 0, "Stop", STOP, snapshot.uri)]
+        return [_lens(transcript.turns[-1].start if transcript.turns else 0, "Stop", STOP, {"uri": snapshot.uri})]
     if talk is None:
         said = [turn for turn in transcript.turns if turn.role == "user" and turn.text.strip()]
-        return [_lens(said[-1].start, "Send", SEND, snapshot.uri)] if said else []
-    pending = pending_of(memory, talk.id, transcript)
+        return [_lens(said[-1].start, "Send", SEND, {"uri": snapshot.uri})] if said else []
+    return [*_sends(memory, talk.id, snapshot, transcript), *_beside(talk.id, snapshot.uri, transcript)]
+
+
+def _beside(talk: str, uri: str, transcript: Transcript) -> Iterator[lsp.CodeLens]:
+    """ "Fork here" behind each reply, "Compact" on the last."""
+    replies = [turn for turn in transcript.turns if turn.role == "assistant" and turn.id is not None]
+    for turn in replies:
+        yield _lens(turn.start, "Fork here", FORK, {"conversation": talk, "turn": turn.id, "uri": uri})
+    if replies:
+        yield _lens(replies[-1].start, "Compact", COMPACT, {"conversation": talk})
+
+
+def _sends(memory: Memory, talk: str, snapshot: Snapshot, transcript: Transcript) -> list[lsp.CodeLens]:
+    pending = pending_of(memory, talk, transcript)
     if pending is None:
         return []
     title = "Send again" if pending.is_again else "Send as another branch" if pending.is_branch else "Send"
-    return [_lens(transcript.turns[pending.last].start, title, SEND, snapshot.uri)]
+    return [_lens(transcript.turns[pending.last].start, title, SEND, {"uri": snapshot.uri})]
 
 
-def _lens(line: int, title: str, command: str, uri: str) -> lsp.CodeLens:
+def _lens(line: int, title: str, command: str, argument: dict[str, Any]) -> lsp.CodeLens:
     where = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
-    return lsp.CodeLens(where, lsp.Command(title=title, command=command, arguments=[{"uri": uri}]))
+    return lsp.CodeLens(where, lsp.Command(title=title, command=command, arguments=[argument]))
 
 
 def _folds(snapshot: Snapshot) -> list[lsp.FoldingRange]:

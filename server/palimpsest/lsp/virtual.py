@@ -19,6 +19,7 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
 from palimpsest.lsp.protocol import response_error
+from palimpsest.memory.budgets.bars import page
 from palimpsest.memory.export.gathering import descriptor_text
 from palimpsest.memory.owners.memory import Memory
 
@@ -71,7 +72,17 @@ async def _turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
     return await _read(server, parts, 2, read)
 
 
-READERS: Mapping[str, Reader] = {"documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn}
+async def _usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    if len(parts) != 1:
+        raise NotFound("uri", "there is palimpsest:/usage/<conversation>.")
+    session = server.window.session
+    talk = session.memory.now().conversations.get(parts[0])
+    return page(talk.name or talk.id, await session.counting.usage(talk.id))
+
+
+READERS: Mapping[str, Reader] = {
+    "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
+}  # fmt: skip
 
 
 async def text_of(server: PalimpsestServer, uri: str) -> str:

@@ -63,11 +63,19 @@ async def remember(session: Session, conversation: str, rest: str) -> str:
     return f"Remembered as {kept.id}."
 
 
+async def compact(session: Session, conversation: str, rest: str) -> str:
+    conversing = session.conversing
+    conversing.check_idle(conversation)
+    done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
+    return f"Compacted. What stands for the turns so far (written by: {done.written_by}): {done.summary.goal}"
+
+
 COMMANDS = {
     command.name: command
     for command in (
         SlashCommand("refs", "Lists the parts of replies that have an id", refs),
         SlashCommand("write", "Writes such a part to a new file of the workspace", write, "id path"),
+        SlashCommand("compact", "Puts a summary in the place of what was said, for the model", compact, "instruction"),
         SlashCommand("remember", "Keeps a sentence for this and later conversations", remember, "sentence"),
     )
 }
