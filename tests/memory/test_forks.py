@@ -3,7 +3,10 @@
 import pytest
 
 from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.checkpoints.checkpoints import MOST_AUTOMATIC
 from palimpsest.memory.compaction.compactions import Summary
+from palimpsest.memory.contents.contents import hash_of
+from palimpsest.memory.documents.reference import DocumentReference
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import extract
 
@@ -160,3 +163,55 @@ def test_a_copy_of_a_turn_that_is_being_written_is_cut_there(memory: Memory, tal
     last = memory.turns.branch(child.id)[-1]
     assert (last.state, memory.turns.text(last)) == ("cut", "so far")
     assert memory.turns.get(writing.id).state == "writing"
+
+
+def test_document_references_are_copied_to_forks_and_are_not_counted_twice(memory: Memory, talk: str) -> None:
+    head = memory.conversations.get(talk).head
+    assert head is not None
+    one = DocumentReference("[[prices]]", "prices.md", "direct", summary="What things cost.")
+    memory.documents.add(head, [one, DocumentReference("[[tools]]", "tools.md", "search")])
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=head)
+    beside = memory.forks.copied(talk, head, "Aside")
+    for child in (fork.child, beside.id):
+        own = memory.turns.branch(child)[-1]
+        assert memory.documents.of_turn(own.id) == memory.documents.of_turn(head)
+    uses = {use.path: (use.n_conversations, use.n_turns) for use in memory.documents.usage()}
+    assert uses == {"prices.md": (1, 1), "tools.md": (1, 1)}
+    assert memory.documents.together(["tools.md"]) == {}
+    memory.documents.add(memory.turns.branch(fork.child)[-1].id, [DocumentReference("[[new]]", "new.md", "direct")])
+    assert "new.md" in [use.path for use in memory.documents.usage()]
+    assert len(memory.documents.of_turn(head)) == 2
+
+
+def test_a_checkpoint_knows_which_forks_there_were(memory: Memory, talk: str) -> None:
+    first = memory.forks.spawn(talk, "One", "", before_turn=None)
+    kept = memory.checkpoints.create(talk)
+    second = memory.forks.spawn(talk, "Two", "", before_turn=None)
+    before = memory.checkpoints.restore(talk, kept.id)
+    assert [fork.id for fork in memory.forks.of(talk)] == [first.id]
+    memory.checkpoints.restore(talk, before.id)
+    assert [fork.id for fork in memory.forks.of(talk)] == [first.id, second.id]
+
+
+def test_of_automatic_checkpoints_the_newest_stay_and_of_named_ones_all(memory: Memory, talk: str) -> None:
+    named = [memory.checkpoints.create(talk, f"mine {number}") for number in range(MOST_AUTOMATIC + 5)]
+    kept = [memory.checkpoints.create(talk, "before compaction", automatic=True) for _ in range(MOST_AUTOMATIC + 3)]
+    other = memory.checkpoints.create(memory.conversations.new("other").id, automatic=True)
+    assert memory.checkpoints.list(talk) == [*reversed(kept[3:]), *reversed(named)]
+    assert memory.checkpoints.get(other.id) == other
+    oldest = kept[3]
+    before = memory.checkpoints.restore(talk, oldest.id)
+    assert [one.id for one in memory.checkpoints.list(talk)][:2] == [before.id, kept[-1].id]
+    with pytest.raises(NotFound):
+        memory.checkpoints.get(oldest.id)
+
+
+def test_what_only_a_checkpoint_named_that_went_is_forgotten(memory: Memory, talk: str) -> None:
+    kept = memory.checkpoints.create(talk)
+    memory.refs.store(talk, None, extract('<ref id="gone">only here</ref>'))
+    memory.checkpoints.create(talk, automatic=True)
+    memory.checkpoints.restore(talk, kept.id)
+    assert memory.contents.find(hash_of("only here")) is not None
+    for _ in range(MOST_AUTOMATIC):
+        memory.checkpoints.create(talk, automatic=True)
+    assert memory.contents.find(hash_of("only here")) is None

@@ -1,5 +1,6 @@
 """The database: damaged, of a newer version, full, written by several processes, killed at any moment."""
 
+import json
 import random
 import signal
 import sqlite3
@@ -208,17 +209,23 @@ def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: py
     path = tmp_path / "memory.sqlite"
     with monkeypatch.context() as patched:
         patched.setattr(database, "STEPS", STEPS[:1])
-        patched.setattr(checkpoints, "KEEP_TEXTS", "SELECT ?")
         memory = Memory.open(path)
         talk = memory.conversations.new().id
         memory.refs.store(talk, None, extract('<ref id="it">kept</ref>'))
-        kept = memory.checkpoints.create(talk)
+        with memory.database.transaction() as rows:
+            (row,) = rows.execute(f"SELECT {checkpoints.KEPT['ref']} FROM ref").fetchall()
+            state = {"memory_key": "main", "experiences": [], "compactions": [], "ref": [list(row)]}
+            state |= {"descriptor": [], "section": []}
+            rows.execute(
+                "INSERT INTO checkpoint (id, conversation, created, state) VALUES ('cp_00000001', ?, 1.0, ?)",
+                (talk, json.dumps(state)),
+            )
         memory.close()
     memory = Memory.open(path)
     with memory.database.transaction() as rows:
         rows.execute("DELETE FROM ref")
     memory.contents.forget_unused(hash_of("kept"))
-    memory.checkpoints.restore(talk, kept.id)
+    memory.checkpoints.restore(talk, "cp_00000001")
     assert memory.refs.content(memory.refs.get(talk, "it")) == "kept"
     memory.close()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.conversations.telling import BranchChanged, ConversationChanged
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.memory.tools.results import element, listed
@@ -92,6 +92,7 @@ async def restore(server: PalimpsestServer, asked: Restore) -> dict[str, Any]:
     checkpoints = session.memory.now().checkpoints
     session.conversing.check_idle(asked.conversation)
     before = await asyncio.to_thread(checkpoints.restore, asked.conversation, asked.checkpoint_id)
+    session.events.tell(BranchChanged(asked.conversation))
     session.events.tell(ConversationChanged(asked.conversation))
     return {"restored": asked.checkpoint_id, "before": before.id}
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.conversations.telling import CallDone, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.conversations.telling import BranchChanged, CallDone, TurnBegan, TurnEnded, TurnText
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.transcript.showing import written_turn
-from palimpsest.memory.transcript.updating import line_edit, updated
+from palimpsest.memory.transcript.updating import line_edit, rebuilt, updated
 from palimpsest.memory.transcript.writing import WrittenTurn
 from palimpsest.text.snapshot import Snapshot
 
@@ -39,12 +39,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Document:
-    """`live` has the text so far of turns that are being written; `turns` those that are not shown as they are."""
+    """`live` has the text so far of turns that are being written; `turns` those that are not shown as they are.  With
+    `is_other`, all that is shown is to be written anew."""
 
     conversation: str
     turns: set[int] = field(default_factory=set)
     live: dict[int, str] = field(default_factory=dict)
     goes_on: bool = False
+    is_other: bool = False
     task: asyncio.Task[None] | None = None
     n_failed: int = 0
 
@@ -61,6 +63,7 @@ class Showing:
         self._documents: dict[str, _Document] = {}
         events = session.events
         events.on(TurnBegan, lambda event: self._changed(event.conversation, event.turn.id))
+        events.on(BranchChanged, self._branched)
         events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, event.text))
         events.on(CallDone, lambda event: self._changed(event.conversation, event.turn))
         events.on(TurnEnded, self._ended)
@@ -73,11 +76,20 @@ class Showing:
             document.goes_on = True
         self._changed(event.conversation, event.turn.id)
 
+    def _branched(self, event: BranchChanged) -> None:
+        document = self._documents.setdefault(event.conversation, _Document(event.conversation))
+        document.turns.clear()
+        document.is_other = True
+        self._begin(document)
+
     def _changed(self, conversation: str, turn: int, live: str | None = None) -> None:
         document = self._documents.setdefault(conversation, _Document(conversation))
         document.turns.add(turn)
         if live is not None:
             document.live[turn] = live
+        self._begin(document)
+
+    def _begin(self, document: _Document) -> None:
         if document.task is None:
             document.task = asyncio.get_running_loop().create_task(self._work(document))
             self._server.running.add(document.task)
@@ -86,12 +98,14 @@ class Showing:
     async def _work(self, document: _Document) -> None:
         try:
             await asyncio.sleep(0)
-            while document.turns:
+            while document.turns or document.is_other:
                 turns, document.turns = document.turns, set()
-                if await self._show(document, sorted(turns)):
+                is_other, document.is_other = document.is_other, False
+                if await self._show(document, sorted(turns), is_other):
                     document.n_failed = 0
                 elif document.n_failed < MOST_TRIES:
                     document.turns |= turns
+                    document.is_other |= is_other
                     document.n_failed += 1
                 await asyncio.sleep(EVERY_S)
         except PalimpsestError as error:
@@ -101,19 +115,23 @@ class Showing:
             if not self._session.conversing.is_running(document.conversation):
                 self._documents.pop(document.conversation, None)
 
-    async def _show(self, document: _Document, turns: list[int]) -> bool:
+    async def _show(self, document: _Document, turns: list[int], is_other: bool) -> bool:
         """Whether there is nothing more to be done for them."""
         memory = self._session.memory.now()
         uri = await asyncio.to_thread(lambda: memory.conversations.get(document.conversation).uri)
         if self._session.documents.find(uri) is None:
             return True
         most, goes_on = self._server.window.settings.documents.most_listed, document.goes_on
+        if is_other:
+            branch = await asyncio.to_thread(memory.turns.branch, document.conversation)
+            turns = [turn.id for turn in branch]
         written = await asyncio.to_thread(_written, memory, turns, dict(document.live), most)
         snapshot = self._session.documents.find(uri)
         if snapshot is None:
             return True
         now = "\n".join(snapshot.lines)
-        return await replaced(self._server, snapshot, updated(now, written, goes_on=goes_on))
+        text = rebuilt(now, written) if is_other else updated(now, written, goes_on=goes_on)
+        return await replaced(self._server, snapshot, text)
 
     def _close(self) -> None:
         for document in list(self._documents.values()):

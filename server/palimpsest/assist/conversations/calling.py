@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from palimpsest.assist.conversations.telling import CallBegan, CallDone
+from palimpsest.assist.conversations.telling import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.assist.shared.events import Events
 from palimpsest.memory.calls.parsing import WrongCall, calls_in
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.tools.results import element
+
+RESTORED = "restore_checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +77,22 @@ async def run_calls(memory: Memory, events: Events, tools: Tools, turn: Turn, re
             outcome = await tools.run(turn.conversation, turn.id, name, arguments)
         kept = memory.turns.add_call(turn.id, name, arguments, outcome.status, outcome.xml, outcome.descriptor)
         events.tell(CallDone(turn.conversation, turn.id, kept, outcome.xml))
+    if found:
+        _carry_over(memory, events, turn)
     return len(found)
+
+
+def _carry_over(memory: Memory, events: Events, turn: Turn) -> None:
+    """Where a call has gone back to a checkpoint, the turn that made it is not among those that the model reads next:
+    what its calls came to is said again behind the last of these, with what the person asked."""
+    branch = memory.turns.branch(turn.conversation)
+    if turn.id in [one.id for one in branch]:
+        return
+    results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
+    before = memory.turns.branch(turn.conversation, turn.id)
+    asked = next((one for one in reversed(before) if one.role == "user"), None)
+    if asked is not None and asked.id not in [one.id for one in branch]:
+        results.append(element("last_request", {}, memory.turns.text(asked)))
+    added = memory.turns.add(turn.conversation, "tool", "\n".join(results), source=RESTORED)
+    events.tell(BranchChanged(turn.conversation))
+    events.tell(TurnBegan(turn.conversation, added))

@@ -32,6 +32,13 @@ class TurnBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchChanged:
+    """Other turns are shown than before, because somebody went back to a checkpoint."""
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnText:
     """All that has come of a turn, without the tags of refs."""
 

@@ -1,7 +1,8 @@
 """Checkpoints of a whole conversation: turns, experiences, refs, descriptors, forks, what stands for older turns.
 
 In: a conversation.  Out: states to go back to.  Turns and contents are never deleted, so a checkpoint says which of
-them count; going back makes a checkpoint of what is there first.
+them count; going back makes a checkpoint of what is there first.  Those that somebody asked for stay for ever, of the
+automatic ones the newest.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.errors import NotFound
+from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversations
 from palimpsest.memory.experiences.experiences import Experiences
 from palimpsest.memory.store.database import Database
 
+MOST_AUTOMATIC = 20
+"""Of a conversation: each is as large as the list of its refs and descriptors."""
 MOST_NAMED = 10
 """Checkpoints in an error."""
 BEFORE_RESTORE = "before going back"
@@ -50,13 +54,22 @@ class Checkpoint:
 class ConversationCheckpoints:
     """One database's."""
 
-    def __init__(self, database: Database, conversations: Conversations, experiences: Experiences) -> None:
+    def __init__(
+        self, database: Database, conversations: Conversations, experiences: Experiences, contents: Contents
+    ) -> None:
         self._database = database
+        self._contents = contents
         self._conversations = conversations
         self._experiences = experiences
 
     def create(self, conversation: str, name: str = "", *, automatic: bool = False) -> Checkpoint:
-        """Raises NotFound."""
+        """An automatic one takes the place of the oldest where there are many.  Raises NotFound."""
+        with self._database.transaction() as rows:
+            made = self._create(conversation, name, automatic)
+            self._thin(rows, conversation)
+        return made
+
+    def _create(self, conversation: str, name: str, automatic: bool) -> Checkpoint:
         identity = f"cp_{secrets.token_hex(4)}"
         with self._database.transaction() as rows:
             talk = self._conversations.get(conversation)
@@ -65,6 +78,12 @@ class ConversationCheckpoints:
             state: dict[str, Any] = {
                 "memory_key": talk.memory_key,
                 "experiences": experiences,
+                "forks": [
+                    one
+                    for (one,) in rows.execute(
+                        "SELECT id FROM fork WHERE conversation = ? AND NOT aside", (conversation,)
+                    ).fetchall()
+                ],
                 "compactions": [one for (one,) in rows.execute(compactions, (conversation,)).fetchall()],
                 **{table: _rows(rows, table, conversation) for table in KEPT},
             }
@@ -99,7 +118,7 @@ class ConversationCheckpoints:
                     "checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r} of this conversation.", hint=hint
                 )
             checkpoint = wanted.id
-            before = self.create(wanted.conversation, BEFORE_RESTORE, automatic=True)
+            before = self._create(wanted.conversation, BEFORE_RESTORE, automatic=True)
             (text,) = rows.execute("SELECT state FROM checkpoint WHERE id = ?", (checkpoint,)).fetchone()
             state = json.loads(text)
             for table in reversed(KEPT):
@@ -114,11 +133,24 @@ class ConversationCheckpoints:
             rows.executemany(
                 "UPDATE compaction SET state = 'applied' WHERE id = ?", [(one,) for one in state["compactions"]]
             )
+            if "forks" in state:
+                rows.execute("UPDATE fork SET aside = 1 WHERE conversation = ?", (wanted.conversation,))
+                rows.executemany("UPDATE fork SET aside = 0 WHERE id = ?", [(one,) for one in state["forks"]])
             rows.execute(
                 "UPDATE conversation SET head = ?, memory_key = ?, updated = ? WHERE id = ?",
                 (wanted.head, state["memory_key"], time.time(), wanted.conversation),
             )
+            self._thin(rows, conversation)
         return before
+
+    def _thin(self, rows: sqlite3.Connection, conversation: str) -> None:
+        """The oldest automatic ones go, with the texts that nothing else names."""
+        old = [one.id for one in self.list(conversation) if one.automatic][MOST_AUTOMATIC:]
+        for one in old:
+            texts = rows.execute("SELECT hash FROM checkpoint_text WHERE checkpoint = ?", (one,)).fetchall()
+            rows.execute("DELETE FROM checkpoint WHERE id = ?", (one,))
+            for (text,) in texts:
+                self._contents.forget_unused(text)
 
     def list(self, conversation: str) -> list[Checkpoint]:
         """The newest first."""

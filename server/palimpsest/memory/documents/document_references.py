@@ -15,6 +15,11 @@ from palimpsest.memory.documents.reference import DocumentReference, without_rep
 from palimpsest.memory.store.database import Database
 
 LONGEST_SUMMARY = 2_000
+_FIRST = """NOT EXISTS (
+    SELECT 1 FROM turn AS earlier JOIN document_reference AS e ON e.turn = earlier.id
+    WHERE earlier.hash = t.hash AND earlier.created = t.created AND earlier.id < t.id AND e.path = d.path
+)"""
+"""Of the turn `t`, not of the copy of it that a fork has: nobody used a document again by forking."""
 _COLUMNS = "wikilink, path, kind, fragment, read, summary, snippet, problem"
 
 
@@ -96,7 +101,8 @@ class DocumentReferences:
             found = rows.execute(
                 "SELECT path, COUNT(DISTINCT d.conversation), COUNT(DISTINCT d.turn), SUM(kind = 'direct'),"
                 " SUM(kind = 'search'), SUM(read), MAX(t.created)"
-                " FROM document_reference d JOIN turn t ON t.id = d.turn WHERE path IS NOT NULL GROUP BY path"
+                f" FROM document_reference d JOIN turn t ON t.id = d.turn WHERE path IS NOT NULL AND {_FIRST}"
+                " GROUP BY path"
             ).fetchall()
         uses = [DocumentUse(*row) for row in found]
         return sorted(uses, key=lambda one: (not one.is_used, -one.n_conversations, -one.n_turns, one.path))
@@ -108,8 +114,15 @@ class DocumentReferences:
     def together(self, paths: Sequence[str]) -> dict[str, int]:
         """Other documents of the conversations that refer to one of these, with the number of such conversations."""
         counts, wanted = dict[str, int](), set(paths)
-        for references in self.by_conversation().values():
-            here = {one.path for one in references if one.path is not None and (one.kind == "direct" or one.read)}
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT d.conversation, d.path FROM document_reference d JOIN turn t ON t.id = d.turn"
+                f" WHERE d.path IS NOT NULL AND (d.kind = 'direct' OR d.read) AND {_FIRST}"
+            ).fetchall()
+        used = dict[str, set[str]]()
+        for conversation, path in found:
+            used.setdefault(conversation, set()).add(path)
+        for here in used.values():
             if here & wanted:
                 for path in here - wanted:
                     counts[path] = counts.get(path, 0) + 1

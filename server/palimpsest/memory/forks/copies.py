@@ -1,4 +1,5 @@
-"""What a conversation hands down: its turns, refs, descriptors and experiences, as rows of another conversation's.
+"""What a conversation hands down: its turns with their calls and documents, refs, descriptors and experiences, as rows
+of another conversation's.
 
 In: a connection inside a transaction, two conversations.  Out: rows.  Contents are shared, ids of refs and descriptors
 stay; turns get new ids, in the same order.
@@ -14,6 +15,7 @@ _TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, de
 _COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
 """Nobody goes on writing the copy."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
+_DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"
 _BRANCH = """
     WITH RECURSIVE branch (turn, depth) AS (
@@ -37,6 +39,11 @@ def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | N
         )
         last = new[turn] = int(added.lastrowid or 0)
         rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (last, turn))
+        rows.execute(
+            f"INSERT INTO document_reference (conversation, turn, {_DOCUMENT}) SELECT ?, ?, {_DOCUMENT}"
+            " FROM document_reference WHERE turn = ?",
+            (target, last, turn),
+        )
     rows.execute("UPDATE conversation SET head = ? WHERE id = ?", (last, target))
     _copy_compaction(rows, source, target, new)
     return new

@@ -126,10 +126,11 @@ class Forks:
         return _fork(row)
 
     def of(self, conversation: str) -> list[Fork]:
-        """In the order in which they were made."""
+        """In the order in which they were made; those that a restored checkpoint does not know are put aside."""
         with self._database.reading() as rows:
             found = rows.execute(
-                f"SELECT {COLUMNS} FROM fork WHERE conversation = ? ORDER BY created, rowid", (conversation,)
+                f"SELECT {COLUMNS} FROM fork WHERE conversation = ? AND NOT aside ORDER BY created, rowid",
+                (conversation,),
             ).fetchall()
         return [_fork(row) for row in found]
 

@@ -60,7 +60,7 @@ class Memory:
             permissions=Permissions(database),
             documents=DocumentReferences(database),
             forks=Forks(database, contents, conversations),
-            checkpoints=ConversationCheckpoints(database, conversations, experiences),
+            checkpoints=ConversationCheckpoints(database, conversations, experiences, contents),
         )
         memory.settle()
         return memory

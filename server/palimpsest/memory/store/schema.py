@@ -132,4 +132,7 @@ STEPS: tuple[str, ...] = (
     INSERT INTO checkpoint_text SELECT DISTINCT checkpoint.id, content.hash
         FROM checkpoint, json_tree(checkpoint.state) AS kept JOIN content ON content.hash = kept.atom;
     """,
+    """
+    ALTER TABLE fork ADD COLUMN aside INTEGER NOT NULL DEFAULT 0;
+    """,
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from palimpsest.errors import NotFound
 from palimpsest.memory.checkpoints.checkpoints import Checkpoint, ConversationCheckpoints
 from palimpsest.memory.refs.results import time_written
 from palimpsest.memory.tools.call import Call, Handlers
@@ -27,13 +26,12 @@ def handlers(checkpoints: ConversationCheckpoints) -> Handlers:
         )
 
     def restore(call: Call) -> Answer:
-        """Only one of the conversation's own."""
-        id, known = call.text("checkpoint_id"), checkpoints.list(call.conversation_id)
-        if id not in [one.id for one in known]:
-            hint = f"There are: {', '.join(one.id for one in known[:30])}." if known else "There are none."
-            raise NotFound("checkpoint_id", f"there is no checkpoint {id[:40]!r} of this conversation.", hint=hint)
-        checkpoints.restore(call.conversation_id, id)
-        return answered("checkpoint_restored", {"checkpoint_id": id})
+        """Only one of the conversation's own, by its id or name."""
+        id = call.text("checkpoint_id")
+        before = checkpoints.restore(call.conversation_id, id)
+        about = {"checkpoint_id": id, "before": before.id}
+        message = f"What was said since is kept as {before.id}."
+        return Answer(listed("checkpoint_restored", about, [element("message", {}, message)]), about)
 
     return {"create_checkpoint": create, "list_checkpoints": all_of_them, "restore_checkpoint": restore}
 

@@ -22,6 +22,15 @@ def updated(text: str, turns: Iterable[WrittenTurn], *, goes_on: bool = False) -
     return text
 
 
+def rebuilt(text: str, turns: Iterable[WrittenTurn]) -> str:
+    """With these turns in place of all that have a number, and what the person is writing behind them."""
+    known = parse(text)
+    own = known.turns[-1] if known.turns and known.turns[-1].id is None else None
+    front = "\n".join(text.split("\n")[: known.front_end]).rstrip("\n")
+    every = [*turns, WrittenTurn("user", None, own.text if own is not None and own.role == "user" else "")]
+    return (f"{front}\n\n" if front else "") + "".join(turn_text(turn) for turn in every)
+
+
 def with_front(text: str, front: Mapping[str, str]) -> str:
     """With these fields in place of those that it has."""
     known = parse(text)

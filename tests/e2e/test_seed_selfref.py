@@ -1,0 +1,93 @@
+"""What `selfref.md` promises, through the editor; named after its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from palimpsest.memory.transcript.reading import parse
+
+from .conftest import Editor, start_editor, stop_editor, until
+from .scripted import Scripted, scripted
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:
+    """A window whose engine says what a test wants."""
+    with scripted() as model:
+        model.replies = ["Hello."]
+        it = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
+        it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)
+
+        @it.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+        def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+            it.apply([one for one in params.edit.document_changes or [] if isinstance(one, lsp.TextDocumentEdit)])
+            return lsp.ApplyWorkspaceEditResult(applied=True)
+
+        await it.ready()
+        yield it, model
+        await stop_editor(it)
+
+
+async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
+    return answer
+
+
+def said(model: Scripted) -> list[tuple[str, str]]:
+    return [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+
+
+def shown(editor: Editor, uri: str) -> list[tuple[str, str]]:
+    return [(turn.role, turn.text) for turn in parse(editor.texts[uri]).turns]
+
+
+async def test_restore_process_from_checkpoint_called_by_the_model(talk: tuple[Editor, Scripted]) -> None:
+    """file-descriptors.md: "restore_process(checkpoint_id)"; the model reads what came of it, and goes on."""
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    conversation = one["conversation"]
+    kept = (await do(editor, "checkpoint.create", conversation=conversation, name="start"))["checkpoint_id"]
+    await do(editor, "ask", text="Two", conversation=conversation)
+    model.replies = [f'restore_checkpoint("{kept}")', "I am back."]
+    answer = await do(editor, "ask", text="Go back to the start.", conversation=conversation)
+    assert (answer["reply"], answer["calls"][0]["status"]) == ("I am back.", "done")
+    (first, hello, result) = said(model)
+    assert (first, hello) == (("user", "One"), ("assistant", "Hello."))
+    assert f'<checkpoint_restored checkpoint_id="{kept}" before="cp_' in result[1]
+    assert "<last_request>Go back to the start.</last_request>" in result[1]
+    model.replies = ["On we go."]
+    await do(editor, "ask", text="And now?", conversation=conversation)
+    assert [role for role, _ in said(model)] == ["user", "assistant", "user", "assistant", "user"]
+    assert "Two" not in str(said(model))
+    before = result[1].partition('before="')[2].partition('"')[0]
+    await do(editor, "checkpoint.restore", conversation=conversation, checkpoint_id=before)
+    await do(editor, "ask", text="Forth again.", conversation=conversation)
+    assert "Two" in str(said(model))
+
+
+async def test_what_was_gone_back_from_leaves_the_document_and_what_is_being_written_stays(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    model.replies = ["first answer", "second answer", "third answer"]
+    uri = editor.open("talk.palimpsest.md", "## user\n\none\n")
+    answer = await do(editor, "conversation.send", uri=uri)
+    conversation = answer["conversation"]
+    await until(lambda: editor.texts[uri].rstrip().endswith("## user"))
+    kept = (await do(editor, "checkpoint.create", conversation=conversation))["checkpoint_id"]
+    editor.edit(uri, "first answer\n\n## user\n", "first answer\n\n## user\n\ntwo\n")
+    await do(editor, "conversation.send", uri=uri)
+    await until(lambda: editor.texts[uri].count("## user") == 3)
+    editor.edit(uri, "second answer\n\n## user\n", "second answer\n\n## user\n\nbegun\n")
+    await do(editor, "checkpoint.restore", conversation=conversation, checkpoint_id=kept)
+    await until(lambda: "second answer" not in editor.texts[uri])
+    assert shown(editor, uri) == [("user", "one"), ("assistant", "first answer"), ("user", "begun")]
+    await do(editor, "conversation.send", uri=uri)
+    assert said(model) == [("user", "one"), ("assistant", "first answer"), ("user", "begun")]
