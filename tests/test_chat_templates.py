@@ -86,4 +86,5 @@ def test_a_frame_has_each_message_once_and_in_order() -> None:
     assert frame == ("<", "|", "|", "|", ">")
     assert written(parts(frame, SAID)) == "<{S}|{<|im_end|>}|{A}|>"
     assert frame_of("|".join(contents[:-1]), len(roles)) is None
-    assert unframed(SAID[:2]) == "S\n<|im_end|>"
+    assert unframed(SAID[:2]) == "S\n<|im_end|>\n"
+    assert unframed(SAID[:3]) == "S\n<|im_end|>\nA", "the answer goes on from what the assistant has begun"

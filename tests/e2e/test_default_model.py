@@ -47,3 +47,16 @@ async def test_completes_and_mends_in_the_real_server(fetched: Path, shop: Path)
         assert "+            total -= self.discount.amount(total)" in answer["suggestions"][0]["diff"]
     finally:
         await stop_editor(editor)
+
+
+async def test_holds_a_conversation_in_its_base_model_s_template(fetched: Path, shop: Path) -> None:
+    editor = await start_editor(shop, {"conversation": {"temperature": 0.0, "reply_tokens": 200}})
+    try:
+        await editor.ready()
+        first = await editor.command("palimpsest.ask", {"text": "Write a Python function that doubles a number."})
+        assert first["stopped"] == "end", "it ends its turn by itself"
+        assert "def " in first["reply"]
+        asked = {"text": "Thanks. And in JavaScript?", "conversation": first["conversation"]}
+        assert (await editor.command("palimpsest.ask", asked))["usage"]["decoded"] < 30, "its own reply is still there"
+    finally:
+        await stop_editor(editor)

@@ -144,7 +144,7 @@ def test_a_model_without_a_chat_template_is_given_what_was_said_alone(make_engin
     assert not engine.loaded.info().chat_template
     tail = wire.ChatTail([wire.Message("system", "A"), wire.Message("user", "B")])
     request = wire.GenerateRequest("w", chat=tail, max_tokens=1)
-    assert engine.generator.composer.compose(request, 1000).tokens == tuple(engine.model.tokenize("A\nB"))
+    assert engine.generator.composer.compose(request, 1000).tokens == tuple(engine.model.tokenize("A\nB\n"))
 
 
 def test_a_text_that_does_not_fit_is_an_error_with_the_room_there_is(make_engine: MakeEngine) -> None:

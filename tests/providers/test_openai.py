@@ -226,4 +226,4 @@ def test_a_conversation_is_sent_as_it_is_with_the_blocks_before_what_the_user_sa
     assert how.messages == (said[0], Message("user", f"{base}Hi"), *said[2:])
     base_model = facts(listed("Qwen/Qwen2.5-Coder-7B", "vllm"), "", 0)
     plain = put(GenerateRequest("test", chat=ChatTail(said)), workspace, base_model)
-    assert (plain.layout, plain.prompt) == ("text", f"{base}Be kind.\nHi\nOh\n?")
+    assert (plain.layout, plain.prompt) == ("text", f"{base}Be kind.\nHi\nOh\n?\n")

@@ -59,8 +59,10 @@ def parts(frame: Frame, messages: Sequence[Message]) -> list[Part]:
 
 
 def unframed(messages: Sequence[Message]) -> str:
-    """The contents alone, each on lines of its own, for a model without a chat template."""
-    return "\n".join(message.content for message in messages)
+    """The contents alone, each on lines of its own, for a model without a chat template.  The answer has lines of its
+    own, too, or goes on from an assistant's message at the end."""
+    written = _written(messages)
+    return "".join(f"{message.content}\n" for message in written) + "".join(m.content for m in messages[len(written) :])
 
 
 def _written(messages: Sequence[Message]) -> Sequence[Message]:

@@ -51,8 +51,9 @@ class Facts:
     grammar admits these alone at its end); `ends`: they and FIM's tokens, any of which ends an answer.  `why_not`: why
     the cache cannot be edited in place, "" when it can.  `rolls_back`: a part of a sequence can be removed.
     `state_only`: a recurrent model, which keeps one state per sequence.  `fim_layout`: what `auto` means where the
-    cache is edited in place; elsewhere `psm` is meant by `isolated`.  `chat`: the template to
-    write messages in."""
+    cache is edited in place; elsewhere `psm` is meant by `isolated`.  `chat`: the
+    template to write conversations in; `instructed`: tasks are written in it, too, but for a model that was trained on
+    our prompts as they are."""
 
     name: str
     architecture: str
@@ -68,6 +69,7 @@ class Facts:
     fim: FimTokens | None
     fim_layout: FimLayout
     chat: TemplateSource | None
+    instructed: bool
     rolls_back: bool
     state_only: bool
     why_not: str
@@ -110,7 +112,8 @@ def read(model: Model) -> Facts:
         ends=_ends(api, model, fim, eog),
         fim=fim,
         fim_layout=_fim_layout(model, fim),
-        chat=_chat(model),
+        chat=(chat := _chat(model)),
+        instructed=chat is not None and model.metadata("palimpsest.prompt") != "plain",
         rolls_back=not (recurrent or hybrid),
         state_only=recurrent,
         why_not=_why_not(api, model, recurrent, hybrid),
@@ -221,6 +224,5 @@ def chat_template(model: Model) -> TemplateSource:
 
 
 def _chat(model: Model) -> TemplateSource | None:
-    """None for a model that was trained on our prompts as they are, whatever else its file has."""
     source = chat_template(model)
-    return source if source.text and model.metadata("palimpsest.prompt") != "plain" else None
+    return source if source.text else None

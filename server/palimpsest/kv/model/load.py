@@ -69,7 +69,7 @@ class LoadedModel:
             in_place=self.in_place,
             backend="GPU" if params.uses_gpu(settings) else "CPU",
             why_not=self.why_not,
-            chat_template=facts.chat is not None,
+            chat_template=facts.instructed,
             settings={
                 "n_batch": self.context.n_batch,
                 "n_threads": self.params.n_threads,

@@ -26,7 +26,7 @@ class Sizes:
         its tail what to do: 1,536 where that leaves five eighths."""
         n_positions = min(facts.n_ctx_train, n_ctx + n_ctx // 2 if in_place else n_ctx)
         n = min(n_ctx, n_positions)
-        with_template = min(1536, 3 * n // 8) if facts.chat is not None else 0
+        with_template = min(1536, 3 * n // 8) if facts.instructed else 0
         return cls(n_ctx, n_positions, max(n // 4, min(1024, n // 2), with_template))
 
     @property

@@ -86,7 +86,9 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedP
             raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
         if known.way == "chat" or (isinstance(tail, ChatTail) and known.talks):
             return RoutedPrompt(CHAT, "chat", messages=_behind(base, messages))
-        return RoutedPrompt(COMPLETIONS, "text", base + unframed(messages))
+        return RoutedPrompt(
+            COMPLETIONS, "text", base + (tail.text if isinstance(tail, TextTail) else unframed(messages))
+        )
     fim = tail
     prefix, suffix = cut_to(fim.prefix, fim.suffix, int(room * CHARS_PER_TOKEN))
     if known.way == "chat":
