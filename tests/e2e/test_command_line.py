@@ -45,7 +45,25 @@ def check_demo(result: dict[str, Any]) -> None:
     assert isinstance(result["completion"], str)
     assert result["completion"]
     assert {"suggestions", "summary", "refused"} <= set(result["suggestion"])
+    check_conversation(result["conversation"])
     assert set(result["blocks"]) == set(BLOCK_TYPES)
+
+
+def check_conversation(steps: dict[str, Any]) -> None:
+    ref = steps["a part of a reply, written to a file"]
+    assert ref["file"] == "shop/postage.py"
+    assert ref["text"].startswith("def is_free_to_send(")
+    output = steps["a long output, by page and searched"]
+    assert output["lines"] > 100
+    assert output["pages"] > 5
+    assert output["found"] > 0
+    forks = steps["two forks, side by side"]
+    assert len(forks["decoded"]) == 2
+    assert max(forks["decoded"]) < 40 < forks["before"], "a child decodes its own task alone"
+    compaction = steps["a summary in the place of what was said"]
+    assert compaction["written_by"] in ("model", "mechanical")
+    assert compaction["after"] < compaction["before"]
+    assert steps["SIGKILL"]["same"]
 
 
 def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_path: Path) -> None:

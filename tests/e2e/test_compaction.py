@@ -78,6 +78,20 @@ async def test_where_the_model_fails_a_mechanical_summary_stands_in_and_says_so(
     assert done["fields"]["goal"] == "Mend `round_to_cents`."
 
 
+async def test_a_last_request_that_became_a_descriptor_is_told_by_its_beginning(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    pasted = "Look at this.\n" + "".join(f"line {i} of what was pasted\n" for i in range(1000)) + "The end."
+    one = await do(editor, "ask", text=pasted)
+    assert "line 100 of" in prompt(model), "the model reads a page of it at first"
+    await do(editor, "conversation.compact", conversation=one["conversation"])
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    assert '<last_request>\n<fd_result fd="fd-1"' in prompt(model)
+    assert "Look at this.\nline 0 of" in prompt(model)
+    assert "line 100 of" not in prompt(model)
+
+
 async def test_nothing_compacts_again_right_after_compacting(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
     one = await do(editor, "ask", text="Hello")

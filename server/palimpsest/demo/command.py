@@ -20,12 +20,15 @@ from rich.console import Console
 
 from palimpsest.demo import draw
 from palimpsest.demo.story import Event, Story
+from palimpsest.demo.talk import Talk
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
+from palimpsest.session.window_memory import path_of
 from palimpsest.workspace import sample
 
 START_S = 120.0
 PICTURE_WIDTH = 100
+REPLY_TOKENS = 96
 PICTURE = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
 """rich's own frame, without its fonts from the network."""
 
@@ -71,17 +74,58 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="palimpsest-demo-") as folder:
         root = Path(folder).resolve() / "shop"
         sample.copy(root)
-        driver = Driver()
-        settings: dict[str, Any] = {"completion": {"min_confidence": 0.0}}  # what the model says is to be seen
+        settings: dict[str, Any] = {
+            "completion": {"min_confidence": 0.0},  # what the model says is to be seen
+            "conversation": {"reply_tokens": REPLY_TOKENS, "temperature": 0.0},
+        }
         if model:
             settings["model"] = {"path": str(Path(model).resolve())}
-        await driver.start(root, settings)
+        window = Window(root, settings)
+        await window.open()
         try:
             console.print("[dim]starting the engine …[/dim]")
-            await driver.ready(START_S)
-            return await _show(console, driver, root)
+            await window.driver.ready(START_S)
+            return {**await _show(console, window.driver, root), "conversation": await _talk(console, window)}
         finally:
-            await driver.stop()
+            await window.driver.stop()
+            window.forget()
+
+
+class Window:
+    """An editor window on the sample; `driver` is the present one's."""
+
+    def __init__(self, root: Path, settings: dict[str, Any]) -> None:
+        self.root = root
+        self._settings = settings
+        self.driver = Driver()
+
+    async def open(self) -> None:
+        await self.driver.start(self.root, self._settings)
+
+    async def restart(self) -> Driver:
+        """Kill the server, and start another one."""
+        await self.driver.kill()
+        self.driver = Driver()
+        await self.open()
+        await self.driver.ready(START_S)
+        return self.driver
+
+    def forget(self) -> None:
+        """What a conversation about a folder that is gone left in the state folder."""
+        path = path_of([self.root])
+        for one in path.parent.glob(f"{path.name}*"):
+            one.unlink(missing_ok=True)
+
+
+async def _talk(console: Console, window: Window) -> dict[str, Any]:
+    console.print("\n[bold]A conversation[/bold] about the same workspace, with its own part of the cache", "")
+    results: dict[str, Any] = {}
+    number = 0
+    async for step in Talk(window.driver, window.root, window.restart).play():
+        number += 1
+        console.print(draw.step(number, step))
+        results[step.title] = step.result
+    return results
 
 
 async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:

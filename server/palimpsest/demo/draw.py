@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from palimpsest.demo.story import Event
+from palimpsest.demo.talk import Step
 
 WIDTH = 72
 COLOURS = {
@@ -106,6 +107,16 @@ def suggestion(found: dict[str, Any]) -> RenderableType:
     if found.get("summary"):
         parts.append(Text(found["summary"], style="italic"))
     return Padding(Group(*parts), (0, 0, 0, 3))
+
+
+def step(number: int, it: Step) -> RenderableType:
+    """A step of the conversation."""
+    parts: list[RenderableType] = [Text(f"{number}. {it.title}", style="bold")]
+    parts += [Padding(Text(fact), (0, 0, 0, 3)) for fact in it.facts]
+    if it.shown:
+        code = Syntax(it.shown, it.language, theme="ansi_dark", background_color="default", word_wrap=True)
+        parts.append(Padding(code, (0, 0, 0, 5)))
+    return Group(*parts, "")
 
 
 def legend() -> Text:

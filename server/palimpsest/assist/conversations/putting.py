@@ -18,6 +18,7 @@ from palimpsest.context.sources.rules import RulesSource
 from palimpsest.memory.budgets.budgets import reserve
 from palimpsest.memory.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.descriptors.incoming import shortened
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
@@ -204,8 +205,9 @@ class Putting:
         return dropped(sized, bound, options.keep_results, options.never_drop)
 
     def _last(self, turns: Sequence[Turn]) -> str:
-        """The last request among them, as the model read it."""
-        return next((self._said(turn, frozenset()).text for turn in reversed(turns) if turn.role == "user"), "")
+        """The last request among them, as the model read it; of descriptors in it, the beginnings of their previews."""
+        asked = next((turn for turn in reversed(turns) if turn.role == "user"), None)
+        return shortened(self._said(asked, frozenset()).text) if asked is not None else ""
 
     def _rules(self, blocks: Sequence[Block]) -> list[tuple[str, str]]:
         """The project's rules, where they are not among the blocks."""

@@ -126,6 +126,16 @@ class Driver(Editor):
             if self._drain is not None:
                 self._drain.cancel()
 
+    async def kill(self) -> None:
+        """The server ends at once (SIGKILL), as in a crash; nothing can be asked of this driver any more."""
+        process = self.client._server
+        assert process is not None
+        process.kill()
+        await process.wait()
+        await self.client.stop()  # type: ignore[no-untyped-call]
+        if self._drain is not None:
+            self._drain.cancel()
+
     async def keystroke(self, uri: str, position: lsp.Position, text: str) -> tuple[lsp.Position, float]:
         """Type and ask for a completion in one breath; the position behind the text, and seconds from the change on
         the wire to the answer on the wire."""

@@ -6,11 +6,16 @@ descriptors, so that what is asked about them stays; a message that is still too
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.descriptors.descriptors import Descriptors
 from palimpsest.memory.refs.fences import Fence, fences
+
+PREVIEW = re.compile(r"  <preview>\n(.*?)  </preview>\n", re.DOTALL)
+MOST_BEGINNING = 600
+"""Characters of a preview in a request that is told again behind a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,18 @@ def paged(descriptors: Descriptors, conversation_id: str, text: str, paging: Pag
         fds.append(fd)
         at = fence.end
     return Incoming("".join([*pieces, text[at:]]), tuple(fds))
+
+
+def shortened(shown: str) -> str:
+    """What stands in a long message's place, its previews cut to their beginnings: the descriptors have all of it."""
+    return PREVIEW.sub(_beginning, shown)
+
+
+def _beginning(found: re.Match[str]) -> str:
+    text = found[1]
+    if len(text) <= MOST_BEGINNING:
+        return found[0]
+    return f"  <preview>\n{text[:MOST_BEGINNING]} …\n  </preview>\n"
 
 
 def _inner(text: str, fence: Fence) -> tuple[str, str]:
