@@ -4,51 +4,28 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from lsprotocol import types as lsp
 
 from palimpsest.memory.transcript.reading import parse
 
-from .conftest import Editor, start_editor, stop_editor, until
-from .scripted import Scripted, scripted
+from .conftest import Editor, until
+from .talking import Talk, do, said, talking
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:
-    """A window whose engine says what a test wants."""
-    with scripted() as model:
-        model.replies = ["Hello."]
-        it = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
-        it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)
-
-        @it.client.feature(lsp.WORKSPACE_APPLY_EDIT)
-        def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
-            it.apply([one for one in params.edit.document_changes or [] if isinstance(one, lsp.TextDocumentEdit)])
-            return lsp.ApplyWorkspaceEditResult(applied=True)
-
-        await it.ready()
-        yield it, model
-        await stop_editor(it)
-
-
-async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
-    return answer
-
-
-def said(model: Scripted) -> list[tuple[str, str]]:
-    return [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:
+    async with talking(shop) as it:
+        yield it
 
 
 def shown(editor: Editor, uri: str) -> list[tuple[str, str]]:
     return [(turn.role, turn.text) for turn in parse(editor.texts[uri]).turns]
 
 
-async def test_restore_process_from_checkpoint_called_by_the_model(talk: tuple[Editor, Scripted]) -> None:
+async def test_restore_process_from_checkpoint_called_by_the_model(talk: Talk) -> None:
     """file-descriptors.md: "restore_process(checkpoint_id)"; the model reads what came of it, and goes on."""
     editor, model = talk
     one = await do(editor, "ask", text="One")
@@ -72,9 +49,7 @@ async def test_restore_process_from_checkpoint_called_by_the_model(talk: tuple[E
     assert "Two" in str(said(model))
 
 
-async def test_what_was_gone_back_from_leaves_the_document_and_what_is_being_written_stays(
-    talk: tuple[Editor, Scripted],
-) -> None:
+async def test_what_was_gone_back_from_leaves_the_document_and_what_is_being_written_stays(talk: Talk) -> None:
     editor, model = talk
     model.replies = ["first answer", "second answer", "third answer"]
     uri = editor.open("talk.palimpsest.md", "## user\n\none\n")

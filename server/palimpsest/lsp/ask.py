@@ -6,7 +6,7 @@ reply is written, the progress shows its last line.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.conversing import Asked, Reply
@@ -17,6 +17,7 @@ from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.parts import PartOf, parts_of
 from palimpsest.lsp.progress import report
 from palimpsest.memory.calls.parsing import calls_in
 from palimpsest.memory.conversations.turns import Role
@@ -32,12 +33,13 @@ LONGEST_REPORT, LONGEST_NAME = 80, 60
 @dataclass(frozen=True, slots=True)
 class Ask:
     """`uri` and `position`: whose blocks the model sees; without them, those where the cursor was last.  Without
-    `text`, what was said last in the conversation is answered again."""
+    `text`, what was said last in the conversation is answered again.  `parts`: what comes with it."""
 
     text: str = ""
     conversation: str = ""
     uri: str = ""
     position: At | None = None
+    parts: list[PartOf] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,14 @@ class Append:
     role: Role
     content: str
     source: str = ""
+    parts: list[PartOf] = field(default_factory=list)
 
 
 async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     session = server.window.session
     memory = session.memory.now()
-    if not asked.conversation and not asked.text.strip():
+    parts = await parts_of(server, asked.parts)
+    if not asked.conversation and not asked.text.strip() and not parts:
         raise InvalidArgument("text", "is empty.")
     talk = asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.workspace).id
 
@@ -61,7 +65,8 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 
     stop = session.events.on(TurnText, came)
     try:
-        reply = await session.conversing.send(talk, asked.text or None, Asked(_cursor(server, asked)))
+        said = asked.text or ("" if parts else None)
+        reply = await session.conversing.send(talk, said, Asked(_cursor(server, asked), parts=parts))
     finally:
         stop()
     return {**answered(memory, reply), "usage": await _usage(server, reply)}
@@ -70,7 +75,8 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
     """A turn made elsewhere enters as if made here; what it calls is not run."""
     conversing = server.window.session.conversing
-    said = await conversing.append(turn.conversation, turn.role, turn.content, turn.source)
+    parts = await parts_of(server, turn.parts)
+    said = await conversing.append(turn.conversation, turn.role, turn.content, turn.source, parts)
     memory = conversing.memory
     found = calls_in(turn.content, conversing.tools.parameters()) if turn.role == "assistant" else []
     return {

@@ -22,7 +22,7 @@ LONGEST_CONTEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """`uri` names an open document, of which `range` is the part; else `content` is the text.  `tell`: the person is
+    """`uri` names a document or file, of which `range` is the part; else `content` is the text.  `tell`: the person is
     told its id."""
 
     conversation: str

@@ -7,15 +7,15 @@ into pages, is `memory/descriptors/`'s to know.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.documents.asking import asking
 from palimpsest.errors import EngineUnavailable, InvalidArgument
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.descriptor_arguments import Close, Create, Mark, Of, Read, Rename, Search, Section, Write
+from palimpsest.lsp.parts import text_at
 from palimpsest.lsp.refs import write_asking
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.owners.memory import Memory
@@ -28,24 +28,19 @@ SHOWN_CHARS = 2_000
 
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
-    session = server.window.session
-    text, source = asked.content, asked.source or "selection"
+    text: str | Iterable[str] = asked.content
+    source, language = asked.source or "selection", ""
     if asked.uri:
-        snapshot = session.documents.get(asked.uri)
-        session.services.privacy.check(snapshot)
-        text, source = snapshot.text, asked.source or f"file:{session.services.roots.locate(asked.uri)[1]}"
-        if asked.range is not None:
-            encoding = server.window.client.encoding
-            start, end = (position_in(snapshot, at.lsp, encoding) for at in (asked.range.start, asked.range.end))
-            text = text[snapshot.offset(start) : snapshot.offset(end)]
+        text, where, language = await text_at(server, asked.uri, asked.range)
+        source = asked.source or where
     if not text:
-        raise InvalidArgument("content", "is missing; give a text, or the uri of an open document that has one.")
+        raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
 
     options = server.window.settings.file_descriptor
     sizes: dict[str, Any] = {"page_size": options.default_page_size, "pretty": options.json_pretty_print}
 
     def made(memory: Memory) -> results.Result:
-        one = memory.descriptors.create(asked.conversation, text, source, asked.name, **sizes)
+        one = memory.descriptors.create(asked.conversation, text, source, asked.name, language, **sizes)
         return results.created(one, memory.descriptors.read(asked.conversation, one.id))
 
     answer = await _answered(server, asked.conversation, made)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import NoTools, Tools, run_calls
@@ -26,6 +26,7 @@ from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
+from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import extract
 from palimpsest.text.positions import well_formed
@@ -38,10 +39,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How to answer.  `grammar`: GBNF for the first reply."""
+    """How to answer.  `grammar`: GBNF for the first reply.  `parts` come with what is said."""
 
     cursor: Cursor | None = None
     grammar: str = ""
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Conversing:
         StorageError; and EngineError when the engine cannot answer: what was said and what has come are kept then, and
         it can be sent again.
         """
-        self._check(conversation, text)
+        self._check(conversation, text, bool(asked and asked.parts))
         task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
         self._running[conversation] = task
         try:
@@ -107,12 +109,22 @@ class Conversing:
             try:
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                self._keep(conversation, "user", said, referred)
+                self._keep(conversation, "user", said, referred, parts=asked.parts)
         return await self._answer(conversation, asked)
 
-    def _keep(self, conversation: str, role: Role, text: str, referred: Referred, source: str = "") -> Turn:
+    def _keep(
+        self,
+        conversation: str,
+        role: Role,
+        text: str,
+        referred: Referred,
+        source: str = "",
+        parts: Sequence[Part] = (),
+    ) -> Turn:
         options = self._services.settings.file_descriptor
-        turn = keep(self.memory, options, conversation, role, text, source=source, documents=referred.told)
+        parts = [replace(part, text=well_formed(part.text)) for part in parts]
+        told = referred.told
+        turn = keep(self.memory, options, conversation, role, text, source=source, documents=told, parts=parts)
         self.memory.documents.add(turn.id, referred.references)
         self._services.events.tell(TurnBegan(conversation, turn))
         return turn
@@ -135,13 +147,15 @@ class Conversing:
             logger.warning("documents of a message: %s", error)
             return NOTHING
 
-    async def append(self, conversation: str, role: Role, text: str, source: str = "") -> Turn:
+    async def append(
+        self, conversation: str, role: Role, text: str, source: str = "", parts: Sequence[Part] = ()
+    ) -> Turn:
         """A turn made elsewhere, as if made here: with its refs and documents.  What it calls is not run.  Raises
         NotFound, InvalidArgument."""
         self.check_idle(conversation)
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
-        turn = self._keep(conversation, role, said, referred, source)
+        turn = self._keep(conversation, role, said, referred, source, parts)
         if role == "assistant":
             self.memory.refs.store(conversation, turn.id, extract(said))
         self._services.events.tell(ConversationChanged(conversation))
@@ -152,9 +166,9 @@ class Conversing:
         task = self._running.get(conversation)
         return task is not None and task.cancel()
 
-    def _check(self, conversation: str, text: str | None) -> None:
+    def _check(self, conversation: str, text: str | None, has_parts: bool) -> None:
         branch = self.check_idle(conversation)
-        if text is not None and not text.strip():
+        if text is not None and not text.strip() and not has_parts:
             raise InvalidArgument("text", "is empty.")
         if text is None and (not branch or (branch[-1].role != "user" and not branch[-1].is_unfinished)):
             raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")

@@ -5,12 +5,13 @@ In: what somebody said.  Out: the turn, whose own text is whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from palimpsest.assist.conversations.putting import DOCUMENTS, SHOWN
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.memory.conversations.turns import Role, Turn
-from palimpsest.memory.descriptors.incoming import Paging, paged
+from palimpsest.memory.descriptors.incoming import Paging, Part, paged, stored, written
 from palimpsest.memory.owners.memory import Memory
 
 
@@ -23,15 +24,29 @@ def keep(
     *,
     source: str = "",
     documents: str = "",
+    parts: Sequence[Part] = (),
 ) -> Turn:
-    """`documents`: what the model is told of those that the text links to.  Raises NotFound, InvalidArgument."""
+    """`documents`: what the model is told of those that the text links to; `parts`: what comes with it.  Raises
+    NotFound, InvalidArgument."""
     details: dict[str, Any] = {DOCUMENTS: documents} if documents else {}
     with memory.database.transaction():
         incoming = None
-        if options.enabled and options.page_user_input and role == "user":
-            paging = Paging(options.max_input_chars, options.default_page_size, options.json_pretty_print)
-            incoming = paged(memory.descriptors, conversation, text, paging)
+        if options.enabled and role == "user":
+            incoming = paged(memory.descriptors, conversation, text, _paging(options), parts)
+        elif options.enabled and role == "tool":
+            said = Part(text, source or "tool")
+            incoming = stored(memory.descriptors, conversation, said, _paging(options))
         if incoming is not None:
             details[SHOWN] = incoming.shown
         fd = incoming.fds[0] if incoming is not None else None
-        return memory.turns.add(conversation, role, text, source=source, descriptor=fd, details=details)
+        whole = written(text, parts)
+        return memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+
+
+def _paging(options: FileDescriptorSettings) -> Paging:
+    return Paging(
+        options.max_input_chars if options.page_user_input else None,
+        options.default_page_size,
+        options.json_pretty_print,
+        options.max_direct_output_chars,
+    )

@@ -19,6 +19,7 @@ Result = tuple[dict[str, Any], str]
 """Fields, and the XML."""
 FROM_USER = "user_input"
 """The source of a person's message."""
+_WHAT = {"file": "The file", "selection": "The selection", "terminal": "What the terminal said"}
 
 
 def descriptor_fields(one: Descriptor) -> dict[str, Any]:
@@ -39,7 +40,8 @@ def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> 
     if one.source == FROM_USER:
         message = "Large user input has been stored in a file descriptor. Use read_fd to access the content."
     else:
-        message = f"Output exceeds {threshold or one.page_size} characters. Use read_fd to read more pages."
+        what = _WHAT.get(one.source.partition(":")[0], "Output")
+        message = f"{what} exceeds {threshold or one.page_size} characters. Use read_fd to read more pages."
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
     shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
