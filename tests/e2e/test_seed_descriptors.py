@@ -42,7 +42,7 @@ async def test_selective_paging_of_only_the_large_portions_of_a_message(talk: Ta
         {
             "kind": "selection",
             "uri": cart,
-            "range": {"start": {"line": 0, "character": 0}, "end": {"line": 2, "character": 0}},
+            "range": {"start": start, "end": {**start, "line": 2}},
         },
     ]
     answer = await do(editor, "ask", text="Why does it fail?", parts=parts)
