@@ -2,6 +2,9 @@
 import * as vscode from "vscode";
 import type { CacheMap } from "./cacheMap";
 import type { Completions } from "./completion";
+import type { ConversationItems } from "./conversationItems";
+import type { Conversations } from "./conversations";
+import { type Node as ConversationNode, VIEW as CONVERSATION } from "./conversationView";
 import { type ContextView, type Node, VIEW } from "./contextView";
 import type { Asked, Edits } from "./edits";
 import { install } from "./install";
@@ -14,6 +17,7 @@ import type { Server } from "./server";
 import type { State } from "./state";
 import { showStatus } from "./status";
 import { commitMessage, doctor, pin, sentence, showLog, statistics, toggle } from "./tasks";
+import { showGraph } from "./virtual";
 
 export interface Parts {
   context: vscode.ExtensionContext;
@@ -26,6 +30,8 @@ export interface Parts {
   contextView: ContextView;
   cacheMap: CacheMap;
   pages: Pages;
+  conversations: Conversations;
+  conversationItems: ConversationItems;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what VS Code hands a command depends on where it was chosen
@@ -33,7 +39,7 @@ type Handler = (argument?: any) => unknown;
 const run = vscode.commands.executeCommand;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const all = { ...shared(parts), ...buttons(parts) };
+  const all = { ...shared(parts), ...buttons(parts), ...ofConversations(parts) };
   return Object.entries(all).map(([id, handler]) =>
     vscode.commands.registerCommand(`palimpsest.${id}`, async (argument?: unknown) => {
       try {
@@ -80,6 +86,33 @@ function shared(parts: Parts): Record<string, Handler> {
     walkthrough: () => run("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
   };
   return Object.fromEntries(Object.entries(of).map(([id, handler]) => [`client.${id}`, handler]));
+}
+
+function ofConversations({ server, conversations, conversationItems: items }: Parts): Record<string, Handler> {
+  const conversation: Record<string, Handler> = {
+    new: () => conversations.begin(),
+    open: () => conversations.open(),
+    send: () => conversations.send(),
+    stop: () => conversations.stop(),
+    fork: () => conversations.fork(),
+    compact: () => conversations.compact(),
+    checkpoint: () => items.checkpoint(),
+    write: (node?: ConversationNode) => items.write(node),
+    usage: () => items.usage(),
+    view: () => run(`${CONVERSATION}.focus`),
+    graph: () => showGraph(server),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(conversation).map(([id, handler]) => [`client.conversation.${id}`, handler])),
+    "ui.openItem": (node: Exclude<ConversationNode, { kind: "group" }>) => items.open(node),
+    "ui.insertItem": (node: ConversationNode) => items.insert(node),
+    "ui.copyItem": (node: ConversationNode) => items.copy(node),
+    "ui.renameDescriptor": (node: ConversationNode) => items.rename(node),
+    "ui.summarizeDescriptor": (node: ConversationNode) => items.summarize(node),
+    "ui.closeDescriptor": (node: ConversationNode) => items.close(node),
+    "ui.relatedDocuments": (node: ConversationNode) => items.related(node),
+    "ui.restoreCheckpoint": (node: ConversationNode) => items.restore(node),
+  };
 }
 
 function buttons({ server, completions, edits, contextView, pages }: Parts): Record<string, Handler> {

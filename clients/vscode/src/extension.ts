@@ -6,6 +6,9 @@ import { actionsWithDiff } from "./codeActions";
 import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
+import { ConversationItems } from "./conversationItems";
+import { Conversations } from "./conversations";
+import { ConversationView } from "./conversationView";
 import { Diagnostics } from "./diagnostics";
 import { Edits } from "./edits";
 import { installUnasked, offerUpdate } from "./install";
@@ -18,6 +21,7 @@ import { Server } from "./server";
 import { forServer } from "./settings";
 import { State } from "./state";
 import { StatusBar } from "./status";
+import { refreshVirtual } from "./virtual";
 
 let server: Server | undefined;
 
@@ -36,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const made = new Server(context, state, log, middleware, () => void installUnasked());
   server = made;
+  const conversations = new Conversations(made);
   const parts = {
     context, log, state, completions, server: made,
     nextEdits: new NextEdits(made),
@@ -43,10 +48,14 @@ export function activate(context: vscode.ExtensionContext): void {
     contextView: new ContextView(made, state),
     cacheMap: new CacheMap(context, made, state),
     pages: new Pages(),
+    conversations,
+    conversationItems: new ConversationItems(made, conversations),
   };
-  const { nextEdits, edits, contextView, cacheMap, pages } = parts;
+  const { nextEdits, edits, contextView, cacheMap, pages, conversationItems } = parts;
   context.subscriptions.push(
-    log, state, made, nextEdits, edits, contextView, cacheMap, pages,
+    log, state, made, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
+    new ConversationView(made, conversations, state),
+    refreshVirtual(made),
     new StatusBar(state),
     new Notices(made),
     new Diagnostics(made),

@@ -112,3 +112,76 @@ export interface FoundEngine {
   url: string;
   model: string;
 }
+
+export interface Conversation {
+  conversation: string;
+  name: string;
+  updated: string;
+  uri: string;
+  answering: boolean;
+}
+
+export interface OpenedConversation {
+  conversation: string;
+  uri: string;
+  text: string;
+}
+
+/** `palimpsest/conversation`. */
+export interface ConversationTold {
+  conversation: string;
+  answering: boolean;
+}
+
+export interface Ref {
+  id: string;
+  lines: number;
+  chars: number;
+  turn: number | null;
+  language: string;
+  category: string;
+  path: string;
+  versions: number;
+}
+
+export interface Descriptor {
+  fd: string;
+  name: string;
+  source: string;
+  language: string;
+  pages: number;
+  total_lines: number;
+  chars: number;
+  summary: string;
+}
+
+export interface ConversationDocument {
+  turn: number;
+  wikilink: string;
+  path: string | null;
+  kind: "direct" | "search";
+  read: boolean;
+  summary: string;
+  problem: string;
+  uri: string;
+}
+
+export interface RelatedDocument {
+  path: string;
+  title: string;
+  why: string;
+  summary: string;
+  uri: string;
+}
+
+export interface Checkpoint {
+  checkpoint_id: string;
+  name: string;
+  created: string;
+  automatic: boolean;
+}
+
+export interface Written {
+  file_path: string;
+  lines: number;
+}

@@ -98,3 +98,8 @@ export function whatToType(text: string | undefined): string {
   const what = text ? `${text.startsWith("\n") ? "press Enter and type" : "type"} \u201c${text.trim()}\u201d` : "type the beginning of a line";
   return `At the cursor, ${what}. What follows is shown in grey: Tab accepts it.`;
 }
+
+/** The conversation's id in the front matter of its document. */
+export function conversationIn(text: string): string | undefined {
+  return /^---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*["']?(c-[0-9a-f]{8})\b/.exec(text)?.[1];
+}

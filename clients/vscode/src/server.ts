@@ -11,11 +11,12 @@ import {
   type LanguageClientOptions,
   type Middleware,
   RevealOutputChannelOn,
+  TextDocumentContentRequest,
   WorkDoneProgress,
 } from "vscode-languageclient/node";
 import { findServer, type Found, message } from "./find";
 import { Deaths, Queue } from "./pure";
-import type { Status } from "./protocol";
+import type { ConversationTold, Status } from "./protocol";
 import { forServer } from "./settings";
 import type { State } from "./state";
 
@@ -38,6 +39,8 @@ class Client extends LanguageClient {
   }
 }
 
+const contentsOf = (client: LanguageClient) => client.getFeature(TextDocumentContentRequest.method);
+
 interface Run {
   client: Client;
   process: ChildProcess | undefined;
@@ -50,6 +53,9 @@ export class Server {
   private readonly begun = new vscode.EventEmitter<void>();
   /** A server runs, and knows nothing yet of what the one before was told. */
   readonly onBegun = this.begun.event;
+  private readonly told = new vscode.EventEmitter<ConversationTold>();
+  /** A conversation is not as it was. */
+  readonly onConversation = this.told.event;
   private run: Run | undefined;
   private wish = 0;
   private abort: () => void = () => undefined;
@@ -107,6 +113,11 @@ export class Server {
     if (this.isRunning) void this.run?.client.sendNotification(method, params).catch(() => undefined);
   }
 
+  /** What the library has made of the server's document contents. */
+  get contents(): ReturnType<typeof contentsOf> | undefined {
+    return this.isRunning ? contentsOf(this.need()) : undefined;
+  }
+
   get converter(): LanguageClient["protocol2CodeConverter"] {
     return this.need().protocol2CodeConverter;
   }
@@ -117,6 +128,7 @@ export class Server {
 
   dispose(): void {
     this.begun.dispose();
+    this.told.dispose();
   }
 
   private need(): Client {
@@ -190,6 +202,9 @@ export class Server {
     const run: Run = { client, process: undefined, given_up: false };
     client.onNotification("palimpsest/status", (status: Status) => {
       if (this.run === run) this.state.told(status);
+    });
+    client.onNotification("palimpsest/conversation", (told: ConversationTold) => {
+      if (this.run === run) this.told.fire(told);
     });
     return run;
   }

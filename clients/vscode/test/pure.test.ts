@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, Deaths, edited, inOneLine, nested, plainly, plural, Queue, whatToType } from "../src/pure";
+import { acceptedPart, bar, conversationIn, Deaths, edited, inOneLine, nested, plainly, plural, Queue, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -74,4 +74,11 @@ test("a name is no link in a notification", () => {
   const name = "[Mend it](command:workbench.action.quit).py";
   // What VS Code takes for a link there.
   assert.doesNotMatch(plainly(`Palimpsest: ${name} is not there.`), /\[[^\]]+\]\((https?:\/\/|command:|file:)/);
+});
+
+test("a conversation's id is read from the front matter of its document alone", () => {
+  assert.equal(conversationIn("---\nid: c-1234abcd\n---\n\n## user\n"), "c-1234abcd");
+  assert.equal(conversationIn("---\nmodel: x\nid: 'c-1234abcd'\n---\n"), "c-1234abcd");
+  assert.equal(conversationIn("---\nmodel: x\n---\nid: c-1234abcd\n"), undefined);
+  assert.equal(conversationIn("id: c-1234abcd\n"), undefined);
 });

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.arguments import A, read
 from palimpsest.lsp.progress import progress
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Command(Generic[A]):
     """`does` is the line of the documents' table.  `slow`: the title of the progress that is shown.  `id_alone`: the
-    argument may be the id alone, as clients of `copilotInlineEdit` send it."""
+    argument may be the id alone, as clients of `copilotInlineEdit` send it.  `changes`: behind it the argument's
+    conversation is not as it was."""
 
     name: str
     argument: type[A]
@@ -34,6 +36,7 @@ class Command(Generic[A]):
     does: str
     slow: str = ""
     id_alone: bool = False
+    changes: bool = False
 
     def register(self, server: PalimpsestServer) -> None:
         async def handle(params: lsp.ExecuteCommandParams) -> dict[str, Any]:
@@ -51,9 +54,9 @@ class Command(Generic[A]):
                 self.name, self.argument, {"id": given} if self.id_alone and isinstance(given, str) else given
             )
             if not self.slow:
-                return await self.run(server, argument)
+                return await self._answer(server, argument)
             async with progress(server, self.slow, params.work_done_token or _token(given)) as outcome:
-                answer = await self.run(server, argument)
+                answer = await self._answer(server, argument)
                 outcome.message = str(answer.get("summary") or "")
                 return answer
         except PalimpsestError as error:
@@ -63,6 +66,12 @@ class Command(Generic[A]):
                 raise
             # pygls answers a command through a generator that a CancelledError would leave without an answer.
             raise JsonRpcException(f"{self.name} was cancelled", lsp.LSPErrorCodes.RequestCancelled.value) from None
+
+    async def _answer(self, server: PalimpsestServer, argument: A) -> dict[str, Any]:
+        answer = await self.run(server, argument)
+        if self.changes:
+            server.window.session.events.tell(ConversationChanged(getattr(argument, "conversation", "")))
+        return answer
 
 
 def _token(given: Any) -> lsp.ProgressToken | None:

@@ -156,12 +156,14 @@ COMMANDS = (
         forked,
         "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
         "`uri` its document is made beside that one",
+        changes=True,
     ),
-    Command("palimpsest.conversation.rename", Rename, renamed, "calls a conversation otherwise"),
+    Command("palimpsest.conversation.rename", Rename, renamed, "calls a conversation otherwise", changes=True),
     Command(
         "palimpsest.conversation.delete",
         Conversation,
         deleted,
         "deletes a conversation with its turns, refs and descriptors",
+        changes=True,
     ),
 )

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.assist.documents.asking import asking
 from palimpsest.errors import EngineUnavailable, InvalidArgument
 from palimpsest.lsp.arguments import Conversation
@@ -56,7 +57,10 @@ async def read(server: PalimpsestServer, asked: Read) -> dict[str, Any]:
         made = memory.descriptors.extract(asked.conversation, asked.which, asked.wanted)
         return results.created(made, memory.descriptors.read(asked.conversation, made.id))
 
-    return await _answered(server, asked.conversation, found)
+    answer = await _answered(server, asked.conversation, found)
+    if asked.extract:
+        server.window.session.events.tell(ConversationChanged(asked.conversation))
+    return answer
 
 
 async def search(server: PalimpsestServer, asked: Search) -> dict[str, Any]:
@@ -193,6 +197,7 @@ COMMANDS = (
         Create,
         create,
         "puts a text, or an open document or a part of it, into a descriptor of a conversation",
+        changes=True,
     ),
     Command(
         "palimpsest.fd.read",
@@ -203,18 +208,27 @@ COMMANDS = (
     ),
     Command("palimpsest.fd.search", Search, search, "where a text or a regular expression is in a descriptor"),
     Command("palimpsest.fd.list", Conversation, listed, "the descriptors of a conversation"),
-    Command("palimpsest.fd.rename", Rename, rename, "gives descriptors names, which then stand for their ids"),
-    Command("palimpsest.fd.close", Close, close, "takes descriptors off the list; their ids are not given again"),
-    Command("palimpsest.fd.mark", Mark, mark, "gives lines of a descriptor a name: a section"),
+    Command(
+        "palimpsest.fd.rename", Rename, rename, "gives descriptors names, which then stand for their ids", changes=True
+    ),
+    Command(
+        "palimpsest.fd.close",
+        Close,
+        close,
+        "takes descriptors off the list; their ids are not given again",
+        changes=True,
+    ),
+    Command("palimpsest.fd.mark", Mark, mark, "gives lines of a descriptor a name: a section", changes=True),
     Command("palimpsest.fd.section", Section, section, "a section's text"),
     Command("palimpsest.fd.sections", Of, sections, "the sections of a descriptor"),
-    Command("palimpsest.fd.unmark", Section, unmark, "takes a section's name away; the text stays"),
+    Command("palimpsest.fd.unmark", Section, unmark, "takes a section's name away; the text stays", changes=True),
     Command(
         "palimpsest.fd.summarize",
         Of,
         summarize,
         "has the model say in a sentence what a descriptor is about; kept with it",
         slow="Summarizing",
+        changes=True,
     ),
     Command("palimpsest.fd.write", Write, write, "writes a descriptor to a file, as `palimpsest.refs.write` does"),
 )

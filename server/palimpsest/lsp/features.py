@@ -11,6 +11,7 @@ from palimpsest.lsp import (
     commands,
     completion,
     conversation_host,
+    conversation_telling,
     default_model,
     diagnostics,
     document_links,
@@ -55,6 +56,7 @@ def make_server(making: Making) -> PalimpsestServer:
         indexing,
         agents,
         conversation_host,
+        conversation_telling,
         commands,
     ):
         feature.register(server)

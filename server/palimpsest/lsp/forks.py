@@ -109,6 +109,7 @@ COMMANDS = (
         spawn,
         "a child of a conversation begins with a task; it sees what was said up to now (not with `fresh`), and what is "
         "loaded for it",
+        changes=True,
     ),
     Command(
         "palimpsest.fork.gather",
@@ -123,6 +124,7 @@ COMMANDS = (
         Create,
         create,
         "keeps a conversation as it is now: turns, experiences, refs, descriptors, forks",
+        changes=True,
     ),
     Command("palimpsest.checkpoint.list", Conversation, list_checkpoints, "a conversation's checkpoints, newest first"),
     Command(

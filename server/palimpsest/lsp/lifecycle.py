@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from palimpsest.assist.shared.events import FilesChanged
 from palimpsest.languages.registry import languages
 from palimpsest.lsp.plain import plain
+from palimpsest.lsp.virtual import SCHEME
 from palimpsest.lsp.window import client_of
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ def register(server: PalimpsestServer) -> None:
             sources = (f"**/*{suffix}" for language in languages() for suffix in language.suffixes)
             watchers = [lsp.FileSystemWatcher(glob_pattern=pattern) for pattern in (*sources, *WATCHED)]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
-            registration = lsp.Registration("palimpsest-files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-            asked = lsp.RegistrationParams([registration])
-            answer = server.protocol.send_request(lsp.CLIENT_REGISTER_CAPABILITY, asked)
-            answer.add_done_callback(_registered)
+            _register(server, lsp.Registration("palimpsest-files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+        if window.client.opens_virtual:  # which pygls does not announce
+            shown = lsp.TextDocumentContentOptions(schemes=[SCHEME])
+            _register(server, lsp.Registration("palimpsest-virtual", lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, shown))
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:
@@ -72,6 +73,10 @@ def register(server: PalimpsestServer) -> None:
         await window.aclose()
 
 
-def _registered(answer: Future[Any]) -> None:
-    if (error := answer.exception()) is not None:
-        logger.warning("the client does not watch files: %s", error)
+def _register(server: PalimpsestServer, one: lsp.Registration) -> None:
+    def answered(answer: Future[Any]) -> None:
+        if (error := answer.exception()) is not None:
+            logger.warning("the client does not register %s: %s", one.method, error)
+
+    asked = server.protocol.send_request(lsp.CLIENT_REGISTER_CAPABILITY, lsp.RegistrationParams([one]))
+    asked.add_done_callback(answered)

@@ -138,6 +138,7 @@ ADD = Command(
     AddRef,
     add_ref,
     "keeps a text as a ref of a conversation, as if a turn had marked it; the same id again makes a new version",
+    changes=True,
 )
 COMMANDS = (
     Command("palimpsest.refs.list", Conversation, list_refs, "the refs of a conversation, each in its newest version"),

@@ -60,6 +60,12 @@ def _inspected(memory: Memory, conversation: str) -> dict[str, Any]:
 
 COMMANDS = (
     Command("palimpsest.conversation.inspect", Conversation, inspect, "what a conversation knows of earlier ones"),
-    Command("palimpsest.conversation.remember", Remember, remember, "keeps a sentence for later conversations, too"),
-    Command("palimpsest.conversation.forget", Forget, forget, "takes a sentence away that was kept"),
+    Command(
+        "palimpsest.conversation.remember",
+        Remember,
+        remember,
+        "keeps a sentence for later conversations, too",
+        changes=True,
+    ),
+    Command("palimpsest.conversation.forget", Forget, forget, "takes a sentence away that was kept", changes=True),
 )

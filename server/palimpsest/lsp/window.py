@@ -51,6 +51,7 @@ class Client:
     resolves_edit: bool = False
     resolves_command: bool = False
     watches: bool = False
+    opens_virtual: bool = False
     tags: bool = False
     shows: bool = False
     refreshes_lenses: bool = False
@@ -216,6 +217,9 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         resolves_edit="edit" in resolve,
         resolves_command="command" in resolve,
         watches=bool(workspace and workspace.did_change_watched_files),
+        opens_virtual=bool(
+            workspace and workspace.text_document_content and workspace.text_document_content.dynamic_registration
+        ),
         tags=bool(action and action.tag_support),
         refreshes_lenses=bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support),
         shows=bool(capabilities.window and capabilities.window.show_document),

@@ -1,0 +1,106 @@
+"""Conversations in VS Code: their documents with lenses, the view beside them, refs written to files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scripted import Scripted, scripted
+from tests.editors.vscode.conftest import Open
+from tests.editors.vscode.window import Window
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+NAME = "talk.palimpsest.md"
+ASKED = "## user\n\nhow are prices rounded, see [[prices]]\n"
+CODE = "def rounded(price):\n    return round(price, 2)"
+REPLY = f'Like this:\n\n<ref id="rounding" lang="python">\n{CODE}\n</ref>\n\nThat is all.'
+TREE = ".pane-body .monaco-list-row"
+LENS = ".codelens-decoration a"
+EDITOR = ".editor-instance .view-lines"
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = [REPLY]
+        yield it
+        it.free.set()
+
+
+def begin(open_window: Open, engine: Scripted, file: str = NAME) -> Window:
+    def prepare(folder: Path) -> None:
+        (folder / NAME).write_text(ASKED, encoding="utf-8")
+        (folder / "prices.md").write_text("# Prices\n\nAll prices are in cents.\n", encoding="utf-8")
+
+    of_engine = {"palimpsest__engine__kind": "openai", "palimpsest__engine__url": engine.url}
+    window = open_window(file, prepare, **of_engine, palimpsest__completion__trigger="manual")
+    window.ready()
+    return window
+
+
+def lens(window: Window, title: str) -> None:
+    window.page.locator(LENS, has_text=title).first.click()
+
+
+def row(window: Window, text: str) -> None:
+    window.page.locator(TREE, has_text=text).first.click()
+
+
+def answered(window: Window) -> None:
+    lens(window, "Send")
+    window.until(lambda: "Fork here" in window.shown(LENS))
+    window.command("Palimpsest: Show Conversation")
+
+
+def test_a_message_is_sent_by_its_lens_and_the_view_shows_what_the_reply_has(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine)
+    answered(window)
+    window.until(lambda: all(one in window.shown(TREE) for one in ("Refs", "rounding", "Documents", "prices.md")))
+    row(window, "rounding")
+    window.page.locator('.tab.active[data-resource-name="rounding"]').wait_for()
+    window.until(lambda: "def rounded(price):" in window.shown(EDITOR))
+    window.until(lambda: "Python" in window.status_bar)  # in the colours of its language
+    row(window, "prices.md")
+    window.editor("prices.md")
+    window.until(lambda: "All prices are in cents." in window.shown(EDITOR))
+
+
+def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, engine: Scripted) -> None:
+    window = begin(open_window, engine)
+    answered(window)
+    window.until(lambda: "rounding" in window.shown(TREE))
+    window.command("Palimpsest: Write Ref to File")
+    window.choose("rounding")
+    window.choose("shop/rounding.py")
+    window.choose("Write")
+    made = window.folder / "shop" / "rounding.py"
+    window.until(made.exists)
+    assert made.read_text(encoding="utf-8").strip() == CODE
+
+
+def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_again(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, "prices.md")
+    window.command("Palimpsest: New Conversation")
+    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 7" in window.status_bar)
+    window.type("hello")
+    window.until(lambda: "Send" in window.shown(LENS))
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "That is all." in window.shown(EDITOR) and "Fork here" in window.shown(LENS))
+    window.command("Palimpsest: Show Conversation")
+    window.until(lambda: "rounding" in window.shown(TREE))
+    window.command("Palimpsest: Keep a Checkpoint")
+    window.page.locator(".quick-input-title", has_text="Keep a Checkpoint").wait_for()
+    window.type("before lunch")
+    window.key("Enter")
+    window.until(lambda: "Checkpoints" in window.shown(TREE))
+    window.open("prices.md")
+    window.command("Palimpsest: Open Conversation")
+    window.choose("c-")
+    window.page.locator(".tab.active", has_text=".palimpsest.md").wait_for()
