@@ -40,6 +40,22 @@ async def test_what_is_remembered_is_shown_in_every_conversation_until_it_is_for
     assert (await run(editor, "inspect", conversation=other))["experiences"] == [kept]
     assert (await run(editor, "forget", conversation=other, experience_id=kept["id"])) == {"forgotten": kept["id"]}
     shown = await run(editor, "inspect", conversation=one)
-    assert shown == {"experiences": [], "summary": None, "messages": 0, "has_pending_compaction": False}
+    known = {"memory_key": "main", "memory_keys": ["main"]}
+    assert shown == {**known, "experiences": [], "summary": None, "messages": 0, "has_pending_compaction": False}
     with pytest.raises(JsonRpcException, match="experience_id"):
         await run(editor, "forget", conversation=one, experience_id=kept["id"])
+
+
+async def test_several_memory_keys_each_with_what_is_remembered_under_it(editor: Editor) -> None:
+    one = (await run(editor, "new"))["conversation"]
+    other = (await run(editor, "new", memory_key="billing"))["conversation"]
+    kept = await run(editor, "remember", conversation=other, text="Invoices have numbers.")
+    assert (await run(editor, "inspect", conversation=one))["experiences"] == []
+    shown = await run(editor, "memory", conversation=one, memory_key="billing")
+    assert shown["experiences"] == [kept]
+    assert shown["memory_keys"] == ["billing"]
+    for wrong in ("", "a b", "x" * 65, "../x"):
+        with pytest.raises(JsonRpcException, match="memory_key"):
+            await run(editor, "memory", conversation=one, memory_key=wrong)
+        with pytest.raises(JsonRpcException, match="memory_key"):
+            await run(editor, "new", memory_key=wrong)

@@ -64,6 +64,22 @@ async def test_a_fresh_child_knows_only_what_is_loaded_for_it(talk: tuple[Editor
     assert fork["fork_id"].startswith("fork_")
 
 
+async def test_temporary_files_are_shared_with_forks_and_loaded_for_them(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="x")
+    talk_ = {"conversation": one["conversation"]}
+    made = await do(editor, "temp_file.create", **talk_, content="the notes of all", name="notes")
+    fork = await do(editor, "fork.spawn", **talk_, task="Read.", fresh=True, preload_temp_files=["notes"])
+    await do(editor, "fork.gather", **talk_)
+    assert "the notes of all" in said(model)[-1]
+    child = {"conversation": fork["conversation"]}
+    assert (await do(editor, "temp_file.read", **child, temp_file_id="notes"))["content"] == "the notes of all"
+    assert (await do(editor, "temp_file.list", **talk_))["temp_files"] == [made]
+    await do(editor, "temp_file.delete", **child, temp_file_id="notes")
+    with pytest.raises(JsonRpcException, match="temp_file_id"):
+        await do(editor, "temp_file.read", **talk_, temp_file_id="notes")
+
+
 async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Scripted]) -> None:
     editor, _ = talk
     (editor.root / ".env").write_text("KEY=1\n")

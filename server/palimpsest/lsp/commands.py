@@ -25,6 +25,7 @@ from palimpsest.lsp import (
     statistics,
     suggestions,
     summarize,
+    temp_files,
     transcript_sending,
     virtual,
 )
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Command[Any]] = {
         *refs.COMMANDS,
         *transcript_sending.COMMANDS,
         *descriptors.COMMANDS,
+        *temp_files.COMMANDS,
         *exporting.COMMANDS,
         *document_commands.COMMANDS,
         virtual.COMMAND,

@@ -19,6 +19,7 @@ from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.memory.conversations.conversations import Conversation as Talk
+from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
 from palimpsest.memory.transcript.showing import document_of
 
@@ -33,6 +34,7 @@ _UNFIT = re.compile(r"[^\w.-]+")
 @dataclass(frozen=True, slots=True)
 class New:
     name: str = ""
+    memory_key: str = MAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,10 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     memory = session.memory.now()
 
     def made() -> dict[str, Any]:
-        return _opened(memory, memory.conversations.new(asked.name, workspace=session.services.workspace))
+        workspace = session.services.workspace
+        return _opened(
+            memory, memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
+        )
 
     return await asyncio.to_thread(made)
 

@@ -29,6 +29,7 @@ class Spawn:
     instruction: str = ""
     preload_fds: tuple[str, ...] = ()
     preload_files: tuple[str, ...] = ()
+    preload_temp_files: tuple[str, ...] = ()
     fresh: bool = False
 
 
@@ -58,6 +59,7 @@ async def spawn(server: PalimpsestServer, asked: Spawn) -> dict[str, Any]:
         asked.instruction,
         asked.preload_fds,
         asked.preload_files,
+        asked.preload_temp_files,
         fresh=asked.fresh,
         behind_all=True,
     )

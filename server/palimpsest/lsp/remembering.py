@@ -29,6 +29,12 @@ class Forget:
     experience_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryKey:
+    conversation: str
+    memory_key: str
+
+
 async def inspect(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
     return await asyncio.to_thread(_inspected, server.window.session.memory.now(), asked.conversation)
 
@@ -47,10 +53,20 @@ async def forget(server: PalimpsestServer, asked: Forget) -> dict[str, Any]:
     return {"forgotten": gone.id}
 
 
+async def set_memory_key(server: PalimpsestServer, asked: MemoryKey) -> dict[str, Any]:
+    session = server.window.session
+    memory = session.memory.now()
+    session.conversing.check_idle(asked.conversation)
+    await asyncio.to_thread(memory.conversations.set_memory_key, asked.conversation, asked.memory_key)
+    return await asyncio.to_thread(_inspected, memory, asked.conversation)
+
+
 def _inspected(memory: Memory, conversation: str) -> dict[str, Any]:
     talk = memory.conversations.get(conversation)
     current = memory.compactions.current(conversation)
     return {
+        "memory_key": talk.memory_key,
+        "memory_keys": memory.experiences.keys(),
         "experiences": [{"id": one.id, "text": one.text} for one in memory.experiences.list(talk.memory_key)],
         "summary": None if current is None else asdict(current.summary),
         "messages": len(memory.turns.branch(conversation)),
@@ -68,4 +84,11 @@ COMMANDS = (
         changes=True,
     ),
     Command("palimpsest.conversation.forget", Forget, forget, "takes a sentence away that was kept", changes=True),
+    Command(
+        "palimpsest.conversation.memory",
+        MemoryKey,
+        set_memory_key,
+        "gives a conversation what is remembered under another key; conversations have `main` unless told otherwise",
+        changes=True,
+    ),
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.contents.contents import Contents
+from palimpsest.memory.experiences.keys import checked
 from palimpsest.memory.store.database import Database
 
 MOST_NAMED = 10
@@ -101,8 +102,8 @@ class Conversations:
         return self._set(identity, "model", model)
 
     def set_memory_key(self, identity: str, key: str) -> Conversation:
-        """Whose experiences it has."""
-        return self._set(identity, "memory_key", key)
+        """Whose experiences it has.  Raises NotFound, InvalidArgument."""
+        return self._set(identity, "memory_key", checked(key))
 
     def delete(self, identity: str) -> None:
         """With its turns, refs, descriptors, checkpoints, forks and temporary files, and all texts that nothing else

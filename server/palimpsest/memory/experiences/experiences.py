@@ -5,16 +5,15 @@ In: facts.  Out: those that were not forgotten, with ids that are never used aga
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 
 from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.memory.experiences.keys import checked
 from palimpsest.memory.store.database import Database
 
 MOST_CHARS = 2_000
 """Of one experience: each is read again with every turn."""
-KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,7 @@ def _id(number: int) -> str:
 
 
 def _checked(key: str, text: str) -> str:
-    if KEY.match(key) is None:
-        raise InvalidArgument("memory_key", "letters, digits, '.', '_' and '-' are wanted, 64 at most.")
+    checked(key)
     text = text.strip()
     if not text or len(text) > MOST_CHARS:
         raise InvalidArgument("text", f"1 to {MOST_CHARS} characters are wanted, not {len(text)}.")
