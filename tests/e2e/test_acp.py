@@ -166,11 +166,24 @@ async def test_files_come_along_as_links_and_as_texts(home: dict[str, str], shop
             "What is wrong?",
         )
         said = engine.asked[-1]["messages"][-1]["content"]
-        assert '<file path="shop/cart.py">' in said
+        assert "Look at `shop/cart.py`" in said
         assert "class Cart" in said
         assert "TOKEN" not in said
         assert "Orders above 100 are free." in said
-        assert said.endswith("What is wrong?")
+        assert "What is wrong?" in said
+
+
+async def test_a_long_file_becomes_a_descriptor_and_the_question_stays(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        log = resource_block(embedded_text_resource("file:///elsewhere/run.log", "a line of a log\n" * 5000))
+        await it.ask(session, "Why does it fail? ", log)
+        said = engine.asked[-1]["messages"][-1]["content"]
+        assert "Why does it fail?" in said
+        assert '<fd_result fd="fd-1"' in said
+        assert len(said) < 10_000
 
 
 async def test_cancel_ends_the_turn_and_the_conversation_goes_on(

@@ -1,7 +1,7 @@
-"""What a prompt is made of, as text: what was typed, links to files, texts that came along.
+"""What a prompt is made of: what was typed, links to files, texts that came along.
 
-In: the protocol's content blocks.  Out: parts, one for each block that is long enough to become a descriptor of its
-own.  Reads no file by itself.
+In: the protocol's content blocks.  Out: what was typed, with the names of the files in their places, and the files as
+parts, of which long ones become descriptors.  Reads no file by itself.
 """
 
 from __future__ import annotations
@@ -19,51 +19,40 @@ from acp.schema import (
 )
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.text.markup import attribute, escape_closing
+from palimpsest.languages.registry import language_of
+from palimpsest.memory.descriptors.incoming import Part
 
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """`source`: where the text comes from, "" for what was typed."""
-
+class Prompt:
     text: str
-    source: str = ""
-
-    @property
-    def shown(self) -> str:
-        """As the model reads it."""
-        return (
-            self.text
-            if not self.source
-            else (f"<file path={attribute(self.source)}>\n{escape_closing(self.text, 'file')}\n</file>")
-        )
+    parts: tuple[Part, ...] = ()
 
 
-def parts_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Callable[[str], str | None]) -> list[Part]:
+def prompt_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Callable[[str], str | None]) -> Prompt:
     """`named` says what a URI's document is called here, `text_of` what is in it; None where it is not to be read.
 
     Raises InvalidArgument for what is neither text nor a link."""
-    parts = list[Part]()
+    typed, parts = "", dict[str, Part]()
     for block in blocks:
         if isinstance(block, TextContentBlock):
-            parts.append(Part(block.text))
+            typed += block.text
         elif isinstance(block, ResourceContentBlock):
             text = text_of(block.uri)
-            parts.append(Part(f"[{block.name}]({block.uri})") if text is None else Part(text, named(block.uri)))
+            if text is None:
+                typed += f"[{block.name}]({block.uri})"
+                continue
+            typed += _added(parts, named(block.uri), text)
         elif isinstance(block, EmbeddedResourceContentBlock) and isinstance(block.resource, TextResourceContents):
-            parts.append(Part(block.resource.text, named(block.resource.uri)))
+            typed += _added(parts, named(block.resource.uri), block.resource.text)
         else:
             raise InvalidArgument("prompt", "this model reads text; pictures, sounds and binary files are left out.")
-    return parts
+    return Prompt(typed.strip("\n"), tuple(parts.values()))
 
 
-def joined(parts: Iterable[Part]) -> str:
-    """What was typed around a link stays on its line; a file has lines of its own."""
-    written = ""
-    for part in parts:
-        if part.source and written and not written.endswith("\n"):
-            written += "\n"
-        written += part.shown + ("\n" if part.source else "")
-    return written.strip("\n")
+def _added(parts: dict[str, Part], name: str, text: str) -> str:
+    """A file once, by its name; what stands for it in the text."""
+    parts[name] = Part(text, f"file:{name}", language_of("", name).id)
+    return f"`{name}`"

@@ -14,9 +14,10 @@ from acp.interfaces import Client
 from acp.schema import PromptResponse, SessionInfoUpdate
 
 from palimpsest.agents.acp import updates
-from palimpsest.agents.acp.blocks import Block, joined, parts_of
+from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
 from palimpsest.agents.acp.workspaces import Workspace
+from palimpsest.assist.conversations.conversing import Asked
 from palimpsest.assist.conversations.telling import CallBegan, CallDone, Stopped, TurnText
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import Turn
@@ -92,11 +93,10 @@ class Talk:
 
     async def _answered(self, blocks: Sequence[Block]) -> Stopped:
         workspace, conversing = self._workspace, self._session.conversing
-        parts = await asyncio.to_thread(parts_of, blocks, workspace.named, workspace.text_of)
-        text = joined(parts)
+        prompt = await asyncio.to_thread(prompt_of, blocks, workspace.named, workspace.text_of)
         if self._cancelled:
             return "cancelled"
-        if (found := command_in(text)) is not None:
+        if (found := command_in(prompt.text)) is not None:
             command, rest = found
             self.person_asks = True
             try:
@@ -105,8 +105,8 @@ class Talk:
                 self.person_asks = False
             self._queue.put_nowait(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
-        await self._named(text)
-        return (await conversing.send(self.conversation, text)).stopped
+        await self._named(prompt.text)
+        return (await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))).stopped
 
     async def _named(self, text: str) -> None:
         """A conversation is called by what was said first."""
