@@ -74,6 +74,10 @@ def test_a_second_summary_keeps_what_the_first_one_found() -> None:
     assert any("There is no fd-9" in one for one in second.discoveries)
 
 
+def test_a_method_that_is_called_is_no_path() -> None:
+    assert paths([Spoken("user", "console.log(price) says it, see run.log (the last one)")]) == ["run.log"]
+
+
 def test_web_addresses_and_numbers_are_no_paths() -> None:
     assert paths([Spoken("user", "see https://example.org/a/b.html, 1.5 and 3/4, e.g. this")]) == []
 

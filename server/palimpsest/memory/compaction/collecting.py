@@ -19,7 +19,7 @@ MOST_READ = 20_000
 """Characters of one text that are looked through, half from each end."""
 _LONGEST_LINE = 400
 
-PATH = re.compile(r"(?<![\w/:.-])(?:~?/|\.{1,2}/)?(?:[\w.-]{1,80}/){0,12}[\w-][\w.-]{0,80}\.[A-Za-z]\w{0,7}(?![\w/])")
+PATH = re.compile(r"(?<![\w/:.-])(?:~?/|\.{1,2}/)?(?:[\w.-]{1,80}/){0,12}[\w-][\w.-]{0,80}\.[A-Za-z]\w{0,7}(?![\w/(])")
 FOLDER = re.compile(r"(?<![\w/:.-])(?:[\w.-]{1,80}/){1,12}(?![\w/])")
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w.]*/)")
 QUOTED = re.compile(r"`([^`\n]{2,60})`")
