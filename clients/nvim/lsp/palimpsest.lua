@@ -11,7 +11,12 @@ return {
   before_init = start.before_init,
   on_init = start.on_init,
   settings = { palimpsest = config.for_server() },
-  handlers = { ["palimpsest/status"] = start.on_status },
+  handlers = {
+    ["palimpsest/status"] = start.on_status,
+    ["palimpsest/conversation"] = function(...)
+      require("palimpsest.chat_buffer").on_conversation(...)
+    end,
+  },
   commands = start.commands(),
   on_exit = start.on_exit,
 }

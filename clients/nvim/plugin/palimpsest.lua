@@ -34,6 +34,16 @@ vim.api.nvim_create_autocmd({ "FileType", "VimEnter" }, {
   end,
 })
 
+-- Links lead to `palimpsest:/ref/…`, which Neovim takes for a path in the current folder.
+vim.api.nvim_create_autocmd("BufReadCmd", {
+  group = group,
+  pattern = { "palimpsest:/*", "*/palimpsest:/*" },
+  desc = "Read a document of Palimpsest's server",
+  callback = function(event)
+    require("palimpsest.virtual").read(event.buf, event.match)
+  end,
+})
+
 vim.api.nvim_create_user_command("Palimpsest", function(arguments)
   require("palimpsest.commands").run(arguments)
 end, {

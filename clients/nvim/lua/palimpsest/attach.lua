@@ -18,6 +18,7 @@ local function begin(buffer)
   require("palimpsest.completion").attach(buffer)
   require("palimpsest.next_edits").attach(buffer)
   require("palimpsest.notices").attach(buffer)
+  require("palimpsest.chat_buffer").attach(buffer)
   if not greeted then
     greeted = true
     if config.get().other_providers then
@@ -32,6 +33,7 @@ local function finish(buffer)
   require("palimpsest.completion").detach(buffer)
   require("palimpsest.next_edits").detach(buffer)
   require("palimpsest.notices").detach(buffer)
+  require("palimpsest.chat_buffer").detach(buffer)
 end
 
 --- With other settings.

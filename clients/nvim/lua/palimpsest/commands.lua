@@ -49,6 +49,20 @@ local RUNS = {
   },
   install = { run = call("install", "run"), words = { "auto", "prebuilt", "build", "none" } },
   sample = { run = call("reports", "sample") },
+  chat = { run = call("chats", "chat") },
+  ["conversation.new"] = { run = call("chats", "begin") },
+  ["conversation.open"] = { run = call("chats", "choose") },
+  ["conversation.send"] = { run = call("chats", "send") },
+  ["conversation.stop"] = { run = call("chats", "stop") },
+  ["conversation.fork"] = { run = call("chats", "fork") },
+  ["conversation.compact"] = { run = call("chats", "compact") },
+  ["conversation.checkpoint"] = { run = call("chats", "checkpoint") },
+  ["conversation.refs"] = { run = call("chat_lists", "refs") },
+  ["conversation.descriptors"] = { run = call("chat_lists", "descriptors") },
+  ["conversation.documents"] = { run = call("chat_lists", "documents") },
+  ["conversation.write"] = { run = call("chat_lists", "write") },
+  ["conversation.insert"] = { run = call("chat_lists", "insert") },
+  ["conversation.usage"] = { run = call("chat_lists", "usage") },
 }
 
 ---@return palimpsest.Command[]

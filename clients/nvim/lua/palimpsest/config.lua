@@ -78,12 +78,37 @@ M.defaults = {
     dismiss_edit = "<M-BS>",
   },
 
+  --- Keys in a conversation's buffer, in Normal mode; false for none.
+  ---@type table<string, string|false>|false
+  chat_keys = {
+    send = "<LocalLeader>s",
+    stop = "<LocalLeader>x",
+    fork = "<LocalLeader>f",
+    compact = "<LocalLeader>c",
+    refs = "<LocalLeader>r",
+    descriptors = "<LocalLeader>d",
+    documents = "<LocalLeader>o",
+    write = "<LocalLeader>w",
+  },
+
   --- Say once at start that another completion provider is here, too.
   other_providers = true,
 }
 
 --- Sections with the server's own names.
-local SERVER = { "engine", "model", "context", "completion", "suggestion", "next_edit", "statistics", "log" }
+local SERVER = {
+  "engine",
+  "model",
+  "context",
+  "completion",
+  "suggestion",
+  "next_edit",
+  "statistics",
+  "log",
+  "conversation",
+  "file_descriptor",
+  "documents",
+}
 
 local set_up = {} ---@type table
 local merged ---@type palimpsest.Config?

@@ -1,0 +1,113 @@
+"""Conversations in Neovim, with an engine whose replies are written here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scripted import Scripted, scripted
+from tests.editors.conftest import until
+from tests.editors.nvim.conftest import Plugged, Start
+
+pytestmark = pytest.mark.slow
+
+CODE = "def is_free(total):\n    return total >= 50\n"
+REPLY = f'A function:\n\n<ref id="is_free">\n{CODE}</ref>\n\nSee [[notes]].\n'
+
+
+@pytest.fixture
+def model() -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = [REPLY, "And on."]
+        yield it
+
+
+@pytest.fixture
+def nvim(start: Start, model: Scripted) -> Plugged:
+    editor = start(
+        "vim.treesitter.start = function() end\n"  # for Markdown it wants a parser that is not with this Neovim
+        f"vim.g.palimpsest = {{ engine = {{ kind = 'openai', url = '{model.url}' }},"
+        " completion = { trigger = 'manual' } }"
+    )
+    editor.ready()
+    return editor
+
+
+def asked(nvim: Plugged, text: str) -> None:
+    """A conversation in which this was asked and answered."""
+    nvim.keys(":Palimpsest chat Postage<CR>")
+    nvim.until("return vim.api.nvim_buf_get_name(0):find('Postage.palimpsest.md', 1, true) ~= nil")
+    nvim.attached()
+    nvim.keys(f"Go{text}<Esc>\\s")
+    until(lambda: "## assistant" in text_of(nvim) and text_of(nvim).rstrip().endswith("## user"), nvim.messages)
+
+
+def text_of(nvim: Plugged) -> str:
+    return "\n".join(nvim.lines)
+
+
+def test_a_conversation_is_begun_sent_and_opened_again(nvim: Plugged, model: Scripted, folder: Path) -> None:
+    asked(nvim, "When is it free?")
+    assert "When is it free?" in model.asked[-1]["messages"][-1]["content"]
+    assert CODE in text_of(nvim)
+    assert "<ref" not in text_of(nvim)
+    assert not (folder / "work" / "Postage.palimpsest.md").exists(), "it is no file until it is written"
+    nvim.keys("GoGo on.<Esc>:Palimpsest conversation.send<CR>")
+    until(lambda: "And on." in text_of(nvim), nvim.messages)
+    nvim.keys(":w<CR>:bdelete<CR>:Palimpsest chat Postage<CR>")
+    until(lambda: "And on." in text_of(nvim), nvim.messages)
+    assert nvim.lua("return vim.bo.buftype") == ""
+
+
+def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    nvim.until("""
+      local lenses = vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = 0 } or 0)
+      for _, one in ipairs(lenses) do
+        if (one.lens or one).command.title == 'Fork here' then return true end
+      end
+    """)
+    nvim.keys("gg/^## assistant<CR>zc")
+    nvim.until("return vim.fn.foldclosed('.') > 0")
+
+
+def test_refs_and_documents_are_in_the_location_list(nvim: Plugged, folder: Path) -> None:
+    (folder / "work" / "notes.md").write_text("# Notes\n\nOrders above 50 are free.\n", encoding="utf-8")
+    asked(nvim, "See [[notes]]: when is it free?")
+    nvim.keys(":Palimpsest conversation.refs<CR>")
+    nvim.until("return vim.bo.buftype == 'quickfix' and vim.fn.getline(1):find('is_free', 1, true) ~= nil")
+    nvim.keys("<CR>")
+    until(lambda: text_of(nvim) == CODE.rstrip("\n"), nvim.messages)
+    assert nvim.lua("return { vim.bo.filetype, vim.bo.modifiable, vim.bo.buftype }") == ["python", False, "nofile"]
+    nvim.keys(":Palimpsest conversation.documents<CR>")
+    nvim.until("return vim.bo.buftype == 'quickfix' and vim.fn.getline(1):find('notes', 1, true) ~= nil")
+    nvim.keys("<CR>")
+    until(lambda: "Orders above 50" in text_of(nvim), nvim.messages)
+
+
+def test_a_ref_is_written_to_a_file_and_inserted(nvim: Plugged, folder: Path) -> None:
+    asked(nvim, "When is it free?")
+    nvim.keys(":Palimpsest conversation.write<CR>")
+    nvim.keys("1<CR>shop/postage.py<CR>1<CR>")
+    written = folder / "work" / "shop" / "postage.py"
+    until(lambda: written.exists() and written.read_text(encoding="utf-8") == CODE, nvim.messages)
+    nvim.keys("<C-w>hgg:Palimpsest conversation.insert<CR>1<CR>")
+    until(lambda: "def is_free(total):" in nvim.lines[1:3], nvim.messages)
+
+
+def test_a_link_to_a_ref_opens_it_and_it_follows_the_conversation(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    talk = nvim.lua("return require('palimpsest.chats').id(0)")
+    nvim.keys(f":split palimpsest:/ref/{talk}/is_free<CR>")
+    until(lambda: text_of(nvim) == CODE.rstrip("\n"), nvim.messages)
+    nvim.command("palimpsest.refs.add", f"{{ conversation = '{talk}', ref_id = 'is_free', content = 'new' }}")
+    until(lambda: text_of(nvim) == "new", nvim.messages)
+    nvim.keys(":Palimpsest conversation.usage<CR>")
+    until(lambda: "messages" in text_of(nvim) and "░" in text_of(nvim), nvim.messages)
+
+
+def test_without_a_conversation_the_commands_say_what_to_do(nvim: Plugged) -> None:
+    nvim.keys(":Palimpsest conversation.refs<CR>")
+    until(lambda: "open a conversation first" in nvim.messages(), nvim.messages)
