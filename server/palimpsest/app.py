@@ -10,6 +10,7 @@ import argparse
 import gc
 import logging
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,6 +136,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
         model=model.name if model else "",
         tokens={"used": usage.context_tokens, "total": model.n_ctx if model else 0},
         last={"decoded": usage.last.decoded, "reused": usage.last.reused, "ms": usage.last.ms},
+        conversation=asdict(usage.talked) if usage.talked is not None else None,
     )
 
 

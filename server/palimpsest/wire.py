@@ -135,6 +135,12 @@ class TextTail:
     text: str
 
 
+KvPolicy = Literal["decode", "leave"]
+"""What becomes of a tail's KV where blocks change, or words in the middle of it.
+
+decode  what stands behind is decoded again: exact
+leave   it stays and is moved to its new place, though it has seen what stood before it then
+"""
 Role = Literal["system", "user", "assistant"]
 
 
@@ -171,16 +177,20 @@ class GenerateRequest:
 
     Exactly one of `fim`, `text` and `chat` is set.
 
-    `sync`         is done first in the same job, so that no other request can come between `replace`      names a line
-    of requests of which only the newest matters: an older one that runs or waits is cancelled, unless its slot is more
-    urgent `grammar`      GBNF with the root rule `root` `max_tokens`   fewer where a text leaves less room, but at
-    least 64 (else ContextTooLarge).  0 only decodes the tail, so that a later request finds it in the cache `tail`
-    the tail's name, by default the slot's: what a later request with this name has in common with it is not decoded
-    again.  A workspace keeps a number of tails and drops the least recently used `draft`        the most tokens of a
-    draft looked up in the prompt (0: none) and verified in one micro-batch.  The answer does not depend on it, except
-    for how quantized weights round in larger micro-batches `word_search`  where the cursor is inside an identifier and
-    sampling is greedy, the rest of it is searched for as a whole word, along so many paths at once (0: token by
-    token); words of the prompt count more"""
+    sync         is done first in the same job, so that no other request can come between
+    replace      names a line of requests of which only the newest matters: an older one that runs or waits is
+                 cancelled, unless its slot is more urgent
+    grammar      GBNF with the root rule `root`
+    max_tokens   fewer where a text leaves less room, but at least 64 (else ContextTooLarge).  0 only decodes the tail,
+                 so that a later request finds it in the cache
+    tail         the tail's name, by default the slot's: what a later request with this name has in common with it is
+                 not decoded again.  A workspace keeps a number of tails and drops the least recently used
+    kv           what becomes of the tail where blocks change, or words in the middle of it
+    draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
+                 answer does not depend on it, except for how quantized weights round in larger micro-batches
+    word_search  where the cursor is inside an identifier and sampling is greedy, the rest of it is searched for as a
+                 whole word, along so many paths at once (0: token by token); words of the prompt count more
+    """
 
     workspace: str
     fim: FimTail | None = None
@@ -199,6 +209,7 @@ class GenerateRequest:
     draft: int = 0
     tail: str | None = None
     word_search: int = 0
+    kv: KvPolicy = "decode"
 
     @property
     def prompt(self) -> FimTail | TextTail | ChatTail:
@@ -223,7 +234,8 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class GenerateAnswer:
     """`context_tokens`: cells that the tail attended to (header, blocks, footer).  `tail_tokens`: the tail, of which
-    `decoded` were decoded and `reused` were in the cache.  `generated`: tokens sampled for all choices, in `steps`
+    `decoded` were decoded and `reused` were in the cache, `left` of them with KV that has seen something else before
+    them.  `generated`: tokens sampled for all choices, in `steps`
     micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.  `ms` has the
     keys queue, sync, prefill, sample, decode, total."""
 
@@ -241,6 +253,7 @@ class GenerateAnswer:
     drafted: int = 0
     accepted: int = 0
     searched: int = 0
+    left: int = 0
 
     @property
     def confidence(self) -> float:
@@ -319,6 +332,16 @@ class ModelInfo:
     chat_template: bool = False
     prompt: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def keeps_room(self) -> bool:
+        """Whether there is room for blocks besides `window`; else they share it."""
+        return "tail_room" in self.settings
+
+    @property
+    def window(self) -> int:
+        """Tokens that a conversation and its reply may have."""
+        return int(self.settings.get("tail_room", self.n_ctx))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,12 +86,12 @@ def test_the_server_knows_which_settings_are_the_clients_own(made: Path) -> None
 
 def test_neovim_has_the_same_titles_and_settings(made: Path) -> None:
     text = (made / GENERATED).read_text(encoding="utf-8")
-    commands = json.loads((made / PACKAGE).read_text(encoding="utf-8"))["contributes"]["commands"]
-    both = [it for it in commands if it["command"] != "palimpsest.client.walkthrough"]
-    assert len(both) == text.count("title = ") > 20
+    every = json.loads((ROOT / "clients/shared/commands.json").read_text(encoding="utf-8"))
+    its = [it for it in every if it.get("only") != "vscode"]
+    assert len(its) == text.count("title = ") > 20
     manual = (made / MANUAL).read_text(encoding="utf-8")
-    for it in both:
-        name = it["command"].removeprefix("palimpsest.client.")
+    for it in its:
+        name = it["id"]
         assert text.count(f'id = "{name}",\n      title = "{it["title"]}",') == 1
         assert manual.count(f"*:Palimpsest-{name}*") == 1
     for setting in described():

@@ -289,7 +289,7 @@ async def test_a_selection_is_put_into_a_descriptor_by_a_code_action(
     command = (await offered(editor, uri, "fd", (0, 0), (3, 0)))[title]
     await run(editor, command["command"], **command["arguments"][0])
     assert memory.descriptors.text(talk, "fd-1") == "\n".join(editor.texts[uri].split("\n")[:3]) + "\n"
-    assert memory.descriptors.get(talk, "fd-1").source == "file:shop/cart.py"
+    assert memory.descriptors.get(talk, "fd-1").source == "selection:shop/cart.py"
     assert not await offered(editor, uri, "fd", (3, 0), (3, 0)), "nothing is selected"
     assert not await offered(editor, uri, "ref", (0, 0), (3, 0)), "the conversation has no ref"
 

@@ -8,6 +8,7 @@ export interface Status {
   model: string;
   tokens: { used: number; total: number };
   last: { decoded: number; reused: number; ms: number };
+  conversation?: { conversation: string; used: number; total: number; kv: "leave" | "decode"; left: number } | null;
   state?: "loading" | "ready" | "busy" | "degraded" | "off";
   cause?: string;
   restart?: boolean;

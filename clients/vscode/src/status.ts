@@ -1,6 +1,7 @@
 // The status bar's item and the menu behind it: what is going on, why, and what to do about it.
 import * as vscode from "vscode";
 import { plural } from "./pure";
+import type { Status } from "./protocol";
 import type { State } from "./state";
 
 interface Look {
@@ -53,7 +54,15 @@ export function figures(state: State): string[] {
     ...(decoded + reused > 0
       ? [`Last answer: ${plural(decoded, "token")} decoded, ${reused.toLocaleString("en")} reused, ${Math.round(ms)} ms`]
       : []),
+    ...(status.conversation ? [talked(status.conversation)] : []),
   ];
+}
+
+const KV = { leave: "its cache stays when blocks change", decode: "decoded again when blocks change" };
+
+function talked({ used, total, kv, left }: NonNullable<Status["conversation"]>): string {
+  const kept = left > 0 ? ` (${left.toLocaleString("en")} as they were)` : "";
+  return `Conversation: ${used.toLocaleString("en")} of ${plural(total, "token")}; ${KV[kv]}${kept}`;
 }
 
 export class StatusBar implements vscode.Disposable {

@@ -307,13 +307,14 @@ class ConversationSettings:
     compaction_instruction: str = _setting("", "What you want of every summary: what to keep above all.")
     kv: str = _setting(
         "leave",
-        "When old results of calls are dropped from what the model reads: `leave`: when it would be compacted "
-        "otherwise, since all behind them is decoded again; `decode`: at `drop_results_at`.",
+        "What becomes of the cache of what was said behind old results that are dropped, and behind blocks that "
+        "changed: `leave`: it stays, though it has seen them; `decode`: it is decoded again, exact and slower; results "
+        "then stay until the conversation would be compacted otherwise.",
         choices=("leave", "decode"),
     )
     drop_results_at: float = _setting(
         0.5,
-        "With `decode`: the share of what the model can read from which old results are dropped.",
+        "With `leave`: the share of what the model can read from which old results are dropped.",
         low=0.05,
         high=0.95,
     )

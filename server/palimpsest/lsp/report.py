@@ -27,7 +27,7 @@ State = Literal["loading", "ready", "busy", "degraded", "off"]
 class Status:
     """PROTOCOL.md's `palimpsest/status`.  `state` is for an editor's status bar; `cause`: why it is neither loading
     nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the engine may
-    help."""
+    help; `conversation`: the one that was answered last, as `usage.Talked` has it."""
 
     kind: Kind = "Inactive"
     state: State = "loading"
@@ -38,6 +38,7 @@ class Status:
     model: str = ""
     tokens: dict[str, int] = field(default_factory=lambda: {"used": 0, "total": 0})
     last: dict[str, float] = field(default_factory=lambda: {"decoded": 0, "reused": 0, "ms": 0})
+    conversation: dict[str, Any] | None = None
 
 
 class Report:
@@ -62,7 +63,8 @@ class Report:
         if status.kind in ("Error", "Warning") and status.message != self._status.message:
             logger.warning("%s", status.message)
         self._status = status
-        if replace(status, tokens=self._told.tokens, last=self._told.last) != self._told:
+        told = self._told
+        if replace(status, tokens=told.tokens, last=told.last, conversation=told.conversation) != told:
             self._tell_status()
         elif self._later is None:
             self._later = asyncio.get_running_loop().call_later(FIGURES_S, self._tell_status)

@@ -127,7 +127,7 @@ class _Layout:
     def _nats(self, middle: Middle) -> float:
         engine = self._engine
         request = self._request(middle.prefix, middle.suffix, 64)
-        composed = engine.generator.composer.compose(request, engine.sizes.tail_room)
+        composed = engine.generator.composer.compose(request, engine.sizes.fim_room)
         target = engine.model.tokenize(composed.piece.decode("utf-8") + middle.text)
         left, nats = composed.piece, 0.0
         for token, row in zip(target, self._rows(composed, target), strict=True):

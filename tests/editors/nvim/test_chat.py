@@ -89,11 +89,15 @@ def test_refs_and_documents_are_in_the_location_list(nvim: Plugged, folder: Path
 
 def test_a_ref_is_written_to_a_file_and_inserted(nvim: Plugged, folder: Path) -> None:
     asked(nvim, "When is it free?")
+    nvim.lua("""
+      vim.ui.select = function(items, _, done) done(items[1]) end
+      vim.ui.input = function(_, done) done('shop/postage.py') end
+      return true
+    """)
     nvim.keys(":Palimpsest conversation.write<CR>")
-    nvim.keys("1<CR>shop/postage.py<CR>1<CR>")
     written = folder / "work" / "shop" / "postage.py"
     until(lambda: written.exists() and written.read_text(encoding="utf-8") == CODE, nvim.messages)
-    nvim.keys("<C-w>hgg:Palimpsest conversation.insert<CR>1<CR>")
+    nvim.keys("gg:Palimpsest conversation.insert<CR>")
     until(lambda: "def is_free(total):" in nvim.lines[1:3], nvim.messages)
 
 

@@ -1,40 +1,18 @@
 --- Conversations as buffers: begun, opened, sent, stopped, forked, compacted.  Owner of which one was at hand last.
 local client = require("palimpsest.client")
+local documents = require("palimpsest.chat_documents")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local api = vim.api
-local SUFFIX = ".palimpsest.md"
-local HEAD_LINES = 40
+local SUFFIX = documents.SUFFIX
 local NONE = "open a conversation first: `:Palimpsest chat`."
 
 local last ---@type string?
 
----@param lines string[]
----@return string?
-local function id_in(lines)
-  for row = 2, lines[1] == "---" and #lines or 0 do
-    local id = lines[row]:match("^id:%s*(c%-%x+)%s*$")
-    if id or lines[row] == "---" then
-      return id
-    end
-  end
-end
-
---- The id in a conversation's document; nil for any other, and for one that nothing was said in.
----@param buffer integer
----@return string?
-function M.id(buffer)
-  return id_in(api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false))
-end
-
---- Whether it is a conversation's document, also one that nothing was said in.
----@param buffer integer
-function M.is(buffer)
-  local name = api.nvim_buf_get_name(buffer)
-  return vim.endswith(name, SUFFIX) or (name ~= "" and vim.bo[buffer].buftype == "" and M.id(buffer) ~= nil)
-end
+M.id = documents.id
+M.is = documents.is
 
 --- The conversation of the current buffer, or the one that was at hand last; nil, and a sentence about it, for none.
 ---@return string?
@@ -105,18 +83,9 @@ local function fresh(name, text)
   return buffer
 end
 
---- Its file, if that still shows it.
----@param one { conversation: string, uri: string }
----@return string? path
-local function kept(one)
-  local path = vim.startswith(one.uri, "file:") and vim.uri_to_fname(one.uri) or ""
-  local is_there = vim.fn.filereadable(path) == 1
-  return is_there and id_in(vim.fn.readfile(path, "", HEAD_LINES)) == one.conversation and path or nil
-end
-
 ---@param one { conversation: string, uri: string, text: string }
 local function show(one)
-  local buffer, path = buffer_of(one.conversation), kept(one)
+  local buffer, path = buffer_of(one.conversation), documents.file(one)
   if not buffer and path then
     vim.cmd({ cmd = "split", args = { vim.fn.fnameescape(path) }, mods = { vertical = true, split = "belowright" } })
     buffer = api.nvim_get_current_buf()

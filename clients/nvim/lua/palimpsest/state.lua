@@ -11,6 +11,7 @@ local M = {}
 ---@field model string
 ---@field tokens { used: integer, total: integer }
 ---@field last { decoded: integer, reused: integer, ms: number }
+---@field conversation? { conversation: string, used: integer, total: integer, kv: "leave"|"decode", left: integer }
 
 local NOTHING = {
   kind = "Inactive",

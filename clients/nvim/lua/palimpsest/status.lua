@@ -65,6 +65,11 @@ local function rows()
   table.insert(all, row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total)))
   local last = status.last
   table.insert(all, row("last", ("%d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms)))
+  local talk = status.conversation
+  if talk and talk ~= vim.NIL then
+    local kept = talk.kv == "leave" and ("cache stays, %d as they were"):format(talk.left) or "decoded again"
+    table.insert(all, row("chat", ("%d of %d tokens; blocks change: %s"):format(talk.used, talk.total, kept)))
+  end
   if found then
     table.insert(all, row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how)))
     table.insert(all, row("version", found.version or ""))

@@ -112,6 +112,7 @@ class Compacting:
             grammar=grammar.grammar(),
             sampling=wire.Sampling(temperature=0.0),
             tail=tail_of(conversation),
+            kv=self._putting.kv,
         )
         try:
             async with services.supervisor.engine(LOADING_S) as engine:

@@ -23,6 +23,7 @@ from palimpsest.assist.documents.asking import asking
 from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.assist.shared.usage import Talked
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
@@ -135,11 +136,8 @@ class Conversing:
             return NOTHING
         memory, model = self.memory, self._services.supervisor.status.model
         taken = sum(estimate(memory.turns.text(turn)) for turn in memory.turns.branch(conversation))
-        room = (
-            max(0, int(model.n_ctx * self._services.settings.conversation.messages_share) - taken)
-            if model is not None
-            else 0
-        )
+        share = self._services.settings.conversation.messages_share
+        room = max(0, int(model.window * share) - taken) if model is not None else 0
         uri = memory.conversations.get(conversation).uri
         try:
             return await self.referring.referred(text, room, uri=uri, ask=asking(self._services))
@@ -236,7 +234,15 @@ class Conversing:
         blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
         request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
         async with services.supervisor.engine(LOADING_S) as engine:
-            return await services.generate(engine, request, blocks, writing.came)
+            answer = await services.generate(engine, request, blocks, writing.came)
+        self._note(conversation, request.kv, answer)
+        return answer
+
+    def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
+        model = self._services.supervisor.status.model
+        used = answer.tail_tokens + answer.generated
+        total = model.window if model is not None else 0
+        self._services.usage.told(Talked(conversation, used, total, kv, answer.left))
 
     def blocks_of(self, conversation: str) -> list[Block]:
         """Those behind which it was answered last."""

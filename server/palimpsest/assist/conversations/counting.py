@@ -50,12 +50,14 @@ class Counting:
         contents = [message.content for message in said]
         counts, estimated = await self._counts([system, told, *contents, *blocks])
         options, model = self._services.settings.conversation, self._services.supervisor.status.model
+        n_blocks = sum(counts[2 + len(said) :])
+        total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
         return ConversationUsage(
-            total=model.n_ctx if model is not None else 0,
+            total=total,
             system=counts[0],
             tools=counts[1],
             messages=sum(counts[2 : 2 + len(said)]),
-            blocks=sum(counts[2 + len(said) :]),
+            blocks=n_blocks,
             estimated=estimated,
             shares=Shares(options.system_share, options.tools_share, options.messages_share),
         )

@@ -90,7 +90,14 @@ class Putting:
             grammar=grammar,
             sampling=wire.Sampling(temperature=options.temperature),
             tail=tail_of(conversation),
+            kv=self.kv,
         )
+
+    @property
+    def kv(self) -> wire.KvPolicy:
+        """What becomes of what is decoded where something before it goes, with this engine."""
+        model, wanted = self._services.supervisor.status.model, self._services.settings.conversation.kv
+        return "leave" if wanted == "leave" and model is not None and model.in_place else "decode"
 
     def prompt(
         self,
@@ -165,13 +172,20 @@ class Putting:
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]
 
+    def window(self, blocks: Sequence[Block]) -> int:
+        """Tokens that system prompt, messages and reply may take together; 0 where nobody knows.  An engine of this
+        machine keeps room for blocks besides."""
+        model = self._services.supervisor.status.model
+        if model is None:
+            return 0
+        taken = 0 if model.keeps_room else sum(estimate(block.text) for block in blocks)
+        return max(0, model.window - taken)
+
     def room(self, blocks: Sequence[Block], prompt: str) -> int:
         """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt."""
-        model, options = self._services.supervisor.status.model, self._services.settings.conversation
-        n_ctx = model.n_ctx if model is not None else 0
-        share = min(int(options.compact_at * n_ctx), n_ctx - reserve(n_ctx))
-        behind = share - estimate(prompt) - sum(estimate(block.text) for block in blocks)
-        return max(min(behind, int(options.messages_share * n_ctx)), n_ctx // 4)
+        window, options = self.window(blocks), self._services.settings.conversation
+        share = min(int(options.compact_at * window), window - reserve(window))
+        return max(min(share - estimate(prompt), int(options.messages_share * window)), window // 4)
 
     def size(self, turn: Turn) -> int:
         """Estimated tokens with its calls' results."""
@@ -179,13 +193,13 @@ class Putting:
         return estimate(said.text) + sum(map(estimate, said.results))
 
     def _bound(self, blocks: Sequence[Block], prompt: str, before: str) -> int | None:
-        """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  With
-        `leave`, they stay until the conversation would be compacted, and the engine's cache with them."""
+        """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  Where
+        all behind them is decoded again, they stay until the conversation would be compacted."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None:
             return None
         room = self.room(blocks, prompt)
-        bound = room if options.kv == "leave" else min(room, int(options.drop_results_at * model.n_ctx))
+        bound = room if self.kv == "decode" else min(room, int(options.drop_results_at * self.window(blocks)))
         return max(bound - estimate(before), 0)
 
     def _dropped(self, branch: Sequence[Turn], bound: int | None) -> set[tuple[int, int]]:

@@ -60,7 +60,7 @@ class Toolset:
         if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
             return []
         every = self._offered()
-        room = self._services.settings.conversation.tools_share * (model.n_ctx if model is not None else 0)
+        room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
         if choice == "relevant" or (choice == "auto" and estimate(instructions(every)) > room):
             return relevant(message, every)
         return every

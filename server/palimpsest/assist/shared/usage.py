@@ -41,6 +41,18 @@ class Last:
     confidence: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Talked:
+    """The conversation that was answered last: its tokens, of `total` that it may have; what
+    becomes of its KV where blocks or old results go, and the tokens `left` that way."""
+
+    conversation: str
+    used: int
+    total: int
+    kv: wire.KvPolicy
+    left: int = 0
+
+
 @dataclass(slots=True)
 class Usage:
     """Owner of these figures.  `on_change` is called after each change; it must be quick."""
@@ -53,6 +65,7 @@ class Usage:
     by_block: dict[BlockKey, int] = field(default_factory=dict)
     """Tokens decoded for each block since the window opened, whatever its text was; the last decoded at the end."""
     context_tokens: int = 0
+    talked: Talked | None = None
     n_busy: int = 0
     parts: dict[str, float] = field(default_factory=dict)
     """Milliseconds of the last request for text: `parse` and `blocks` (since the one before), `engine` (waiting for
@@ -75,6 +88,11 @@ class Usage:
                 self.by_block[key] = self.by_block.pop(key, 0) + report.decoded
         for key in list(self.by_block)[: max(0, len(self.by_block) - MOST_COUNTED)]:
             del self.by_block[key]
+        self.on_change()
+
+    def told(self, talked: Talked) -> None:
+        """A conversation was answered."""
+        self.talked = talked
         self.on_change()
 
     @contextmanager

@@ -78,6 +78,10 @@ class InPlaceWorkspace(Workspace):
         return Base(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
 
     @property
+    def moves(self) -> bool:
+        return True
+
+    @property
     def base_seqs(self) -> tuple[int, ...]:
         return (self.hold, self.main) if self.arena is not None else ()
 

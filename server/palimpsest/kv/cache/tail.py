@@ -8,7 +8,8 @@ four sequences:
     full       the whole prompt: `seq` itself, or a copy of it with what stands `after`
     gen        where the answer is generated: `full` itself, or a copy where an answer cannot be removed again
 
-The answer is kept as well: a request that agrees with it decodes nothing.  Knows no sampling.
+The answer is kept as well: a request that agrees with it decodes nothing.  A tail that `leaves` keeps its own cells
+when blocks change, or words within it: they are moved to where they go then (`carried.py`).  Knows no sampling.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.arena.plan import common_prefix
 from palimpsest.kv.cache.cached_answer import CachedAnswer
+from palimpsest.kv.cache.carried import Carried
 from palimpsest.kv.cache.pool import NONE, CellPool
 from palimpsest.kv.cache.prefill import OneByOne, Prefill
 from palimpsest.kv.cache.tail_prompt import TailPrompt, isolated_start
@@ -44,13 +46,15 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class Start:
     """Where to go on: the next token to decode goes to `position` of `seq`.  `logits` are those after the prompt,
-    None when the answer's beginning is known (`Tail.answer`).  Counts are of the tail's tokens."""
+    None when the answer's beginning is known (`Tail.answer`).  Counts are of the tail's tokens; `left`: of the reused
+    ones, those that have seen something else before them."""
 
     seq: int
     position: int
     logits: Logits | None
     decoded: int
     reused: int
+    left: int = 0
 
 
 class Tail:
@@ -62,6 +66,9 @@ class Tail:
         self._vocab = vocab
         self._rolls_back = rolls_back
         self.n_users = 0
+        self.leaves = False  # whether what was decoded stays where blocks or words before it change
+        self.exact_to: int | None = None  # the first of `tokens` that has seen other ones before it; None: none has
+        self._carried: Carried | None = None
         self.revision = -1
         self.seq = self.full = self.gen = self.alone_seq = NONE
         self.alone: tuple[int, ...] = ()
@@ -129,6 +136,7 @@ class Tail:
         other.gen = other.full if self.gen == self.full else NONE
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
+        other.leaves, other.exact_to = self.leaves, self.exact_to
         other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
         other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
 
@@ -143,8 +151,25 @@ class Tail:
     def drop_prompt(self) -> None:
         """Forget all but the suffix alone, which no block bears upon."""
         self._drop_gen()
+        self.settle()
         seq, self.seq, self.tokens, self.joined, self.revision = self.seq, NONE, [], False, -1
+        self.exact_to = None
         self._pool.give(seq)
+
+    def let_base_go(self) -> None:
+        """The blocks change: its own cells stay where it leaves them, without the blocks'."""
+        if not self.leaves or self.joined or not self.tokens:
+            self.drop_prompt()
+        elif self.revision >= 0:
+            self._drop_gen()
+            self._pool.context.remove(self.seq, 0, self.base_end)
+            self.revision = -1
+
+    def settle(self) -> None:
+        """Give up what has not been moved."""
+        carried, self._carried = self._carried, None
+        if carried is not None:
+            self.give(carried.seq)
 
     def _drop_gen(self) -> None:
         dropped = {self.full, self.gen} - {self.seq}
@@ -153,9 +178,16 @@ class Tail:
         for seq in dropped:
             self._pool.give(seq)
 
-    def snapshot(self, base: Base, composed: TailPrompt) -> None:
-        """Share the base's cells as they are now; later changes of the base do not change this tail."""
+    def snapshot(self, base: Base, composed: TailPrompt, *, leaves: bool = False) -> None:
+        """Share the base's cells as they are now; later changes of the base do not change this tail.  `leaves`: what
+        is decoded stays, though it has seen other blocks, or other words before it."""
+        self.leaves = leaves
         stale = self.seq == NONE or self.revision != base.revision
+        if leaves and self._carry(base, composed, stale):
+            return
+        if not leaves and self.exact_to is not None and not stale:
+            self._drop_gen()
+            self._cut(self.exact_to)
         if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
             n = len(self.tokens)
             goes_on = composed.tokens[:n] == tuple(self.tokens) and (n < len(composed.tokens) or bool(composed.after))
@@ -165,6 +197,23 @@ class Tail:
             self.seq = self._pool.take()
             self._pool.context.copy(base.seq, self.seq)
             self.revision, self.base_end = base.revision, base.end
+
+    def _carry(self, base: Base, composed: TailPrompt, stale: bool) -> bool:
+        """Begin with the base alone, what is decoded to be moved behind it; False where nothing is, or all of it goes
+        on where it is."""
+        if not self.tokens or self.joined or composed.alone or composed.after or self.base_end != base.end:
+            return False
+        carried = Carried(self._pool, self.seq, self.start, self.tokens, composed.tokens)
+        if not carried.pieces or (not stale and len(carried.pieces) < 2):
+            return False
+        seq = self._pool.take()
+        self._drop_gen()
+        self._lent.add(self.seq)
+        self._carried, self.seq, self.tokens = carried, seq, []
+        self._pool.context.copy(base.seq, seq)
+        self.revision = base.revision
+        self.exact_to = 0 if stale else self.exact_to
+        return True
 
     def prepare(
         self, base: Base, composed: TailPrompt, *, reuse_answer: bool, prefill: Prefill | None = None
@@ -192,7 +241,10 @@ class Tail:
             raise
         self.prompt = composed
         reused = composed.n_tokens - self._decoded
-        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused)
+        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._left(reused))
+
+    def _left(self, n_reused: int) -> int:
+        return 0 if self.exact_to is None else max(0, n_reused - self.exact_to)
 
     def note(self, tokens: Sequence[int]) -> None:
         """Tokens of the answer were decoded in `gen`."""
@@ -216,7 +268,7 @@ class Tail:
         if n_typed:
             self.logits = None
         position = self._prompt_end(composed) + self.answer.n_decoded
-        return Start(self.gen, position, None, 0, composed.n_tokens)
+        return Start(self.gen, position, None, 0, composed.n_tokens, self._left(composed.n_tokens))
 
     def _same_prompt(self, composed: TailPrompt) -> bool:
         old = self.prompt
@@ -253,6 +305,8 @@ class Tail:
         if n_tokens < len(self.tokens):
             self._pool.context.remove(self.seq, self.start + n_tokens)
             del self.tokens[n_tokens:]
+        if self.exact_to is not None and n_tokens <= self.exact_to:
+            self.exact_to = None
 
     def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
         """By micro-batches; a batch's tokens count as soon as they are in."""
@@ -266,7 +320,21 @@ class Tail:
             if logits and not tokens:
                 self.logits = row
 
+    def _take_over(self, carried: Carried, composed: TailPrompt) -> Generator[None, None, None]:
+        """Put the pieces of what was decoded where they go, and decode what is missing between them."""
+        others = set(range(self._pool.context.n_seq_max)) - {carried.seq}
+        for piece in carried.pieces:
+            n = len(self.tokens)
+            yield from self._decode(composed.tokens[n : piece.new], self.start + n, self.seq, logits=False)
+            moved = carried.move(piece, self.seq, others)
+            if moved and piece.new and self.exact_to is None:
+                self.exact_to = piece.new
+            self.tokens += moved
+        self.settle()
+
     def _extend(self, composed: TailPrompt) -> Generator[None, None, None]:
+        if self._carried is not None:
+            yield from self._take_over(self._carried, composed)
         n = common_prefix(self.tokens, composed.tokens)
         wants_logits = not composed.after
         if wants_logits and n == len(composed.tokens):

@@ -83,7 +83,7 @@ class Tails(Mapping[str, Tail]):
                 self._unnamed.remove(tail)
                 tail.drop()
             elif not tail.busy and self._is_lost(tail):
-                tail.drop_prompt()
+                tail.let_base_go()
 
     def _is_lost(self, tail: Tail) -> bool:
         """Whether it will never be good again."""
@@ -141,13 +141,13 @@ class Tails(Mapping[str, Tail]):
             pass
 
     def drop_prompts(self, which: Callable[[set[int]], bool] = lambda seqs: True) -> None:
-        """The blocks change: what stands behind them is no longer good, a suffix alone is.  `which`: asked of
-        sequences, whether any is concerned."""
+        """The blocks change: what stands behind them is no longer good, unless the tail leaves it; a suffix alone is.
+        `which`: asked of sequences, whether any is concerned."""
         at_rest = [tail for tail in self._named.values() if not tail.busy and tail.seq >= 0]
         if which({seq for tail in at_rest for seq in tail.seqs}):
             for tail in at_rest:
                 if which(tail.seqs):
-                    tail.drop_prompt()
+                    tail.let_base_go()
 
     def abandon(self) -> None:
         """Header or footer go: a suffix alone is no longer good either.  Tails in use end with their job."""

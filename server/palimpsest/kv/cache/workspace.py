@@ -49,6 +49,11 @@ class Workspace(ABC):
     def base(self) -> Base: ...
 
     @property
+    def moves(self) -> bool:
+        """Whether cells can be moved to other positions."""
+        return False
+
+    @property
     @abstractmethod
     def base_seqs(self) -> tuple[int, ...]:
         """Sequences with header, blocks and footer, attached or not; none where there is no base."""

@@ -37,7 +37,7 @@ class Generation:
         self, generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
         check_request(request)
-        room = generator.sizes.tail_room
+        room = generator.sizes.room(fim=request.fim is not None)
         self._composed = composed = generator.composer.compose(request, room)
         self._generator = generator
         self._pool = generator.pool
@@ -76,7 +76,8 @@ class Generation:
             tail = self._tail
             if tail.answer is not None and not self._only_warms and tail.answer.word_search != self._word_search:
                 tail.answer = None  # chosen in another way
-            tail.snapshot(workspace.base, self._composed)
+            self._stack.callback(tail.settle)
+            tail.snapshot(workspace.base, self._composed, leaves=request.kv == "leave" and workspace.moves)
             self._context_tokens = workspace.context_tokens
             yield
 
@@ -111,6 +112,7 @@ class Generation:
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
             reused=self._start.reused,
+            left=self._start.left,
             generated=self._chooser.n_new,
             layout=composed.layout,
             healed=composed.piece.decode("utf-8", "replace"),

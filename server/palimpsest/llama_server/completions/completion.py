@@ -82,7 +82,7 @@ class Completion:
         self._before = infill.prefix + infill.prompt
         self._markup = self._markup_for(self._before + infill.suffix)
         room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
-        room = min(room, self.engine.sizes.tail_room // 2)
+        room = min(room, self.engine.sizes.fim_room // 2)
         heal = not (self.params.grammar or self.params.schema)
         if not self.engine.in_place:
             return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))

@@ -37,9 +37,7 @@ class Layout:
 
     def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> TailPrompt:
         """The tail behind attached chunks."""
-        prefix, suffix, piece = self._parts(
-            infill, self._engine.sizes.tail_room - n_predict - SLACK - STRIDE, heal=heal
-        )
+        prefix, suffix, piece = self._parts(infill, self._engine.sizes.fim_room - n_predict - SLACK - STRIDE, heal=heal)
         return laid_out(self.kind, self._fim, prefix, suffix, piece)
 
     def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> TailPrompt:
