@@ -151,11 +151,40 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as servers with OpenAI's protocol write it.  `arguments`: JSON, as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class NativeMessage:
+    """`answers`: the id of the call that a `tool` message is the result of."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    calls: list[ToolCall] = field(default_factory=list)
+    answers: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeChat:
+    """A conversation for a server that is told of tools by itself.  `tools`: as it wants them described."""
+
+    messages: list[NativeMessage]
+    tools: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class ChatTail:
     """A conversation, written in the model's chat template; a model without one gets the contents alone.  Where the
-    last message is the assistant's, the answer continues it."""
+    last message is the assistant's, the answer continues it.  `native` is the same for an engine that `calls_tools`,
+    which uses `messages` where its server refuses tools."""
 
     messages: list[Message]
+    native: NativeChat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +252,13 @@ class GenerateRequest:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`.
-    `logprob` is the mean over the generated tokens."""
+    `logprob` is the mean over the generated tokens.  `calls` of tools come with a `NativeChat` only."""
 
     text: str
     finish: Literal["end", "stop", "length", "time"]
     tokens: int
     logprob: float = 0.0
+    calls: list[ToolCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +345,8 @@ class CountAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not."""
+    """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not.
+    `calls_tools`: it takes a `NativeChat`."""
 
     path: str
     name: str
@@ -330,6 +361,7 @@ class ModelInfo:
     backend: str
     why_not: str = ""
     chat_template: bool = False
+    calls_tools: bool = False
     prompt: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
 

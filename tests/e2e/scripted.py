@@ -14,10 +14,15 @@ NAME = "scripted-instruct"
 
 class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
-    While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half."""
+    While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
+    list has its pieces (`delta` of an event each) sent one by one; with `stays`, the last does not end.  A request
+    with tools is refused (`refused` counts these) unless it `takes_tools`."""
 
     def __init__(self) -> None:
-        self.replies: list[str] = []
+        self.replies: list[str | list[dict[str, Any]]] = []
+        self.takes_tools = False
+        self.stays = False
+        self.refused = 0
         self.asked: list[dict[str, Any]] = []
         self.url = ""
         self.dies = False
@@ -30,7 +35,7 @@ class Scripted:
         text: str = self.asked[-1]["messages"][0]["content"]
         return text
 
-    def next(self) -> str:
+    def next(self) -> str | list[dict[str, Any]]:
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
@@ -43,29 +48,42 @@ def scripted() -> Iterator[Scripted]:
             self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": 8192}]}))
 
         def do_POST(self) -> None:
-            it.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            it.free.wait(60)
-            if it.dies:
-                self._send_half(it.next())
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if "tools" in body and not it.takes_tools:
+                it.refused += 1
+                self._send("application/json", json.dumps({"error": {"message": "No tools, please."}}), status=400)
                 return
-            choice = {"index": 0, "delta": {"content": it.next()}, "finish_reason": "stop"}
+            it.asked.append(body)
+            it.free.wait(60)
+            reply = it.next()
+            if it.dies:
+                assert isinstance(reply, str)
+                self._send_half(f"data: {json.dumps(_event({'content': reply[: len(reply) // 2]}))}\n\n")
+                return
+            pieces = [{"content": reply}] if isinstance(reply, str) else reply
+            events = [_event(piece) for piece in pieces]
+            if it.stays:
+                self._send_half("".join(f"data: {json.dumps(e)}\n\n" for e in events))
+                it.free.clear()
+                it.free.wait(60)
+                return
             usage = {"prompt_tokens": 10, "completion_tokens": 10}
-            events = [{"choices": [choice]}, {"choices": [], "usage": usage}]
+            events += [_event({}, "stop"), {"choices": [], "usage": usage}]
             self._send("text/event-stream", "".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
 
-        def _send_half(self, reply: str) -> None:
+        def _send_half(self, events: str) -> None:
             """And nothing more, though more was promised."""
-            choice = {"index": 0, "delta": {"content": reply[: len(reply) // 2]}}
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Content-Length", "100000")
             self.end_headers()
-            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
+            self.wfile.write(events.encode())
+            self.wfile.flush()
             self.close_connection = True
 
-        def _send(self, kind: str, text: str) -> None:
+        def _send(self, kind: str, text: str, status: int = 200) -> None:
             data = text.encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -85,3 +103,7 @@ def scripted() -> Iterator[Scripted]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _event(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}

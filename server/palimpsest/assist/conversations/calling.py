@@ -11,10 +11,13 @@ from typing import Any, Protocol
 
 from palimpsest.assist.conversations.telling import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.assist.shared.events import Events
-from palimpsest.memory.calls.parsing import WrongCall, calls_in
+from palimpsest.memory.calls.native import native_call
+from palimpsest.memory.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.results import element
+from palimpsest.text.markup import escape_closing
+from palimpsest.wire import ToolCall
 
 RESTORED = "restore_checkpoint"
 
@@ -43,6 +46,10 @@ class Tools(Protocol):
         """Of that, what is said of each tool."""
         ...
 
+    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
+        """The same for an engine that is told of tools by itself: what the system prompt still says, and the tools."""
+        ...
+
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Raises nothing but cancellation: what is wrong with a call is its result."""
         ...
@@ -60,19 +67,29 @@ class NoTools:
     def described(self, message: str) -> Mapping[str, str]:
         return {}
 
+    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
+        return "", []
+
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         return Outcome("failed", '<error type="not_found"><message>There are no tools.</message></error>')
 
 
-async def run_calls(memory: Memory, events: Events, tools: Tools, turn: Turn, reply: str) -> int:
-    """Run what the reply calls; how many calls there were, wrong ones too.  Cancelling it leaves the calls that are
-    done, and no trace of the one that was not."""
-    found = calls_in(reply, tools.parameters())
+async def run_calls(
+    memory: Memory, events: Events, tools: Tools, turn: Turn, reply: str, natively: Sequence[ToolCall] = ()
+) -> int:
+    """Run what the reply calls, or what came beside it `natively`; how many calls there were, wrong ones too.
+    Cancelling it leaves the calls that are done, and no trace of the one that was not."""
+    found: Sequence[ParsedCall | WrongCall]
+    if natively:
+        found = [native_call(one.name, one.arguments, i) for i, one in enumerate(natively[: MOST_CALLS + 1])]
+    else:
+        found = calls_in(reply, tools.parameters())
     for number, call in enumerate(found):
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.tell(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
-            outcome = Outcome("failed", f'<error type="invalid_argument"><message>{call.reason}</message></error>')
+            reason = escape_closing(call.reason, "message")
+            outcome = Outcome("failed", f'<error type="invalid_argument"><message>{reason}</message></error>')
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments)
         kept = memory.turns.add_call(turn.id, name, arguments, outcome.status, outcome.xml, outcome.descriptor)

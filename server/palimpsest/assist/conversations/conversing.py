@@ -206,13 +206,13 @@ class Conversing:
             finish = answer.choices[0].finish
             stopped = "length" if finish in ("length", "time") else "end"
             decoded += answer.decoded
+            natively = answer.choices[0].calls
             writing.came(answer.choices[0].text)
-            turns.append(writing.end("complete", stopped))  # type: ignore[arg-type]
+            turns.append(writing.end("complete", stopped, natively=bool(natively)))  # type: ignore[arg-type]
             grammar = ""
             try:
-                n_calls = await run_calls(
-                    self.memory, self._services.events, self.tools, turns[-1], self.memory.turns.text(turns[-1])
-                )
+                text = self.memory.turns.text(turns[-1])
+                n_calls = await run_calls(self.memory, self._services.events, self.tools, turns[-1], text, natively)
             except asyncio.CancelledError:
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             if not n_calls:

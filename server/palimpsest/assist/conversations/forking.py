@@ -177,9 +177,10 @@ class Forking:
             still = list[Fork]()
             for fork, writing, answer in zip(active, writings, answers, strict=True):
                 writing.came(answer.choices[0].text)
-                turn = writing.end("complete", "end")
+                natively = answer.choices[0].calls
+                turn = writing.end("complete", "end", natively=bool(natively))
                 self._decoded.setdefault(fork.id, answer.decoded)
-                if await self._called(turn):
+                if await self._called(turn, natively):
                     still.append(fork)
                 else:
                     memory.forks.finish(fork.id, "completed", writing.shown)
@@ -190,9 +191,9 @@ class Forking:
             last = memory.turns.branch(fork.child)[-1]
             memory.forks.finish(fork.id, "completed", memory.turns.text(last))
 
-    async def _called(self, turn: Turn) -> int:
-        memory = self._memory()
-        return await run_calls(memory, self._services.events, self._conversing.tools, turn, memory.turns.text(turn))
+    async def _called(self, turn: Turn, natively: Sequence[wire.ToolCall]) -> int:
+        memory, tools = self._memory(), self._conversing.tools
+        return await run_calls(memory, self._services.events, tools, turn, memory.turns.text(turn), natively)
 
     async def _generated(
         self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]

@@ -5,13 +5,18 @@ In: turns and what is kept beside them.  Out: messages.  Pure.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from palimpsest.memory.calls.native import native_call, written
+from palimpsest.memory.calls.parsing import ParsedCall
 from palimpsest.memory.compaction.compactions import Summary
+from palimpsest.memory.conversations.turns import Call
 from palimpsest.memory.experiences.experiences import Experience
 from palimpsest.text.markup import attribute
-from palimpsest.wire import Message, Role
+from palimpsest.text.positions import well_formed
+from palimpsest.wire import Message, NativeMessage, Role, ToolCall
 
 SYSTEM = """\
 You help a person with the code in their editor. Blocks of their workspace may stand above this conversation. \
@@ -21,11 +26,13 @@ Answer briefly and exactly, in Markdown. Say so where you do not know something.
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One turn as the model reads it, and the results of its calls."""
+    """One turn as the model reads it, and the results of its calls.  `calls`: those calls, where they are not in the
+    text."""
 
     role: Role
     text: str
     results: Sequence[str] = field(default_factory=tuple)
+    calls: Sequence[ToolCall] = field(default_factory=tuple)
 
 
 def system_prompt(experiences: Iterable[Experience], own: str = "") -> str:
@@ -75,7 +82,7 @@ def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     older turns."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
-        said.append((turn.role, turn.text))
+        said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))
         if turn.results:
             said.append(("user", "\n".join(turn.results)))
     joined = list[Message]()
@@ -85,6 +92,55 @@ def messages(before: str, turns: Iterable[Said]) -> list[Message]:
         else:
             joined.append(Message(role, text))
     return joined
+
+
+def whole(system: str, told: str, said: Sequence[Message]) -> list[Message]:
+    """`told`: what is said of tools."""
+    text = _system(system, told)
+    return [*([Message("system", text)] if text else []), *said]
+
+
+def native(call: Call) -> ToolCall:
+    """The same in every prompt; its id is of nine digits, which is what the strictest servers take."""
+    id_ = f"{call.turn % 10**7:07d}{call.number % 100:02d}"
+    return ToolCall(id_, call.name, json.dumps(call.arguments, ensure_ascii=False))
+
+
+def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) -> list[NativeMessage]:
+    """The same for an engine that takes calls and their results by themselves."""
+    text = _system(system, told)
+    made = [NativeMessage("system", text)] if text else []
+    if before:
+        made.append(NativeMessage("user", before))
+    for turn in turns:
+        _behind(made, NativeMessage(turn.role, turn.text, list(turn.calls)))
+        if turn.calls:
+            made += [
+                NativeMessage("tool", result, answers=call.id)
+                for call, result in zip(turn.calls, turn.results, strict=True)
+            ]
+        elif turn.results:
+            _behind(made, NativeMessage("user", "\n".join(turn.results)))
+    return made
+
+
+def _system(system: str, told: str) -> str:
+    return "\n".join(well_formed(part) for part in (system, told) if part)
+
+
+def _behind(made: list[NativeMessage], message: NativeMessage) -> None:
+    """What one role says in a row is one message."""
+    last = made[-1] if made else None
+    if last is None or last.role != message.role or last.calls:
+        made.append(message)
+    else:
+        text = "\n\n".join(part for part in (last.content, message.content) if part)
+        made[-1] = NativeMessage(message.role, text, message.calls)
+
+
+def _written(calls: Iterable[ToolCall]) -> str:
+    found = [native_call(call.name, call.arguments) for call in calls]
+    return "\n".join(written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found)
 
 
 def _escaped(text: str, element: str) -> str:

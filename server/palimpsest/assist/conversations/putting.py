@@ -11,7 +11,17 @@ from typing import Literal
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import Tools
-from palimpsest.assist.conversations.prompts import Said, messages, pointer, standing, system_prompt
+from palimpsest.assist.conversations.prompts import (
+    Said,
+    messages,
+    native,
+    native_messages,
+    pointer,
+    standing,
+    system_prompt,
+    whole,
+)
+from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.rules import RulesSource
@@ -83,7 +93,7 @@ class Putting:
         options = services.settings.conversation
         return wire.GenerateRequest(
             workspace=services.workspace,
-            chat=wire.ChatTail(self.prompt(conversation, without=without, blocks=blocks)),
+            chat=self._chat(conversation, without, blocks, natively=not grammar),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
@@ -99,6 +109,21 @@ class Putting:
         model, wanted = self._services.supervisor.status.model, self._services.settings.conversation.kv
         return "leave" if wanted == "leave" and model is not None and model.in_place else "decode"
 
+    def _chat(
+        self, conversation: str, without: int | None, blocks: Sequence[Block], *, natively: bool
+    ) -> wire.ChatTail:
+        """`natively`: an engine that is told of tools by itself may be."""
+        view, model = self._view(conversation, without, None, blocks), self._services.supervisor.status.model
+        said = [self._said(turn, view.gone) for turn in view.turns]
+        plain = whole(view.system, view.tools, messages(view.before, said))
+        if not natively or model is None or not model.calls_tools:
+            return wire.ChatTail(plain)
+        told, tools = self._tools().native(view.last)
+        if not tools:
+            return wire.ChatTail(plain)
+        made = native_messages(view.system, told, view.before, said)
+        return wire.ChatTail(plain, wire.NativeChat(made, tools))
+
     def prompt(
         self,
         conversation: str,
@@ -108,9 +133,7 @@ class Putting:
         blocks: Sequence[Block] = (),
     ) -> list[wire.Message]:
         """The conversation as the model reads it, up to the turn `until`, `without` a turn that is still empty."""
-        system, told, said = self.parts(conversation, without=without, until=until, blocks=blocks)
-        whole = "\n".join(part for part in (system, told) if part)
-        return [*([wire.Message("system", whole)] if whole else []), *said]
+        return whole(*self.parts(conversation, without=without, until=until, blocks=blocks))
 
     def parts(
         self,
@@ -147,12 +170,12 @@ class Putting:
     def _view(self, conversation: str, without: int | None, until: int | None, blocks: Sequence[Block]) -> _View:
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
-        whole = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
-        ids = [turn.id for turn in whole]
+        every = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
+        ids = [turn.id for turn in every]
         if until in ids:
-            whole = whole[: ids.index(until) + 1]
+            every = every[: ids.index(until) + 1]
         at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
-        older, branch = whole[:at], whole[at:]
+        older, branch = every[:at], every[at:]
         before = ""
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
@@ -233,10 +256,12 @@ class Putting:
         return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
 
     def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
-        memory, results = self._memory(), list[str]()
+        memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
+        is_native = bool(turn.details.get(NATIVE))
         for call in memory.turns.calls(turn.id):
             if not call.result:
                 continue
+            calls += [native(call)] if is_native else []
             if (turn.id, call.number) in gone:
                 n_chars = memory.contents.info(call.result).n_chars
                 results.append(pointer(turn.id, call.number, call.name, n_chars))
@@ -246,7 +271,7 @@ class Putting:
         documents = turn.details.get(DOCUMENTS)
         shown = turn.details.get(SHOWN)
         text = shown if isinstance(shown, str) else memory.turns.text(turn)
-        return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results)
+        return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results, calls)
 
     def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

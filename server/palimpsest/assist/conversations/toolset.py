@@ -52,6 +52,10 @@ class Toolset:
         tools = self._told(message)
         return instructions(tools) if tools else ""
 
+    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
+        tools = self._told(message)
+        return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
+
     def described(self, message: str) -> Mapping[str, str]:
         return {tool.name: description(tool) for tool in self._told(message)}
 

@@ -13,6 +13,9 @@ from palimpsest.memory.conversations.turns import State, Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import Shown, extract
 
+NATIVE = "native"
+"""Where a turn keeps that its calls came beside its text."""
+
 KEPT_EVERY_S = 0.3
 """More often would be a write to the disk for every few words."""
 
@@ -37,9 +40,10 @@ class Writing:
             self._memory.turns.write(self.turn.id, text)
             self._kept = time.monotonic()
 
-    def end(self, state: State, stopped: Stopped, why: str = "") -> Turn:
+    def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
+        """`natively`: it has calls that are not in its text."""
         self.shown += self._showing.finish()
-        details = {"stopped": stopped, **({"why": why} if why else {})}
+        details = {"stopped": stopped, **({"why": why} if why else {}), **({NATIVE: True} if natively else {})}
         turn = self._memory.turns.finish(self.turn.id, self.text, state, details)
         if state != "failed":
             self._memory.refs.store(self._conversation, turn.id, extract(self.text))

@@ -11,6 +11,7 @@ them (vLLM); what a request took is what the server says, `prompt_tokens` and `c
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
@@ -26,6 +27,7 @@ from palimpsest.providers.http.http import Http, NotServed
 from palimpsest.providers.http.streaming import Streams
 from palimpsest.providers.openai.facts import Facts, facts
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, Workspace, body, estimate, put
+from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
 from palimpsest.providers.whole_prompt.fim import answered
 from palimpsest.providers.whole_prompt.stop_filter import StopFilter
@@ -41,6 +43,8 @@ from palimpsest.wire import (
 )
 
 BLOCKS_SHARE = 0.75
+logger = logging.getLogger(__name__)
+
 WHY_NOT = "Another server's prefix cache reuses the longest common beginning of a prompt."
 
 
@@ -98,6 +102,7 @@ class OpenAI:
             backend=f"{known.maker or 'a server'} at {self._http.endpoint.url}",
             why_not=WHY_NOT,
             chat_template=known.talks,
+            calls_tools=known.talks and self._quirks.tools,
         )
 
     async def sync(self, request: SyncRequest) -> SyncAnswer:
@@ -223,41 +228,61 @@ class OpenAI:
     ) -> AsyncGenerator[str | RoutedPrompt, None]:
         """How it was asked, then one alternative's text; its choice and counts are added to `tally`.  What the server
         refuses is asked in another way, from then on."""
+        begun = False
         while True:
             known = await self._known()
-            how = put(request, workspace, known)
+            how = put(request, workspace, known, tools=self._quirks.tools)
             constraint = known.constraint(request.grammar) if request.grammar and self._quirks.grammar else {}
             made = body(request, known, how, self._quirks, i) | constraint
             try:
                 async with aclosing(self._texts(request, how, made, tally)) as texts:
                     yield how
                     async for text in texts:
+                        begun = True
                         yield text
                 return
-            except NotServed:
-                if how.route == CHAT:
-                    raise ModelError(
-                        f"The server at {self._http.endpoint.url} serves neither of the two routes."
-                    ) from None
-                self._facts = replace(known, way="chat", talks=True)
-            except InvalidArgument as error:
-                if self._quirks.yields_to(error, made, constraint):
-                    continue
-                if how.suffix is None:
+            except (EngineError, InvalidArgument) as error:
+                if begun or not self._goes_on(error, known, how, made, constraint):
                     raise
+
+    def _goes_on(
+        self,
+        error: EngineError | InvalidArgument,
+        known: Facts,
+        how: RoutedPrompt,
+        made: dict[str, Any],
+        constraint: dict[str, Any],
+    ) -> bool:
+        """Whether to ask in another way, after what the server said."""
+        if refuses_tools(error, made, self._http.endpoint.url):
+            self._quirks.tools = False
+            logger.warning("the server takes no tools, so they are told in the prompt: %s", error)
+        elif isinstance(error, NotServed):
+            if how.route == CHAT:
+                url = self._http.endpoint.url
+                raise ModelError(f"The server at {url} serves neither of the two routes.") from None
+            self._facts = replace(known, way="chat", talks=True)
+        elif isinstance(error, InvalidArgument):
+            if not self._quirks.yields_to(error, made, constraint):
+                if how.suffix is None:
+                    return False
                 self._facts = replace(known, way="chat")
+        else:
+            return False
+        return True
 
     async def _texts(
         self, request: GenerateRequest, how: RoutedPrompt, body: dict[str, Any], tally: Tally
     ) -> AsyncGenerator[str, None]:
         cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
+        calls = ComingCalls()
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
                 usage = event.get("usage") or usage
                 for choice in event.get("choices") or ():
                     text = _text_of(choice)
-                    tokens += bool(text)
+                    tokens += calls.feed(choice) or bool(text)
                     final = cut.push(text) if request.max_tokens else ""
                     if final and how.line is None:
                         yield final
@@ -283,7 +308,7 @@ class OpenAI:
                 yield text
         tally.add(usage)
         tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
-        tally.choices.append(Choice(text, finish, tokens))  # type: ignore[arg-type]
+        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish()))  # type: ignore[arg-type]
 
     def _sum(self, tally: Tally) -> None:
         self._total.prompt += tally.prompt

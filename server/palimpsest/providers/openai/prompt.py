@@ -15,9 +15,10 @@ from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.openai.facts import Facts
+from palimpsest.providers.openai.tools import chat_message, n_chars
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, Anchor, asked
-from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
+from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, NativeMessage, TextTail
 
 COMPLETIONS, CHAT = "/completions", "/chat/completions"
 CHARS_PER_TOKEN = 3.2
@@ -41,13 +42,14 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class RoutedPrompt:
-    """`prompt` for COMPLETIONS, `messages` for CHAT; `suffix` where the server takes it.  `line`: what is before the
-    cursor where the answer is a chat's."""
+    """`prompt` for COMPLETIONS, `messages` and `tools` for CHAT; `suffix` where the server takes it.  `line`: what is
+    before the cursor where the answer is a chat's."""
 
     route: str
     layout: str
     prompt: str = ""
-    messages: tuple[Message, ...] = ()
+    messages: tuple[Message | NativeMessage, ...] = ()
+    tools: Sequence[dict[str, Any]] = ()
     suffix: str | None = None
     line: str | None = None
 
@@ -60,6 +62,7 @@ class Quirks:
     max_tokens: str = "max_tokens"
     sampling: bool = True
     counts: bool = True
+    tools: bool = True
 
     def yields_to(self, error: InvalidArgument, body: dict[str, Any], constraint: dict[str, Any]) -> bool:
         """Whether to try again after this refusal, with something left out."""
@@ -74,16 +77,18 @@ class Quirks:
         return True
 
 
-def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedPrompt:
-    """A request as a prompt for one of the routes.  Raises InvalidArgument, ContextTooLarge."""
+def put(request: GenerateRequest, workspace: Workspace, known: Facts, *, tools: bool = True) -> RoutedPrompt:
+    """A request as a prompt for one of the routes; `tools`: whether the server takes them.  Raises InvalidArgument,
+    ContextTooLarge."""
     base = "".join(workspace.blocks.parts)
     tail = request.prompt
     room = known.n_ctx - workspace.blocks.n_tokens - request.max_tokens
+    if isinstance(tail, ChatTail) and tail.native is not None and tools and known.talks:
+        _check(n_chars(tail.native), room)
+        return RoutedPrompt(CHAT, "chat", messages=_behind(base, tail.native.messages), tools=tail.native.tools)
     if not isinstance(tail, FimTail):
         messages = [Message("user", tail.text)] if isinstance(tail, TextTail) else tail.messages
-        n = sum(estimate(message.content) for message in messages)
-        if n > room:
-            raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
+        _check(sum(len(message.content) for message in messages), room)
         if known.way == "chat" or (isinstance(tail, ChatTail) and known.talks):
             return RoutedPrompt(CHAT, "chat", messages=_behind(base, messages))
         return RoutedPrompt(
@@ -105,7 +110,13 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts) -> RoutedP
     return RoutedPrompt(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
 
 
-def _behind(base: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+def _check(chars: int, room: int) -> None:
+    n = math.ceil(chars / CHARS_PER_TOKEN)
+    if n > room:
+        raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
+
+
+def _behind(base: str, messages: Sequence[Message | NativeMessage]) -> tuple[Message | NativeMessage, ...]:
     """The blocks come before what the user says first: nothing is sent outside of messages."""
     first = next((i for i, message in enumerate(messages) if message.role == "user"), 0)
     return tuple(
@@ -132,7 +143,9 @@ def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, quirks: Quir
         "stream_options": {"include_usage": True},
     }
     if how.route == CHAT:
-        made["messages"] = [{"role": message.role, "content": message.content} for message in how.messages]
+        made["messages"] = [chat_message(message) for message in how.messages]
+        if how.tools:
+            made["tools"] = list(how.tools)
     else:
         made["prompt"] = how.prompt
     if how.suffix is not None:
