@@ -15,8 +15,8 @@ NAME = "scripted-instruct"
 class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
     While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
-    list has its pieces (`delta` of an event each) sent one by one; with `stays`, the last does not end.  A request
-    with tools is refused (`refused` counts these) unless it `takes_tools`."""
+    list has its pieces (`delta` of an event each) sent one by one; with `stays`, it does not end until `free` is set.
+    A request with tools is refused (`refused` counts these) unless it `takes_tools`."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
@@ -63,8 +63,8 @@ def scripted() -> Iterator[Scripted]:
             pieces = [{"content": reply}] if isinstance(reply, str) else reply
             events = [_event(piece) for piece in pieces]
             if it.stays:
-                self._send_half("".join(f"data: {json.dumps(e)}\n\n" for e in events))
                 it.free.clear()
+                self._send_half("".join(f"data: {json.dumps(e)}\n\n" for e in events))
                 it.free.wait(60)
                 return
             usage = {"prompt_tokens": 10, "completion_tokens": 10}
