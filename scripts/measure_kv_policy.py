@@ -1,4 +1,4 @@
-"""What `conversation.kv` costs and saves: nats of what a reply says, and tokens decoded, with KV left and decoded again.
+"""What `conversation.kv` costs and saves: nats of what a reply says, and tokens decoded, with KV left and not.
 
 Conversations about functions of Python's own library: each question is answered by the function's documentation, which
 stands for a reply.  The source was read by a call whose result stands before the answer ("result"), or is a block at
@@ -25,7 +25,13 @@ from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Run
 
 SYSTEM = "You help a person with the code in their editor. Answer briefly and exactly."
-MODULES = "argparse ast calendar cmd configparser copy csv dataclasses datetime difflib email/message enum fractions functools gettext glob heapq html/parser imaplib inspect ipaddress json/decoder logging/__init__ mailbox mimetypes nntplib optparse pathlib pickle platform poplib pprint queue random sched shlex shutil smtplib socket statistics string subprocess tarfile tempfile textwrap threading trace turtle typing unittest/case urllib/request uuid warnings weakref zipfile"
+MODULES = """
+argparse ast calendar cmd configparser copy csv dataclasses datetime difflib email/message enum fractions
+functools gettext glob heapq html/parser imaplib inspect ipaddress json/decoder logging/__init__ mailbox
+mimetypes nntplib optparse pathlib pickle platform poplib pprint queue random sched shlex shutil smtplib socket
+statistics string subprocess tarfile tempfile textwrap threading trace turtle typing unittest/case
+urllib/request uuid warnings weakref zipfile
+"""
 N_TURNS, ROWS = 5, 8
 
 
@@ -75,7 +81,7 @@ def weigh(engine: NativeEngine, says: str) -> float:
         )
     pool.context.remove(tail.seq, at)
     nats = 0.0
-    for token, row in zip(tokens, rows):
+    for token, row in zip(tokens, rows, strict=True):
         row = row.astype(np.float64)
         nats += np.log(np.exp(row - row.max()).sum()) + row.max() - row[token]
     return nats
@@ -136,12 +142,11 @@ def main() -> None:
                 for policy in ("decode", "leave", "kept"):
                     sums.setdefault(policy, []).append((*measure(engine, kind, policy, told), len(told[-1].says)))
             for policy, rows in sums.items():
-                nats, decoded, left, chars = (sum(column) for column in zip(*rows))
-                print(
-                    f"{kind:7}{'again' if asks_again else 'new':6}{policy:7} {nats / chars:.4f} nats a character, {decoded / n:7.0f} tokens decoded, {left / n:6.0f} left  ({n} conversations)",
-                    flush=True,
-                )
-            diffs = np.array([a[0] / a[3] - b[0] / b[3] for a, b in zip(sums["leave"], sums["decode"])])
+                nats, decoded, left, chars = (sum(column) for column in zip(*rows, strict=True))
+                name = f"{kind:7}{'again' if asks_again else 'new':6}{policy:7}"
+                print(f"{name} {nats / chars:.4f} nats a character, {decoded / n:5.0f} tokens decoded, ", end="")
+                print(f"{left / n:5.0f} left  ({n} conversations)", flush=True)
+            diffs = np.array([a[0] / a[3] - b[0] / b[3] for a, b in zip(sums["leave"], sums["decode"], strict=True)])
             print(f"{'':13}leave - decode: {diffs.mean():+.4f} ± {diffs.std() / np.sqrt(n):.4f}", flush=True)
 
 

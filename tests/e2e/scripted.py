@@ -16,13 +16,15 @@ class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
     While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
     list has its pieces (`delta` of an event each) sent one by one; with `stays`, it does not end until `free` is set.
-    A request with tools is refused (`refused` counts these) unless it `takes_tools`."""
+    A request of more than `most` characters is refused as too long; one with tools is refused (`refused` counts these)
+    unless it `takes_tools`."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
         self.takes_tools = False
         self.stays = False
         self.refused = 0
+        self.most: int | None = None
         self.asked: list[dict[str, Any]] = []
         self.url = ""
         self.dies = False
@@ -52,6 +54,10 @@ def scripted() -> Iterator[Scripted]:
             if "tools" in body and not it.takes_tools:
                 it.refused += 1
                 self._send("application/json", json.dumps({"error": {"message": "No tools, please."}}), status=400)
+                return
+            if it.most is not None and sum(len(str(one.get("content"))) for one in body["messages"]) > it.most:
+                words = "This model's maximum context length is 1000 tokens, however you requested more."
+                self._send("application/json", json.dumps({"error": {"message": words}}), status=400)
                 return
             it.asked.append(body)
             it.free.wait(60)

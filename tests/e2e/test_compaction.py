@@ -171,3 +171,26 @@ async def test_a_model_that_cannot_be_told_what_to_do_has_a_mechanical_summary(
         assert again["usage"]["decoded"] > 0
     finally:
         await stop_editor(editor)
+
+
+async def test_what_the_engine_has_no_room_for_is_asked_again_behind_a_summary(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text=LONG[:2000])
+    model.most = len(prompt(model)) + 1000
+    model.replies = [json.dumps(WRITTEN), "It fits."]
+    again = await do(editor, "ask", text="And now? " * 150, conversation=one["conversation"])
+    assert again["reply"] == "It fits."
+    assert "<summary>" in prompt(model)
+    assert LONG[:200] in (await do(editor, "conversation.open", conversation=one["conversation"]))["text"]
+
+
+@pytest.mark.parametrize("talk", [{"compaction": "off"}], indirect=True)
+async def test_where_it_cannot_be_made_to_fit_the_person_hears_what_to_do(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text=LONG[:2000])
+    model.most = len(prompt(model)) + 1000
+    with pytest.raises(JsonRpcException, match=r"longer than the model can read.*Compact the conversation"):
+        await do(editor, "ask", text="And now? " * 150, conversation=one["conversation"])
+    model.most = None
+    model.replies = ["Now it fits."]
+    assert (await do(editor, "ask", text="", conversation=one["conversation"]))["reply"] == "Now it fits."

@@ -45,6 +45,18 @@ class Compacting:
         if until is not None:
             await self.compact(conversation, blocks, until=until)
 
+    async def make_room(self, conversation: str, blocks: Sequence[Block]) -> bool:
+        """Compact all before what was asked last, which the engine has no room for; False where nothing is before it,
+        or compaction is off."""
+        if self._services.settings.conversation.compaction == "off":
+            return False
+        turns = self._since(conversation, None)
+        asked = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=0)
+        if not asked:
+            return False
+        await self.compact(conversation, blocks, until=turns[asked - 1].id)
+        return True
+
     def apply_queued(self, conversation: str) -> Compaction | None:
         """Behind the last turn; a checkpoint is made first."""
         memory = self._memory()

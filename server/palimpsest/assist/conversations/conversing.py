@@ -25,7 +25,7 @@ from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
 from palimpsest.context.estimate import estimate
-from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.errors import ContextTooLarge, InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
@@ -34,6 +34,7 @@ from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
 NOTHING = Referred()
+TOO_LARGE = "Compact the conversation, say less at once, or have the engine read more (`engine.n_ctx`)."
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,12 @@ class Reply:
     stopped: Stopped
     turns: list[Turn] = field(default_factory=list)
     decoded: int = 0
+
+
+def too_large(error: ContextTooLarge) -> ContextTooLarge:
+    """For a person."""
+    message = f"The conversation is longer than the model can read: {error.message}"
+    return ContextTooLarge(message, fitting=error.fitting, hint=TOO_LARGE)
 
 
 class Conversing:
@@ -196,7 +203,7 @@ class Conversing:
             try:
                 if was_stopped:
                     raise asyncio.CancelledError
-                answer = await self._generated(conversation, asked, grammar, writing)
+                answer = await self._fitted(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
                 turns.append(writing.end("cut", "cancelled"))
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
@@ -228,6 +235,18 @@ class Conversing:
         except asyncio.CancelledError:
             return True
         return False
+
+    async def _fitted(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
+        """Where the engine says that it does not fit, once more behind a summary.  Raises ContextTooLarge."""
+        try:
+            return await self._generated(conversation, asked, grammar, writing)
+        except ContextTooLarge as error:
+            if writing.text or not await self.compacting.make_room(conversation, self.blocks_of(conversation)):
+                raise too_large(error) from error
+        try:
+            return await self._generated(conversation, asked, grammar, writing)
+        except ContextTooLarge as error:
+            raise too_large(error) from error
 
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services

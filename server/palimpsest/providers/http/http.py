@@ -158,7 +158,8 @@ class Http:
             return EngineLoading("The model is being loaded.")
         if status in OVERLOADED:
             return Busy(f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after")))
-        if told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded":
+        by_name = told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded"
+        if by_name or (status == 400 and "maximum context length" in message):  # vLLM has words alone
             fitting = told.get("n_ctx")
             return ContextTooLarge(message, fitting=fitting if isinstance(fitting, int) else 0)
         if status in (404, 405, 501):
