@@ -4,7 +4,7 @@ Conversations about functions of Python's own library: each question is answered
 stands for a reply.  The source was read by a call whose result stands before the answer ("result"), or is a block at
 the cursor ("block").  Then older results are dropped, or other blocks come, and the last reply is weighed.
 
-    .venv/bin/python scripts/measure_kv_policy.py MODEL.gguf [CONVERSATIONS]
+    .venv/bin/python scripts/measure_kv_policy.py MODEL.gguf [CONVERSATIONS [THREADS [result | block]]]
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def weigh(engine: NativeEngine, says: str) -> float:
         )
     pool.context.remove(tail.seq, at)
     nats = 0.0
-    for token, row in zip(tokens, rows, strict=True):
+    for token, row in zip(tokens, rows[:-1], strict=True):
         row = row.astype(np.float64)
         nats += np.log(np.exp(row - row.max()).sum()) + row.max() - row[token]
     return nats
@@ -132,7 +132,7 @@ def main() -> None:
         Path(sys.argv[1]), EngineSettings(n_ctx=8192, n_threads=int(sys.argv[3]) if len(sys.argv) > 3 else 2)
     )
     every = functions()
-    for kind in ("result", "block"):
+    for kind in sys.argv[4:] or ("result", "block"):
         for asks_again in (False, True):
             sums: dict[str, list[tuple[float, int, int, int]]] = {}
             for i in range(n):

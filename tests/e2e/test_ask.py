@@ -228,3 +228,11 @@ async def test_usage_names_what_each_message_result_tool_and_document_takes(talk
     tools = sum(size for (kind, _), size in sizes.items() if kind == "tool")
     assert 0 < tools <= usage["parts"]["tools"]["used"]
     assert sizes["system", ""] == usage["parts"]["system"]["used"]
+
+
+async def test_a_ref_that_is_written_again_as_it_was_is_named_again(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['See:\n<ref id="double">\ndef double(x):\n    return 2 * x\n</ref>\nDone.']
+    first = await ask(editor, "Write it.")
+    again = await ask(editor, "Again.", conversation=first["conversation"])
+    assert first["refs"] == again["refs"] == ["double"]

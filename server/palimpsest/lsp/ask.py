@@ -22,6 +22,7 @@ from palimpsest.lsp.progress import report
 from palimpsest.memory.calls.parsing import calls_in
 from palimpsest.memory.conversations.turns import Role
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -90,13 +91,13 @@ async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
 
 def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
     """A reply as `palimpsest.ask` answers it."""
-    written = {turn.id for turn in reply.turns}
+    tagged = [ref.id for turn in reply.turns for ref in extract(memory.turns.text(turn)).refs]
     return {
         "conversation": reply.turn.conversation,
         "turn": reply.turn.id,
         "reply": reply.text,
         "stopped": reply.stopped,
-        "refs": [ref.id for ref in memory.refs.list(reply.turn.conversation) if ref.turn in written],
+        "refs": list(dict.fromkeys(tagged)),  # also one that is as it was before
         "calls": [
             {"name": call.name, "arguments": dict(call.arguments), "status": call.status, "fd": call.descriptor}
             for turn in reply.turns
