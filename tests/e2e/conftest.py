@@ -51,9 +51,7 @@ class Editor(Window):
         """As an editor applies a `WorkspaceEdit`: what is open is changed, the rest on disk."""
         for change in changes:
             uri = change.text_document.uri
-            path = to_path(uri)
-            assert path is not None
-            text = self.texts[uri] if uri in self.texts else path.read_text(encoding="utf-8")
+            text = self.texts[uri] if uri in self.texts else to_path(uri).read_text(encoding="utf-8")
             for edit in sorted(change.edits, key=lambda e: (-e.range.start.line, -e.range.start.character)):
                 assert isinstance(edit, lsp.TextEdit)
                 start, end = self._offset(text, edit.range.start), self._offset(text, edit.range.end)
@@ -62,7 +60,7 @@ class Editor(Window):
                 self.texts[uri] = text
                 self.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(text))
             else:
-                path.write_text(text, encoding="utf-8")
+                to_path(uri).write_text(text, encoding="utf-8")
 
     @staticmethod
     def _offset(text: str, position: lsp.Position) -> int:

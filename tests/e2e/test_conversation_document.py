@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
@@ -121,6 +123,38 @@ async def test_a_reply_is_stopped_and_what_is_typed_meanwhile_stays(window: Edit
     await until(lambda: turns(window, uri)[-1] == ("user", False, "wait"))
     assert [role for role, _, _ in turns(window, uri)] == ["user", "assistant", "user"]
     assert not (await window.command("palimpsest.conversation.stop", {"uri": uri}))["stopped"]
+
+
+async def actions(window: Editor, uri: str) -> dict[str, dict[str, Any]]:
+    """Commands by title; lsprotocol takes every action with a command for a command, whose name is the command's
+    text."""
+    start = lsp.Position(0, 0)
+    context = lsp.CodeActionContext([], trigger_kind=lsp.CodeActionTriggerKind.Invoked)
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), lsp.Range(start, start), context)
+    found = await window.client.text_document_code_action_async(params) or []
+    return {one.title: ast.literal_eval(str(one.command)) for one in found}
+
+
+@pytest.mark.parametrize("name", ["how.palimpsest.md", "untitled:Untitled-1"])
+async def test_send_is_a_code_action_too_also_in_a_document_of_no_file(window: Editor, name: str) -> None:
+    uri = name if name.startswith("untitled:") else (window.root / name).as_uri()
+    window.texts[uri], window.versions[uri] = "## user\n\nHello?\n", 1
+    if name.startswith("untitled:"):  # it has no name to be known by
+        begun = await window.command("palimpsest.conversation.new", {"name": "Other"})
+        window.texts[uri] = f"{begun['text'].rstrip()}\n\nHello?\n"
+    item = lsp.TextDocumentItem(uri, "markdown", 1, window.texts[uri])
+    window.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+    command = (await actions(window, uri))["Palimpsest: send"]
+    await window.command(command["command"], *command["arguments"])
+    assert [role for role, _, _ in turns(window, uri)][:2] == ["user", "assistant"]
+    assert "Palimpsest: send" not in await actions(window, uri), "nothing is left to be sent"
+
+
+async def test_there_are_no_completions_or_edits_in_a_conversation(window: Editor) -> None:
+    uri = window.open(window.root / "how.palimpsest.md", "## user\n\nHow do I \n")
+    assert not await window.complete(uri, lsp.Position(2, 9), invoked=True)
+    assert not [title for title in await actions(window, uri) if "edit" in title.lower()]
+    await until(lambda: "off in conversations" in window.status.get("message", ""))
 
 
 async def test_a_conversation_folds(window: Editor) -> None:

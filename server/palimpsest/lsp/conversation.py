@@ -21,13 +21,13 @@ from palimpsest.lsp.command import Command
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
+from palimpsest.memory.transcript.reading import SUFFIX
 from palimpsest.memory.transcript.showing import document_of
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.memory.owners.memory import Memory
 
-SUFFIX = ".palimpsest.md"
 _UNFIT = re.compile(r"[^\w.-]+")
 
 

@@ -20,7 +20,6 @@ from palimpsest.text.snapshot import Position, Snapshot
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
-SUFFIX = ".palimpsest.md"
 MOST = 2_000
 _FRONT = re.compile(r"\A---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*[\"']?(c-[0-9a-f]{8})\b")
 _ID = re.compile(r"(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9})|ref:(?P<ref>[\w.\-]{1,120}))(?![\w\-])")

@@ -1,5 +1,5 @@
-"""Code actions for refs: on any place in a file, those of the conversations that are open, and what a code block or a
-selection can become (`ref_making.py`).
+"""Code actions for conversations: "Send" and "Stop" in their documents; on any place in a file the refs of those that
+are open, and what a code block or a selection can become (`ref_making.py`).
 
 In: a range in a document.  Out: actions with commands.
 """
@@ -16,9 +16,11 @@ from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
 from palimpsest.languages.embedded import called
-from palimpsest.lsp import ref_making
+from palimpsest.lsp import ref_making, transcript_lenses
 from palimpsest.lsp.link_ids import conversation_of
 from palimpsest.lsp.refs import WRITE
+from palimpsest.lsp.transcript_lenses import lenses
+from palimpsest.memory.transcript.reading import is_conversation
 from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from palimpsest.memory.refs.refs import Ref
 
 _UNFIT = re.compile(r"[^\w.-]+")
-KINDS = ref_making.KINDS
+SEND = "refactor.rewrite.palimpsest.send"
+KINDS = (*ref_making.KINDS, SEND)
 MOST_REFS = 5
 """Of a conversation, those made last."""
 MOST_CONVERSATIONS = 3
@@ -38,10 +41,21 @@ def actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.
     if params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic:
         return []
     found = list[lsp.CodeAction]()
-    for some in (_to_file, _to_keep):
+    for some in (_to_send, _to_file, _to_keep):
         with suppress(PalimpsestError):
             found += some(server, params)
     return found
+
+
+def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
+    session = server.window.session
+    snapshot = session.documents.find(params.text_document.uri)
+    if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
+        return
+    for lens in lenses(session, snapshot):
+        if lens.command is not None and lens.command.command in (transcript_lenses.SEND, transcript_lenses.STOP):
+            title = f"Palimpsest: {lens.command.title.lower()}"
+            yield lsp.CodeAction(title=title, kind=SEND, command=lens.command, is_preferred=True)
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:

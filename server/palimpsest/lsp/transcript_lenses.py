@@ -14,10 +14,9 @@ from lsprotocol import types as lsp
 
 from palimpsest.assist.conversations.telling import TurnBegan, TurnEnded
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.link_ids import SUFFIX
 from palimpsest.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.transcript.reading import Transcript, parse
+from palimpsest.memory.transcript.reading import Transcript, is_conversation, parse
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -28,10 +27,6 @@ SEND, STOP = "palimpsest.conversation.send", "palimpsest.conversation.stop"
 FORK, COMPACT = "palimpsest.conversation.fork", "palimpsest.conversation.compact"
 
 
-def is_conversation(snapshot: Snapshot) -> bool:
-    return snapshot.uri.lower().endswith(SUFFIX) or parse(snapshot.text[:4_000]).id.startswith("c-")
-
-
 def register(server: PalimpsestServer) -> None:
     window = server.window
     window.session_listeners.append(lambda session: _refresh(server, session))
@@ -39,20 +34,21 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=False))
     async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         snapshot = window.session.documents.find(params.text_document.uri)
-        if snapshot is None or not is_conversation(snapshot):
+        if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
             return []
         try:
-            return await asyncio.to_thread(_lenses, window.session, snapshot)
+            return await asyncio.to_thread(lenses, window.session, snapshot)
         except PalimpsestError:
             return []
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
         snapshot = window.session.documents.find(params.text_document.uri)
-        return [] if snapshot is None or not is_conversation(snapshot) else _folds(snapshot)
+        return [] if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines) else _folds(snapshot)
 
 
-def _lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
+def lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
+    """Raises StorageError."""
     memory, transcript = session.memory.now(), parse(snapshot.text)
     talk = conversation_of(memory, transcript)
     if talk is not None and session.conversing.is_running(talk.id):

@@ -74,7 +74,7 @@ class NextEdits:
         events.on(SettingsChanged, self._settings_changed)
 
     def _is_on(self, snapshot: Snapshot) -> bool:
-        return not self._services.switches.why_off(snapshot, "nextEdit")
+        return not self._services.why_off(snapshot, "nextEdit")
 
     # What the editor says -------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from palimpsest.edits.check import Document
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
+from palimpsest.memory.transcript.reading import is_conversation
 from palimpsest.providers.base.protocol import Engine, streamed
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed, parse_text
@@ -120,6 +121,8 @@ class Services:
         """Why a feature is off in a document, in a person's words; "" where it is on."""
         if reason := self.privacy.why_not(snapshot):
             return f"off here, and so are suggestions: this document {reason}"
+        if is_conversation(snapshot.uri, snapshot.lines):
+            return "off in conversations"
         return self.switches.why_off(snapshot, feature)
 
     def view(self, snapshot: Snapshot, position: Position, *, hurried: bool = False) -> CursorView:
