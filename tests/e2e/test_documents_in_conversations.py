@@ -95,6 +95,48 @@ async def test_related_documents_are_offered_for_the_turn_being_written(window: 
     assert none["documents"] == []
 
 
+async def test_related_documents_are_offered_in_the_document_and_the_one_chosen_is_linked_to(window: Editor) -> None:
+    """document-references.md: "Smart Suggestions: Suggest related documents"; offered, not inserted."""
+    answers, asked = list[str](), list[list[str]]()
+
+    @window.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+    def choose(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+        asked.append([one.title for one in params.actions or []])
+        return lsp.MessageActionItem(answers.pop()) if answers else None
+
+    @window.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        window.apply([one for one in params.edit.document_changes or [] if isinstance(one, lsp.TextDocumentEdit)])
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    before = "## user\n\nHow are parcels sent?\n\n"
+    uri = window.open("how.palimpsest.md", before)
+    start = lsp.Range(lsp.Position(2, 0), lsp.Position(2, 0))
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), start, lsp.CodeActionContext([]))
+    actions = await window.client.text_document_code_action_async(params) or []
+    assert "Palimpsest: link to a related document…" in [one.title for one in actions]
+    none = await window.command("palimpsest.documents.offer", {"uri": uri})
+    assert (none["added"], window.texts[uri]) == (None, before), "the question was closed"
+    answers.append("[[docs/parcels.md]]")
+    await window.command("palimpsest.documents.offer", {"uri": uri})
+    assert window.texts[uri] == "## user\n\nHow are parcels sent? [[docs/parcels.md]]\n\n"
+    assert asked[0] == ["[[docs/parcels.md]]"]
+    again = await window.command("palimpsest.documents.offer", {"uri": uri})
+    assert "[[docs/parcels.md]]" not in again["offered"], "it is linked to already"
+
+
+async def test_a_found_passage_is_selected_however_its_lines_are_broken(window: Editor) -> None:
+    (window.root / "docs" / "long.md").write_text(
+        "# Long\n\nOne two\nthree  four.\n\n## End\n\nOne two.\n", encoding="utf-8"
+    )
+    opened = await window.command("palimpsest.documents.open", {"link": "[[docs/long]]", "text": "two three four"})
+    assert opened["range"] == {"start": {"line": 2, "character": 4}, "end": {"line": 3, "character": 11}}
+    opened = await window.command("palimpsest.documents.open", {"link": "[[docs/long#End]]", "text": "One two"})
+    assert opened["range"]["start"] == {"line": 7, "character": 0}, "under its heading"
+    gone = await window.command("palimpsest.documents.open", {"link": "[[docs/long#End]]", "text": "((not there"})
+    assert gone["range"]["start"]["line"] == 5
+
+
 async def test_the_graph_is_data_and_a_picture(window: Editor) -> None:
     reply = await window.command("palimpsest.ask", {"text": ASKED})
     found = await window.command("palimpsest.documents.graph", {"conversation": reply["conversation"]})

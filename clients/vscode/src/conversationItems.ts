@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Conversations } from "./conversations";
 import type { Item, Node } from "./conversationView";
 import { plural } from "./pure";
-import type { Descriptor, RelatedDocument, Written } from "./protocol";
+import type { Descriptor, Range, RelatedDocument, Written } from "./protocol";
 import { isServed, type Server } from "./server";
 import { showVirtual, virtualUri } from "./virtual";
 
@@ -130,7 +130,14 @@ export class ConversationItems implements vscode.Disposable {
 
   private async openDocument({ document }: Kind<"document">): Promise<void> {
     if (!document.uri) throw new Error(`${document.wikilink}: ${document.problem || "it is not there any more"}`);
-    await vscode.window.showTextDocument(vscode.Uri.parse(document.uri, true), { preview: true });
+    if (document.snippet === "" || document.path === null) {
+      return void (await vscode.window.showTextDocument(vscode.Uri.parse(document.uri, true), { preview: true }));
+    }
+    const link = `[[${document.path}${document.fragment ? `#${document.fragment}` : ""}]]`;
+    const { uri, range } = await this.server.command<{ uri: string; range: Range }>("palimpsest.documents.open", { link, text: document.snippet });
+    const { start, end } = range; // selected here too: not every window shows what a server asks for
+    const selection = new vscode.Range(start.line, start.character, end.line, end.character);
+    await vscode.window.showTextDocument(vscode.Uri.parse(uri, true), { preview: true, selection });
   }
 
   /** From the palette: any of the conversation's refs and descriptors. */

@@ -161,8 +161,10 @@ export interface ConversationDocument {
   wikilink: string;
   path: string | null;
   kind: "direct" | "search";
+  fragment: string;
   read: boolean;
   summary: string;
+  snippet: string;
   problem: string;
   uri: string;
 }

@@ -6,6 +6,7 @@ In: arguments.  Out: answers, with the same as XML for a model.  What is referre
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
+MOST_WORDS = 1_000
+"""Characters of a passage that are looked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfConversation:
     """Without a conversation, of all."""
@@ -48,10 +53,11 @@ class RelatedTo:
 
 @dataclass(frozen=True, slots=True)
 class ToOpen:
-    """A link as it is written, in the document `uri`."""
+    """A link as it is written, in the document `uri`.  `text`: words of the passage that is meant."""
 
     link: str
     uri: str = ""
+    text: str = ""
 
 
 async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
@@ -125,12 +131,26 @@ async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
     uri = asked.uri if here else to_uri(path)
     text = await session.workspace_documents.text(place.root, meaning.document.path) or ""
     shown = snapshot if here and snapshot is not None else Snapshot(uri, 0, "markdown", text)
-    where = _selected(server, shown, meaning)
+    where = _passage(server, shown, asked.text, meaning) or _selected(server, shown, meaning)
     if server.window.client.shows:
         params = lsp.ShowDocumentParams(uri, take_focus=True, selection=where)
         server.protocol.send_request(lsp.WINDOW_SHOW_DOCUMENT, params)
     start, end = ({"line": at.line, "character": at.character} for at in (where.start, where.end))
     return {"uri": uri, "path": meaning.document.path, "range": {"start": start, "end": end}}
+
+
+def _passage(server: PalimpsestServer, shown: Snapshot, text: str, meaning: Found) -> lsp.Range | None:
+    """Where the words stand, however they are broken into lines: under the heading, else anywhere."""
+    words = text[:MOST_WORDS].split()
+    if not words:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    first = shown.offset(Position(meaning.heading.start, 0)) if meaning.heading is not None else 0
+    found = pattern.search(shown.text, first) or pattern.search(shown.text)
+    if found is None:
+        return None
+    ends = (position_out(shown, shown.position(at), server.window.client.encoding) for at in found.span())
+    return lsp.Range(*ends)
 
 
 def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.Range:

@@ -19,8 +19,9 @@ from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
 from palimpsest.lsp.link_ids import conversation_of
 from palimpsest.lsp.refs import WRITE
+from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
-from palimpsest.memory.transcript.reading import is_conversation
+from palimpsest.memory.transcript.reading import is_conversation, parse
 from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
         if lens.command is not None and lens.command.command in (transcript_lenses.SEND, transcript_lenses.STOP):
             title = f"Palimpsest: {lens.command.title.lower()}"
             yield lsp.CodeAction(title=title, kind=SEND, command=lens.command, is_preferred=True)
+    if server.window.settings.documents.related and being_written(parse(snapshot.text)) is not None:
+        title = "Palimpsest: link to a related document…"
+        command = lsp.Command(title=title, command=OFFER, arguments=[{"uri": snapshot.uri}])
+        yield lsp.CodeAction(title=title, kind=SEND, command=command)
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
