@@ -126,6 +126,8 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         session = await began(it, shop)
         assert await it.ask(session, "Write shipping().") == "end_turn"
         assert it.said(session) == SHOWN
+        (usage,) = it.updates(session, "usage_update")
+        assert 0 < usage.used < usage.size
         assert engine.asked[-1]["messages"][-1]["content"].endswith("\nWrite shipping().")
         assert await it.ask(session, "/refs") == "end_turn"
         assert "`shipping`: 2 lines, python" in it.said(session)

@@ -3,7 +3,8 @@ import * as vscode from "vscode";
 import type { Conversations } from "./conversations";
 import type { Item, Node } from "./conversationView";
 import { plural } from "./pure";
-import type { Descriptor, Range, RelatedDocument, Written } from "./protocol";
+import type { Range } from "vscode-languageclient";
+import type { Descriptor, RelatedDocument, Written } from "./protocol";
 import { isServed, type Server } from "./server";
 import { showVirtual, virtualUri } from "./virtual";
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from acp.interfaces import Client
-from acp.schema import PromptResponse, SessionInfoUpdate
+from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
@@ -65,7 +65,9 @@ class Talk:
             raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
         self._answering, self._cancelled = True, False
         try:
-            return PromptResponse(stop_reason=STOPS[await self._answered(blocks)])
+            stopped = await self._answered(blocks)
+            self._tell_usage()
+            return PromptResponse(stop_reason=STOPS[stopped])
         finally:
             self._answering = False
             await self._queue.join()
@@ -116,6 +118,13 @@ class Talk:
         if not known.name and title:
             await asyncio.to_thread(conversations.rename, self.conversation, title)
             self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=title))
+
+    def _tell_usage(self) -> None:
+        """How long the conversation is, of what the model can read."""
+        talked = self._session.usage.talked
+        if talked is not None and talked.conversation == self.conversation and talked.total:
+            used, size = talked.used, talked.total
+            self._queue.put_nowait(UsageUpdate(session_update="usage_update", used=used, size=size))
 
     def _text(self, event: TurnText) -> None:
         if event.conversation != self.conversation:
