@@ -236,3 +236,14 @@ async def test_a_ref_that_is_written_again_as_it_was_is_named_again(talk: tuple[
     first = await ask(editor, "Write it.")
     again = await ask(editor, "Again.", conversation=first["conversation"])
     assert first["refs"] == again["refs"] == ["double"]
+
+
+async def test_a_conversation_begun_without_a_name_is_called_by_what_is_said_first(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, _ = talk
+    begun = await editor.command("palimpsest.conversation.new", {})
+    await ask(editor, "\nHow are parcels weighed?\nExactly, please.", conversation=begun["conversation"])
+    await ask(editor, "And sent?", conversation=begun["conversation"])
+    (listed,) = (await editor.command("palimpsest.conversation.list"))["conversations"]
+    assert listed["name"] == "How are parcels weighed?"

@@ -20,6 +20,7 @@ from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.parts import PartOf, parts_of
 from palimpsest.lsp.progress import report
 from palimpsest.memory.calls.parsing import calls_in
+from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import Role
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import extract
@@ -27,7 +28,7 @@ from palimpsest.memory.refs.tags import extract
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
-LONGEST_REPORT, LONGEST_NAME = 80, 60
+LONGEST_REPORT = 80
 """Characters of a line of progress, and of a conversation's name."""
 
 
@@ -127,12 +128,6 @@ def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:
         where = (asked.position or At(0, 0)).lsp
         return Cursor(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
     return None if session.cursor.place is None else Cursor(*session.cursor.place)
-
-
-def name_of(text: str) -> str:
-    """A conversation's name, from what is said first."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return "".join(char for char in line if char.isprintable())[:LONGEST_NAME].strip()
 
 
 COMMANDS = (

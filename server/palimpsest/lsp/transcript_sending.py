@@ -15,11 +15,11 @@ from palimpsest.assist.conversations.conversing import Asked
 from palimpsest.assist.conversations.putting import Cursor
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
-from palimpsest.lsp.ask import answered, name_of
+from palimpsest.lsp.ask import answered
 from palimpsest.lsp.asking import confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.transcript_showing import replaced
-from palimpsest.memory.conversations.conversations import Conversation
+from palimpsest.memory.conversations.conversations import Conversation, name_of
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse

@@ -31,6 +31,14 @@ class Outcome:
     descriptor: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What tools may matter for: what was said last, and the names of those that were called lately."""
+
+    message: str
+    used: frozenset[str] = frozenset()
+
+
 class Tools(Protocol):
     """What a model may call."""
 
@@ -38,15 +46,15 @@ class Tools(Protocol):
         """The names of each tool's parameters, in order."""
         ...
 
-    def told(self, message: str) -> str:
-        """What the system prompt says of the tools that may matter for this message; "" for none."""
+    def told(self, needs: Needs) -> str:
+        """What the system prompt says of the tools that may matter now; "" for none."""
         ...
 
-    def described(self, message: str) -> Mapping[str, str]:
+    def described(self, needs: Needs) -> Mapping[str, str]:
         """Of that, what is said of each tool."""
         ...
 
-    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
+    def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         """The same for an engine that is told of tools by itself: what the system prompt still says, and the tools."""
         ...
 
@@ -61,13 +69,13 @@ class NoTools:
     def parameters(self) -> Mapping[str, Sequence[str]]:
         return {}
 
-    def told(self, message: str) -> str:
+    def told(self, needs: Needs) -> str:
         return ""
 
-    def described(self, message: str) -> Mapping[str, str]:
+    def described(self, needs: Needs) -> Mapping[str, str]:
         return {}
 
-    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
+    def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         return "", []
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:

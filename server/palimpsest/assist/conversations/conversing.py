@@ -26,6 +26,7 @@ from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import ContextTooLarge, InvalidArgument, PalimpsestError
+from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
@@ -118,6 +119,8 @@ class Conversing:
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
                 self._keep(conversation, "user", said, referred, parts=asked.parts)
+                if not self.memory.conversations.get(conversation).name and (name := name_of(said)):
+                    self.memory.conversations.rename(conversation, name)
         return await self._answer(conversation, asked)
 
     def _keep(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palimpsest import wire
-from palimpsest.assist.conversations.calling import Tools
+from palimpsest.assist.conversations.calling import Needs, Tools
 from palimpsest.assist.conversations.prompts import (
     Said,
     messages,
@@ -42,6 +42,9 @@ DOCUMENTS = "documents"
 SHOWN = "shown"
 """Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
 
+LATELY = 4
+"""Replies: a tool that was called in one of them is likely to be called again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
@@ -69,7 +72,7 @@ class _View:
     before: str
     turns: Sequence[Turn]
     gone: Collection[tuple[int, int]]
-    last: str
+    needs: Needs
 
 
 def tail_of(conversation: str) -> str:
@@ -118,7 +121,7 @@ class Putting:
         plain = whole(view.system, view.tools, messages(view.before, said))
         if not natively or model is None or not model.calls_tools:
             return wire.ChatTail(plain)
-        told, tools = self._tools().native(view.last)
+        told, tools = self._tools().native(view.needs)
         if not tools:
             return wire.ChatTail(plain)
         made = native_messages(view.system, told, view.before, said)
@@ -152,7 +155,7 @@ class Putting:
         """The pieces of the next prompt.  How tools are called is told beside them, once."""
         view, memory = self._view(conversation, None, None, blocks), self._memory()
         found = [Item("system", "", view.system)]
-        found += [Item("tool", name, text) for name, text in self._tools().described(view.last).items()]
+        found += [Item("tool", name, text) for name, text in self._tools().described(view.needs).items()]
         found += [Item("summary", "", view.before)] if view.before else []
         for turn in view.turns:
             shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
@@ -182,11 +185,17 @@ class Putting:
             # what was asked before it was compacted stands behind it, word for word
             before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
         last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
-        own = self._services.settings.conversation.instruction
-        system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(last)
+        needs, own = Needs(last, self._used(branch)), self._services.settings.conversation.instruction
+        system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(needs)
         bound = self._bound(blocks, system + told, before)
         gone = self._dropped(branch, bound)
-        return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, last)
+        return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
+
+    def _used(self, branch: Sequence[Turn]) -> frozenset[str]:
+        """The tools that the model called lately."""
+        lately = [turn for turn in branch if turn.role == "assistant"][-LATELY:]
+        calls = self._memory().turns.calls
+        return frozenset(call.name for turn in lately for call in calls(turn.id) if call.status == "done")
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation up to a turn, and what is wanted of the model about it."""

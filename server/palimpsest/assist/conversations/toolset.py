@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from palimpsest.assist.conversations.calling import Outcome
+from palimpsest.assist.conversations.calling import Needs, Outcome
 from palimpsest.assist.conversations.fork_tools import ForkTools
 from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.documents.document_tools import DocumentTools
@@ -47,26 +47,26 @@ class Toolset:
             return {}
         return {tool.name: [one.name for one in tool.parameters] for tool in self._offered()}
 
-    def told(self, message: str) -> str:
+    def told(self, needs: Needs) -> str:
         """What the system prompt says of them, for what was said last."""
-        tools = self._told(message)
+        tools = self._told(needs)
         return instructions(tools) if tools else ""
 
-    def native(self, message: str) -> tuple[str, list[dict[str, Any]]]:
-        tools = self._told(message)
+    def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
+        tools = self._told(needs)
         return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
 
-    def described(self, message: str) -> Mapping[str, str]:
-        return {tool.name: description(tool) for tool in self._told(message)}
+    def described(self, needs: Needs) -> Mapping[str, str]:
+        return {tool.name: description(tool) for tool in self._told(needs)}
 
-    def _told(self, message: str) -> list[Tool]:
+    def _told(self, needs: Needs) -> list[Tool]:
         choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
         if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
             return []
         every = self._offered()
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
         if choice == "relevant" or (choice == "auto" and estimate(instructions(every)) > room):
-            return relevant(message, every)
+            return relevant(needs.message, every, needs.used)
         return every
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:

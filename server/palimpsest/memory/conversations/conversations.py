@@ -19,6 +19,8 @@ MOST_NAMED = 10
 """Of the conversations that there are, in an error."""
 MOST_NAME = 200
 """Characters of a name."""
+LONGEST_LINE = 60
+"""Characters of what was said first, as a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,12 @@ TEXTS = """
     UNION SELECT hash FROM checkpoint_text JOIN checkpoint ON checkpoint.id = checkpoint WHERE conversation = ?1
 """
 """What a conversation's rows name."""
+
+
+def name_of(text: str) -> str:
+    """A conversation's name, from what is said first."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return "".join(char for char in line if char.isprintable())[:LONGEST_LINE].strip()
 
 
 class Conversations:
