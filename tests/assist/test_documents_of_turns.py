@@ -87,6 +87,16 @@ async def test_a_document_that_fits_a_fifth_of_the_room_stands_in_the_message(ar
     assert "read_document" not in part.told
 
 
+async def test_a_document_that_stands_above_as_it_is_is_not_told_again(around: Around) -> None:
+    first = await around.referring.referred("See [[prices]].", 2_000)
+    again = await around.referring.referred("And [[prices]]?", 2_000, told_before=first.told)
+    assert "<document" not in again.told
+    assert "docs/prices.md, its text stands above" in again.told
+    assert [one.read for one in again.references] == [True]
+    part = await around.referring.referred("And [[prices#Rounding]]?", 2_000, told_before=first.told)
+    assert "To the cent." in part.told, "another text of it"
+
+
 async def test_a_message_without_links_is_as_it_is(around: Around) -> None:
     for text in ("", "no links", "`[[prices]]`", "```\n[[prices]]\n```"):
         assert (await around.referring.referred(text, 2_000)).told == ""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 LONGEST_REPORT = 80
-"""Characters of a line of progress, and of a conversation's name."""
+"""Characters of a line of progress."""
 
 
 @dataclass(frozen=True, slots=True)

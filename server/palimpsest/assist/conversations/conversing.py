@@ -150,7 +150,9 @@ class Conversing:
         room = max(0, int(model.window * share) - taken) if model is not None else 0
         uri = memory.conversations.get(conversation).uri
         try:
-            return await self.referring.referred(text, room, uri=uri, ask=asking(self._services))
+            before = self.putting.documents_told(conversation)
+            ask = asking(self._services)
+            return await self.referring.referred(text, room, uri=uri, ask=ask, told_before=before)
         except PalimpsestError as error:
             logger.warning("documents of a message: %s", error)
             return NOTHING

@@ -191,6 +191,11 @@ class Putting:
         gone = self._dropped(branch, bound)
         return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
 
+    def documents_told(self, conversation: str) -> str:
+        """What the model reads of documents in the turns so far."""
+        view = self._view(conversation, None, None, ())
+        return "\n".join(str(turn.details[DOCUMENTS]) for turn in view.turns if turn.details.get(DOCUMENTS))
+
     def _used(self, branch: Sequence[Turn]) -> frozenset[str]:
         """The tools that the model called lately."""
         lately = [turn for turn in branch if turn.role == "assistant"][-LATELY:]

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from palimpsest.assist.documents.telling_model import fits, told
+from palimpsest.assist.documents.telling_model import element, fits, told
 from palimpsest.assist.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
@@ -51,25 +51,30 @@ class Referring:
         self._documents = documents
         self._memory = memory
 
-    async def referred(self, text: str, room_tokens: int = 0, *, uri: str = "", ask: Ask | None = None) -> Referred:
-        """What a message links to.  A document that takes less than a fifth of `room_tokens` stands in what is told.
-        Raises StorageError."""
+    async def referred(
+        self, text: str, room_tokens: int = 0, *, uri: str = "", ask: Ask | None = None, told_before: str = ""
+    ) -> Referred:
+        """What a message links to.  A document that takes less than a fifth of `room_tokens` stands in what is told,
+        unless it does as it is in `told_before`, which the model still reads.  Raises StorageError."""
         found = list(prose_links(text))[:MOST_REFERENCES] if "[[" in text else []
         place = self._documents.place(uri) or self._documents.place()
         if not found or place is None:
             return Referred()
-        references, texts = list[DocumentReference](), dict[str, str]()
+        references, texts, above = list[DocumentReference](), dict[str, str](), set[str]()
         for link, meaning in zip(found, await self._documents.meant(place, found), strict=True):
             one = _reference(link, text[link.start : link.end], meaning)
             if isinstance(meaning, Found) and one.path is not None:
                 path = one.path
                 one, content = await self._with_text(place, one, meaning, ask)
-                if content and path not in texts and fits(content, room_tokens):
+                if content and element(path, content) in told_before:
+                    above.add(path)
+                elif content and path not in texts and fits(content, room_tokens):
                     texts[path] = content
                     room_tokens -= estimate(content)
             references.append(one)
-        every = [replace(one, read=one.read or one.path in texts) for one in without_repeats(references)]
-        return Referred(tuple(every), told(every, texts))
+        given = above | texts.keys()
+        every = [replace(one, read=one.read or one.path in given) for one in without_repeats(references)]
+        return Referred(tuple(every), told(every, texts, above - texts.keys()))
 
     async def _with_text(
         self, place: Place, one: DocumentReference, meaning: Found, ask: Ask | None

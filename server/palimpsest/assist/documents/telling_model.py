@@ -5,7 +5,7 @@ In: references, texts of the documents that may stand in the message.  Out: what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from palimpsest.context.estimate import estimate
 from palimpsest.memory.documents.reference import DocumentReference
@@ -20,8 +20,15 @@ def fits(text: str, room_tokens: int) -> bool:
     return estimate(text) < room_tokens * SHARE
 
 
-def told(references: Sequence[DocumentReference], texts: Mapping[str, str]) -> str:
-    """The list of the documents, then the texts of those that are given; "" where there is none."""
+def element(path: str, text: str) -> str:
+    return f"<document path={attribute(path)}>\n{escape_closing(text, 'document')}\n</document>"
+
+
+def told(
+    references: Sequence[DocumentReference], texts: Mapping[str, str], above: Collection[str] = frozenset()
+) -> str:
+    """The list of the documents, then the texts of those that are given, but for those that stand `above` as they are;
+    "" where there is none."""
     if not references:
         return ""
     lines = ["Referenced Documents:"]
@@ -29,10 +36,11 @@ def told(references: Sequence[DocumentReference], texts: Mapping[str, str]) -> s
         if one.path is None:
             lines.append(f"- {one.wikilink}: Warning - {one.problem or 'Document not found'}")
         else:
-            lines.append(f"- {one.wikilink} ({one.path}){f': {one.summary}' if one.summary else ''}")
+            where = ", its text stands above" if one.path in above else ""
+            lines.append(f"- {one.wikilink} ({one.path}{where}){f': {one.summary}' if one.summary else ''}")
     given = [one.path for one in references if one.path is not None and one.path in texts]
     for path in given:
-        lines.append(f"<document path={attribute(path)}>\n{escape_closing(texts[path], 'document')}\n</document>")
-    if any(one.path is not None and one.path not in texts for one in references):
+        lines.append(element(path, texts[path]))
+    if any(one.path is not None and one.path not in texts and one.path not in above for one in references):
         lines.append("Read these documents with read_document if you need more of them.")
     return "\n".join(lines)
