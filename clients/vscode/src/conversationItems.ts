@@ -132,7 +132,8 @@ export class ConversationItems implements vscode.Disposable {
   private async openDocument({ document }: Kind<"document">): Promise<void> {
     if (!document.uri) throw new Error(`${document.wikilink}: ${document.problem || "it is not there any more"}`);
     if (document.snippet === "" || document.path === null) {
-      return void (await vscode.window.showTextDocument(vscode.Uri.parse(document.uri, true), { preview: true }));
+      await vscode.window.showTextDocument(vscode.Uri.parse(document.uri, true), { preview: true });
+      return;
     }
     const link = `[[${document.path}${document.fragment ? `#${document.fragment}` : ""}]]`;
     const { uri, range } = await this.server.command<{ uri: string; range: Range }>("palimpsest.documents.open", { link, text: document.snippet });
