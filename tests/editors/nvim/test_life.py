@@ -141,7 +141,9 @@ def test_the_manual_and_the_defaults_have_the_same_settings(start: Start) -> Non
     manual = (PLUGIN / "doc" / "palimpsest.txt").read_text("utf-8")
     names = "vim.tbl_map(function(it) return it.name end, require('palimpsest.generated').settings)"
     generated = set(nvim.lua(f"return {names}"))
-    defaults = nvim.lua("local d = vim.deepcopy(require('palimpsest.config').defaults) d.keys = true return d")
+    defaults = nvim.lua(
+        "local d = vim.deepcopy(require('palimpsest.config').defaults) d.keys, d.chat_keys = true, true return d"
+    )
     for section, value in defaults.items():
         inner = [f"{section}.{name}" for name in value] if isinstance(value, dict) else [section]
         assert all(name in generated or f"`{name}`" in manual for name in inner), inner

@@ -6,6 +6,7 @@ asked, by the host; documents are `assist/documents/`'s.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -53,19 +54,20 @@ class Toolset:
         return instructions(tools) if tools else ""
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
-        tools = self._told(needs)
+        tools = self._told(needs, natively=True)
         return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
 
     def described(self, needs: Needs) -> Mapping[str, str]:
         return {tool.name: description(tool) for tool in self._told(needs)}
 
-    def _told(self, needs: Needs) -> list[Tool]:
+    def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
         choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
         if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
             return []
         every = self._offered()
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
-        if choice == "relevant" or (choice == "auto" and estimate(instructions(every)) > room):
+        said = json.dumps([tool.native for tool in every]) if natively else instructions(every)
+        if choice == "relevant" or (choice == "auto" and estimate(said) > room):
             return relevant(needs.message, every, needs.used)
         return every
 

@@ -83,9 +83,9 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts, *, tools: 
     base = "".join(workspace.blocks.parts)
     tail = request.prompt
     room = known.n_ctx - workspace.blocks.n_tokens - request.max_tokens
-    if isinstance(tail, ChatTail) and tail.native is not None and tools and known.talks:
-        _check(n_chars(tail.native), room)
-        return RoutedPrompt(CHAT, "chat", messages=_behind(base, tail.native.messages), tools=tail.native.tools)
+    native = tail.native if isinstance(tail, ChatTail) and tools and known.talks else None
+    if native is not None and _tokens(n_chars(native)) <= room:  # else in words, which are shorter
+        return RoutedPrompt(CHAT, "chat", messages=_behind(base, native.messages), tools=native.tools)
     if not isinstance(tail, FimTail):
         messages = [Message("user", tail.text)] if isinstance(tail, TextTail) else tail.messages
         _check(sum(len(message.content) for message in messages), room)
@@ -110,8 +110,12 @@ def put(request: GenerateRequest, workspace: Workspace, known: Facts, *, tools: 
     return RoutedPrompt(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
 
 
+def _tokens(chars: int) -> int:
+    return math.ceil(chars / CHARS_PER_TOKEN)
+
+
 def _check(chars: int, room: int) -> None:
-    n = math.ceil(chars / CHARS_PER_TOKEN)
+    n = _tokens(chars)
     if n > room:
         raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
 
