@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
 from palimpsest.assist.shared.services import Services
+from palimpsest.memory.transcript.reading import is_conversation
 from palimpsest.text.snapshot import Position, Snapshot, moved
 
 
@@ -30,7 +31,9 @@ class Cursor:
     def why_off(self) -> str:
         """Why there are no completions here; "" where there are, or nobody knows where it is."""
         document = self.document
-        return self._services.why_off(document) if document is not None else ""
+        if document is None or is_conversation(document.uri, document.lines):
+            return ""  # there is nothing to be switched on
+        return self._services.why_off(document)
 
     def _moved(self, event: CursorMoved) -> None:
         elsewhere = self.place is None or self.place[0] != event.uri

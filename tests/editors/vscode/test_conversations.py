@@ -102,5 +102,5 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
     window.until(lambda: "Checkpoints" in window.shown(TREE))
     window.open("prices.md")
     window.command("Palimpsest: Open Conversation")
-    window.choose("c-")
+    window.choose("hello")  # it is called by what was said first
     window.page.locator(".tab.active", has_text=".palimpsest.md").wait_for()
