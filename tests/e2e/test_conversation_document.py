@@ -154,6 +154,7 @@ async def test_there_are_no_completions_or_edits_in_a_conversation(window: Edito
     uri = window.open(window.root / "how.palimpsest.md", "## user\n\nHow do I \n")
     assert not await window.complete(uri, lsp.Position(2, 9), invoked=True)
     assert not [title for title in await actions(window, uri) if "edit" in title.lower()]
+    await until(lambda: window.status["state"] != "busy")
     assert (window.status["kind"], window.status["state"]) == ("Normal", "ready"), "nothing is wrong there"
 
 

@@ -23,13 +23,19 @@ def test_pieces_are_the_same_tokens_in_order_and_do_not_overlap(old: list[int], 
     assert at_new <= len(new)
 
 
-@given(tokens, tokens, tokens, tokens)
+@given(tokens, tokens, st.lists(st.integers(10, 13), max_size=60), tokens)
 def test_what_stands_behind_a_piece_that_was_replaced_is_found(
     a: list[int], x: list[int], y: list[int], b: list[int]
 ) -> None:
+    """What replaced it stands nowhere in the old tokens: else the first place that is alike counts, see below."""
     behind = [*range(100, 100 + LEAST), *b]
     found = pieces([*a, *x, *behind], [*a, *y, *behind])
     assert found[-1] == Piece(len(a) + len(x), len(a) + len(y), len(behind)) or found[-1].n >= len(behind)
+
+
+def test_what_stands_twice_is_taken_at_the_first_place_behind_the_piece_before() -> None:
+    once, again = list(range(100, 100 + LEAST)), [0] * LEAST
+    assert pieces([*once, *again], [*again, *once, *again]) == [Piece(LEAST, 0, LEAST)]
 
 
 def test_several_replaced_results_leave_what_is_between_them() -> None:
