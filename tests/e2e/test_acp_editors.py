@@ -147,6 +147,16 @@ async def test_what_is_no_message_is_said_to_be_none_and_what_follows_is_heard(
         assert await it.stopped(it.prompt(await it.begun(shop), "Well?")) == "end_turn"
 
 
+async def test_an_editors_own_fields_are_no_parameters(home: dict[str, str], shop: Path) -> None:
+    async with editor(home) as it:
+        own = {"cwd": "/", "sessionId": "x", "cursor": "y"}
+        params = {"cwd": str(shop), "mcpServers": [], "_meta": own}
+        session = (await it.ask("session/new", params))["result"]["sessionId"]
+        assert await it.stopped(it.prompt(session, "Well?")) == "end_turn"
+        (found,) = (await it.ask("session/list", {"cwd": str(shop), "_meta": own}))["result"]["sessions"]
+        assert (found["sessionId"], found["cwd"]) == (session, str(shop.resolve()))
+
+
 async def test_a_person_sees_what_would_be_written_before_they_allow_it(
     home: dict[str, str], shop: Path, engine: Scripted
 ) -> None:

@@ -42,6 +42,8 @@ class Lines:
                 continue
             if message.get("method") == "initialize":
                 self.takes_compactions = _takes_compactions(message)
+            if isinstance(params := message.get("params"), dict):
+                params.pop("_meta", None)  # the library takes what is in it for parameters; there is nothing for us
             return message
         return None
 
