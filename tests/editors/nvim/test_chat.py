@@ -56,6 +56,7 @@ def test_a_conversation_is_begun_sent_and_opened_again(nvim: Plugged, model: Scr
     assert not (folder / "work" / "Postage.palimpsest.md").exists(), "it is no file until it is written"
     nvim.keys("GoGo on.<Esc>:Palimpsest conversation.send<CR>")
     until(lambda: "And on." in text_of(nvim), nvim.messages)
+    assert "Workspace edit" not in nvim.messages(), "nothing is said of each piece of the reply"
     nvim.keys(":w<CR>:bdelete<CR>:Palimpsest chat Postage<CR>")
     until(lambda: "And on." in text_of(nvim), nvim.messages)
     assert nvim.lua("return vim.bo.buftype") == ""
