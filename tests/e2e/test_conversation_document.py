@@ -17,6 +17,7 @@ from palimpsest.memory.transcript.reading import parse
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
+COST = "def cost(order: Order):\n    return order.weight()\n"
 NAME = "talk.palimpsest.md"
 
 
@@ -154,8 +155,9 @@ async def test_there_are_no_completions_or_edits_in_a_conversation(window: Edito
     uri = window.open(window.root / "how.palimpsest.md", "## user\n\nHow do I \n")
     assert not await window.complete(uri, lsp.Position(2, 9), invoked=True)
     assert not [title for title in await actions(window, uri) if "edit" in title.lower()]
-    await until(lambda: window.status["state"] != "busy")
-    assert (window.status["kind"], window.status["state"]) == ("Normal", "ready"), "nothing is wrong there"
+    await until(
+        lambda: (window.status["kind"], window.status["state"]) == ("Normal", "ready")
+    )  # nothing is wrong there
 
 
 async def test_a_conversation_folds(window: Editor) -> None:
@@ -184,12 +186,8 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
     assert "Send again" in await lenses(window, uri)
     said.dies = False
     assert await send(window, uri) == "second answer"
-    await until(lambda: len(turns(window, uri)) == 3)
-    assert turns(window, uri) == [
-        ("user", True, "bonjour"),
-        ("assistant", True, "second answer"),
-        ("user", False, ""),
-    ]
+    wanted = [("user", True, "bonjour"), ("assistant", True, "second answer"), ("user", False, "")]
+    await until(lambda: turns(window, uri) == wanted)
     assert "Not finished: " not in window.texts[uri]
 
 
@@ -250,3 +248,23 @@ async def test_a_descriptor_is_summarized_by_the_model_and_that_is_kept(window: 
     await window.command("palimpsest.fd.summarize", {**talk, "fd": made["fd"]})
     (kept,) = (await window.command("palimpsest.fd.list", talk))["descriptors"]
     assert kept["summary"] == "Five thousand lines."
+
+
+async def test_what_is_said_in_a_document_is_said_about_the_code_where_the_person_was_last(
+    window: Editor, said: Scripted
+) -> None:
+    code = window.open("order.py", "class Order:\n    def weight(self):\n        return 5\n\n\n" + COST)
+    at = lsp.Position(6, 10)
+    cursor_at(window, code, at)
+    shown = await window.settled(code, at)
+    uri = window.open(NAME, "## user\n\nIs this right?\n")
+    cursor_at(window, uri, window.edit(uri, "right?", "right? I doubt it.$0"))
+    await send(window, uri)
+    told = "\n".join(message["content"] for message in said.asked[-1]["messages"])
+    assert all(block["text"].strip() in told for block in shown["blocks"])
+    assert "def weight(self)" in told
+
+
+def cursor_at(window: Editor, uri: str, position: lsp.Position) -> None:
+    document = lsp.VersionedTextDocumentIdentifier(uri=uri, version=window.versions[uri])
+    window.client.protocol.notify("palimpsest/cursor", {"textDocument": document, "position": position})

@@ -316,3 +316,15 @@ async def test_an_agent_reads_and_adds_refs_and_descriptors(editor: Editor, shop
         assert "there is no conversation" in await it.refused("list_refs", conversation="c-0")
     refs = await editor.command("palimpsest.refs.list", talk)
     assert [ref["id"] for ref in refs["refs"]] == ["tax"]
+
+
+async def test_what_is_too_long_for_an_answer_is_read_in_parts(editor: Editor, shop: Path) -> None:
+    made = await editor.command("palimpsest.conversation.new", {"name": "logs"})
+    file = shop / "run.txt"
+    file.write_text("a line of a log\n" * (LONGEST_LINE // 16 + 1), encoding="utf-8")
+    fd = await editor.command("palimpsest.fd.create", {"conversation": made["conversation"], "uri": to_uri(file)})
+    talk = {"conversation": made["conversation"], "fd": fd["fd"]}
+    async with agent(shop) as it:
+        assert "file: names no file" in await it.refused("pin_file", file="x" * 5000)
+        assert "longer than 4 MiB; ask for a part" in await it.refused("read_fd", **talk, read_all=True)
+        assert (await it.call("read_fd", **talk, page=5))["page"] == 5

@@ -99,7 +99,10 @@ function ofConversations({ server, conversations, conversationItems: items }: Pa
     checkpoint: () => items.checkpoint(),
     write: (node?: ConversationNode) => items.write(node),
     usage: () => items.usage(),
-    view: () => run(`${CONVERSATION}.focus`),
+    view: async () => {
+      await conversations.showView();
+      await run(`${CONVERSATION}.focus`);
+    },
     graph: () => showGraph(server),
   };
   return {

@@ -1,5 +1,6 @@
 // What the model sees of the code at the cursor: the editing block, the context blocks with tokens and state, budgets.
 import * as vscode from "vscode";
+import { isConversation } from "./conversations";
 import { bar, plural } from "./pure";
 import type { Context, ContextBlock, ContextUsage } from "./protocol";
 import { isServed, type Server } from "./server";
@@ -25,6 +26,11 @@ export type Node =
   | { kind: "blocks"; blocks: ContextBlock[] }
   | { kind: "block"; block: ContextBlock };
 
+interface Place {
+  uri: vscode.Uri;
+  position: vscode.Position;
+}
+
 export class ContextView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.emitter.event;
@@ -33,6 +39,8 @@ export class ContextView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   private timer: NodeJS.Timeout | undefined;
   private shown: { context: Context; usage: ContextUsage | undefined } | undefined;
   private asked = 0;
+  /** Where the cursor was last in code: a conversation is about that, too. */
+  private place: Place | undefined;
 
   constructor(
     private readonly server: Server,
@@ -58,18 +66,19 @@ export class ContextView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     const mine = ++this.asked;
     const editor = vscode.window.activeTextEditor;
     if (editor !== undefined && !isServed(editor.document)) return; // what was seen of the code before stays
-    const found = editor && this.server.isRunning ? await this.look(editor).catch(() => undefined) : undefined;
+    if (editor === undefined) this.place = undefined;
+    else if (!isConversation(editor.document)) this.place = { uri: editor.document.uri, position: editor.selection.active };
+    const found = this.place && this.server.isRunning ? await this.look(this.place).catch(() => undefined) : undefined;
     if (mine !== this.asked) return;
     this.shown = found;
     const none = this.server.isRunning ? "Put the cursor into code to see what the model sees of it." : "The server is not running.";
     this.view.message = found ? undefined : none;
-    this.view.description = found && editor ? vscode.workspace.asRelativePath(editor.document.uri) : undefined;
+    this.view.description = found && this.place ? vscode.workspace.asRelativePath(this.place.uri) : undefined;
     this.emitter.fire(undefined);
   }
 
-  private async look(editor: vscode.TextEditor): Promise<{ context: Context; usage: ContextUsage | undefined }> {
-    const { line, character } = editor.selection.active;
-    const at = { uri: editor.document.uri.toString(), position: { line, character } };
+  private async look({ uri, position: { line, character } }: Place): Promise<{ context: Context; usage: ContextUsage | undefined }> {
+    const at = { uri: uri.toString(), position: { line, character } };
     const [context, usage] = await Promise.all([
       this.server.command<Context>("palimpsest.context.show", at),
       this.server.command<ContextUsage>("palimpsest.context.usage", at).catch(() => undefined),

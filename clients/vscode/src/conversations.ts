@@ -13,6 +13,11 @@ export function idOf(document: vscode.TextDocument): string | undefined {
   return isServed(document) ? conversationIn(document.getText(head)) : undefined;
 }
 
+/** Also one that nothing was said in, by its name. */
+export function isConversation(document: vscode.TextDocument): boolean {
+  return document.uri.path.toLowerCase().endsWith(SUFFIX) || idOf(document) !== undefined;
+}
+
 /** The conversation in the active editor, or the one that was there last. */
 export class Conversations implements vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
@@ -106,6 +111,11 @@ export class Conversations implements vscode.Disposable {
     return this.last;
   }
 
+  /** The view is there from the first conversation on: before, it would take the context's room. */
+  async showView(): Promise<void> {
+    await vscode.commands.executeCommand("setContext", "palimpsest.talks", true);
+  }
+
   dispose(): void {
     vscode.Disposable.from(...this.listening).dispose();
   }
@@ -113,8 +123,7 @@ export class Conversations implements vscode.Disposable {
   /** Of the active document, which need not have an id yet: a new one gets it by being sent. */
   private uri(): string {
     const document = vscode.window.activeTextEditor?.document;
-    const isOne = document !== undefined && (document.uri.path.endsWith(SUFFIX) || idOf(document) !== undefined);
-    const uri = (isOne ? document : this.document)?.uri;
+    const uri = (document && isConversation(document) ? document : this.document)?.uri;
     if (uri === undefined) throw new Error("open a conversation first: run “Palimpsest: Open Conversation…”.");
     return uri.toString();
   }
@@ -125,6 +134,7 @@ export class Conversations implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "palimpsest.conversation", id !== undefined);
     if (id !== undefined && id !== this.last) {
       this.last = id;
+      void this.showView();
       this.emitter.fire();
     }
   }

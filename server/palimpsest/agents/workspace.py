@@ -120,9 +120,11 @@ class Workspace:
             return path
         folders = (await self.windows())[0].folders
         within = [folder for folder in folders if self.folder.is_relative_to(folder)] or list(folders)
-        return next(
-            (folder / path for folder in (self.folder, *within) if (folder / path).exists()), self.folder / path
-        )
+        try:
+            there = [folder / path for folder in (self.folder, *within) if (folder / path).exists()]
+        except OSError as error:
+            raise InvalidArgument("file", f"names no file: {error.strerror}.") from None
+        return there[0] if there else self.folder / path
 
     def close(self) -> None:
         for window in self._windows.values():

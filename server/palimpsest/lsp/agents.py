@@ -82,8 +82,8 @@ async def here(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     cursor: dict[str, Any] | None = None
     found: dict[str, Any] = {"editing": None, "blocks": []}
     why = "Nobody has said yet where the cursor is."
-    if session.cursor.place is not None:
-        uri, position = session.cursor.place
+    if session.cursor.code is not None:
+        uri, position = session.cursor.code
         try:
             snapshot = session.documents.get(uri)
             shown = await session.context.show(uri, position)

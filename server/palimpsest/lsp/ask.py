@@ -127,7 +127,7 @@ def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:
         snapshot = session.documents.get(asked.uri)
         where = (asked.position or At(0, 0)).lsp
         return Cursor(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
-    return None if session.cursor.place is None else Cursor(*session.cursor.place)
+    return None if session.cursor.code is None else Cursor(*session.cursor.code)
 
 
 COMMANDS = (

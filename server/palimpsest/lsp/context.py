@@ -64,7 +64,7 @@ async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
             if at.items
             else answer
         )
-    place = session.cursor.place
+    place = session.cursor.code
     if at.uri:
         snapshot = session.documents.get(at.uri)
         where = (at.position or At(0, 0)).lsp

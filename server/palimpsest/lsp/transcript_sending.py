@@ -80,9 +80,9 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     for turn in turns[pending.kept : pending.last]:
         await session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
-    place = session.cursor.place
-    cursor = Asked() if place is None or place[0] == snapshot.uri else Asked(Cursor(*place))
-    return answered(memory, await session.conversing.send(talk.id, said, cursor))
+    code = session.cursor.code
+    asking = Asked() if code is None else Asked(Cursor(*code))
+    return answered(memory, await session.conversing.send(talk.id, said, asking))
 
 
 async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:

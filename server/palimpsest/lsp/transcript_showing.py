@@ -163,7 +163,7 @@ async def replaced(server: PalimpsestServer, snapshot: Snapshot, text: str) -> b
     else:
         whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
     try:
-        params = lsp.ApplyWorkspaceEditParams(whole, "Palimpsest: conversation")
+        params = lsp.ApplyWorkspaceEditParams(whole)  # with a name, Neovim would say it each time
         answer = await asyncio.wait_for(server.workspace_apply_edit_async(params), ANSWER_S)
     except (JsonRpcException, TimeoutError) as error:
         logger.info("an edit of %s was not applied: %s", snapshot.uri, error)

@@ -13,11 +13,13 @@ from palimpsest.text.snapshot import Position, Snapshot, moved
 
 
 class Cursor:
-    """One window's; the place is None until somebody says where it is, and when its document was closed."""
+    """One window's; a place is None until somebody says where it is, and when its document was closed."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self.place: tuple[str, Position] | None = None
+        self.code: tuple[str, Position] | None = None
+        """Where the person was last outside of conversations: what is said in one is said about the code there."""
         events = services.events
         events.on(CursorMoved, self._moved)
         events.on(DocumentChanged, self._changed)
@@ -31,13 +33,15 @@ class Cursor:
     def why_off(self) -> str:
         """Why there are no completions here; "" where there are, or nobody knows where it is."""
         document = self.document
-        if document is None or is_conversation(document.uri, document.lines):
+        if document is None or self._is_conversation(document.uri):
             return ""  # there is nothing to be switched on
         return self._services.why_off(document)
 
     def _moved(self, event: CursorMoved) -> None:
         elsewhere = self.place is None or self.place[0] != event.uri
         self.place = event.uri, event.position
+        if not self._is_conversation(event.uri):
+            self.code = self.place
         if elsewhere:
             self._services.events.tell(StatusChanged())  # completions may be off there
 
@@ -46,7 +50,15 @@ class Cursor:
             position = moved(self.place[1], event.old, event.new, event.edits)
             self._services.events.tell(CursorMoved(event.new.uri, position))
             self._services.events.tell(RefreshNeeded())
+        elif self.code is not None and self.code[0] == event.new.uri:
+            self.code = event.new.uri, moved(self.code[1], event.old, event.new, event.edits)
 
     def _closed(self, event: DocumentClosed) -> None:
         if self.place is not None and self.place[0] == event.uri:
             self.place = None
+        if self.code is not None and self.code[0] == event.uri:
+            self.code = None
+
+    def _is_conversation(self, uri: str) -> bool:
+        document = self._services.documents.find(uri)
+        return is_conversation(uri, () if document is None else document.lines)

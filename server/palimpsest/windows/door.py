@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 Answer = Callable[[str, Any], Awaitable[dict[str, Any]]]
 """(method, params) → result.  Raises PalimpsestError."""
 MOST_CONNECTIONS = 16
+TOO_LONG = InvalidArgument(
+    "request", f"its answer is longer than {LONGEST_LINE >> 20} MiB; ask for a part, such as a page."
+)
 OUR_FAULT = "Palimpsest failed at this; its log says how."
 
 
@@ -123,5 +126,8 @@ def _error(number: Any, error: PalimpsestError) -> dict[str, Any]:
 
 
 async def _send(writer: asyncio.StreamWriter, answer: dict[str, Any]) -> None:
-    writer.write(json.dumps(answer).encode() + b"\n")
+    line = json.dumps(answer).encode() + b"\n"
+    if len(line) > LONGEST_LINE:
+        line = json.dumps(_error(answer["id"], TOO_LONG)).encode() + b"\n"
+    writer.write(line)
     await writer.drain()

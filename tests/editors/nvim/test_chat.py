@@ -56,6 +56,7 @@ def test_a_conversation_is_begun_sent_and_opened_again(nvim: Plugged, model: Scr
     assert not (folder / "work" / "Postage.palimpsest.md").exists(), "it is no file until it is written"
     nvim.keys("GoGo on.<Esc>:Palimpsest conversation.send<CR>")
     until(lambda: "And on." in text_of(nvim), nvim.messages)
+    assert "Workspace edit" not in nvim.messages(), "nothing is said of each piece of the reply"
     nvim.keys(":w<CR>:bdelete<CR>:Palimpsest chat Postage<CR>")
     until(lambda: "And on." in text_of(nvim), nvim.messages)
     assert nvim.lua("return vim.bo.buftype") == ""
@@ -115,3 +116,22 @@ def test_a_link_to_a_ref_opens_it_and_it_follows_the_conversation(nvim: Plugged)
 def test_without_a_conversation_the_commands_say_what_to_do(nvim: Plugged) -> None:
     nvim.keys(":Palimpsest conversation.refs<CR>")
     until(lambda: "open a conversation first" in nvim.messages(), nvim.messages)
+
+
+def test_a_conversation_goes_back_to_a_checkpoint(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    nvim.lua("""
+      vim.ui.input = function(_, done) done('before') end
+      vim.ui.select = function(items, _, done)
+        done(vim.iter(items):find(function(one) return one.name == 'before' end))
+      end
+      return true
+    """)
+    nvim.keys(":Palimpsest conversation.checkpoint<CR>")
+    talk = nvim.lua("return require('palimpsest.chats').id(0)")
+    until(lambda: nvim.command("palimpsest.checkpoint.list", f"{{ conversation = '{talk}' }}")["count"], nvim.messages)
+    nvim.keys("GoGo on.<Esc>\\s")
+    until(lambda: "And on." in text_of(nvim), nvim.messages)
+    nvim.keys(":Palimpsest conversation.restore<CR>")
+    until(lambda: "And on." not in text_of(nvim) and CODE in text_of(nvim), nvim.messages)
+    assert "is kept as checkpoint" in nvim.messages()

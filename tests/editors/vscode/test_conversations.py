@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.scripted import Scripted, scripted
-from tests.editors.vscode.conftest import Open
+from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.window import Window
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -18,6 +18,7 @@ ASKED = "## user\n\nhow are prices rounded, see [[prices]]\n"
 CODE = "def rounded(price):\n    return round(price, 2)"
 REPLY = f'Like this:\n\n<ref id="rounding" lang="python">\n{CODE}\n</ref>\n\nThat is all.'
 TREE = ".pane-body .monaco-list-row"
+PANES = ".pane-header"
 LENS = ".codelens-decoration a"
 EDITOR = ".editor-instance .view-lines"
 
@@ -104,3 +105,20 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
     window.command("Palimpsest: Open Conversation")
     window.choose("hello")  # it is called by what was said first
     window.page.locator(".tab.active", has_text=".palimpsest.md").wait_for()
+
+
+def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_stays_that_of_the_code(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, CART)
+    window.at(CART, "total = self.subtotal()")
+    window.command("Palimpsest: Show Context")
+    window.until(lambda: "Cart.total" in window.shown(TREE))
+    assert "Conversation" not in window.shown(PANES)
+    window.open(NAME)
+    lens(window, "Send")
+    window.until(lambda: "Fork here" in window.shown(LENS))
+    window.until(lambda: "Conversation" in window.shown(PANES) and "rounding" in window.shown(TREE))
+    window.until(lambda: "function at the cursor" in window.shown(TREE))
+    assert CART in window.shown(PANES)
+    assert "def subtotal" in "\n".join(message["content"] for message in engine.asked[-1]["messages"])

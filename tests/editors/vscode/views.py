@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
 
 from tests.editors.vscode.conftest import CART
 from tests.editors.vscode.window import Window
@@ -17,7 +20,18 @@ def answers(window: Window, command: str) -> list[Any]:
     return [one.result for one in asked if one.result]
 
 
-def test_the_context_view_shows_the_servers_blocks_and_a_pinned_file_arrives(window: Window) -> None:
+@pytest.fixture
+def tall(window: Window) -> Iterator[Window]:
+    """A list draws only the rows that it has room for, and each edit of the tests before is a block."""
+    size = window.page.viewport_size
+    assert size is not None
+    window.page.set_viewport_size({"width": size["width"], "height": 3 * size["height"]})
+    yield window
+    window.page.set_viewport_size(size)
+
+
+def test_the_context_view_shows_the_servers_blocks_and_a_pinned_file_arrives(tall: Window) -> None:
+    window = tall
     window.at(CART, "total = self.subtotal()")
     window.command("Palimpsest: Show Context")
     window.until(lambda: "Cart.total" in window.shown(TREE))

@@ -206,15 +206,4 @@ function M.compact()
   end)
 end
 
-function M.checkpoint()
-  local conversation = M.need()
-  if conversation then
-    vim.ui.input({ prompt = "The checkpoint's name (may be empty): " }, function(name)
-      if name then
-        client.command("palimpsest.checkpoint.create", { conversation = conversation, name = name })
-      end
-    end)
-  end
-end
-
 return M

@@ -152,6 +152,12 @@ return {
       modes = { "normal" },
     },
     {
+      id = "conversation.restore",
+      title = "Go Back to a Checkpoint…",
+      doc = "What is there now is kept as another checkpoint.",
+      modes = { "normal" },
+    },
+    {
       id = "conversation.write",
       title = "Write Ref to File…",
       doc = "A ref or descriptor of the conversation.",

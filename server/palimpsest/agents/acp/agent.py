@@ -41,6 +41,7 @@ from acp.schema import (
 from palimpsest import __version__
 from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import EditorHost
+from palimpsest.agents.acp.lines import Lines, of_this_process
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace, Workspaces
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
@@ -55,9 +56,10 @@ INVALID, FAILED, MISSING = -32602, -32603, -32002
 
 async def serve() -> None:
     """Until the editor leaves."""
-    agent = ConversationAgent()
+    lines = await of_this_process()
+    agent = ConversationAgent(lines)
     try:
-        await run_agent(cast(Agent, agent), use_unstable_protocol=True)  # to fork, resume and close
+        await run_agent(cast(Agent, agent), lines, use_unstable_protocol=True)  # to fork, resume and close
     finally:
         await agent.aclose()
 
@@ -65,7 +67,8 @@ async def serve() -> None:
 class ConversationAgent:
     """One connection's.  The protocol's library calls the methods by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
         self._client: Client | None = None
         self._can = ClientCapabilities()
         self._workspaces = Workspaces()
@@ -177,7 +180,7 @@ class ConversationAgent:
         """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""
         assert self._client is not None  # requests come through the connection
         if (talk := self._talks.get(conversation)) is None:
-            talk = self._talks[conversation] = Talk(workspace, conversation, self._client)
+            talk = self._talks[conversation] = Talk(workspace, conversation, self._client, self._lines)
         workspace.session.conversing.host = EditorHost(workspace, self._client, self._can, self._talks.get)
         workspace.start()
         task = asyncio.get_running_loop().create_task(talk.tell_commands())

@@ -35,20 +35,22 @@ def prompt_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Cal
     """`named` says what a URI's document is called here, `text_of` what is in it; None where it is not to be read.
 
     Raises InvalidArgument for what is neither text nor a link."""
-    typed, parts = "", dict[str, Part]()
+    typed, parts, was_text = "", dict[str, Part](), False
     for block in blocks:
         if isinstance(block, TextContentBlock):
-            typed += block.text
+            # a text right behind a text is one of its own, such as the code that was selected
+            typed += f"\n\n{block.text}" if was_text and typed.strip() and block.text.strip() else block.text
         elif isinstance(block, ResourceContentBlock):
             text = text_of(block.uri)
             if text is None:
                 typed += f"[{block.name}]({block.uri})"
-                continue
-            typed += _added(parts, named(block.uri), text)
+            else:
+                typed += _added(parts, named(block.uri), text)
         elif isinstance(block, EmbeddedResourceContentBlock) and isinstance(block.resource, TextResourceContents):
             typed += _added(parts, named(block.resource.uri), block.resource.text)
         else:
-            raise InvalidArgument("prompt", "this model reads text; pictures, sounds and binary files are left out.")
+            raise InvalidArgument("prompt", "the model reads only text: take pictures, sounds and binary files out.")
+        was_text = isinstance(block, TextContentBlock)
     return Prompt(typed.strip("\n"), tuple(parts.values()))
 
 

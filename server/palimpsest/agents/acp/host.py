@@ -8,19 +8,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from acp.exceptions import RequestError
 from acp.interfaces import Client
-from acp.schema import AllowedOutcome, ClientCapabilities, PermissionOption, ToolCallUpdate
+from acp.schema import (
+    AllowedOutcome,
+    ClientCapabilities,
+    FileEditToolCallContent,
+    PermissionOption,
+    ToolCallLocation,
+    ToolCallUpdate,
+)
+from pydantic import ValidationError
 
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
 from palimpsest.errors import AlreadyExists, Denied, NotFound, PalimpsestError
+from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import write
+from palimpsest.workspace.writing import MOST_BYTES, write
 
 OPTIONS = (
     PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
@@ -28,7 +39,25 @@ OPTIONS = (
     PermissionOption(option_id="reject", name="Do not allow", kind="reject_once"),
     PermissionOption(option_id="never", name="Never allow in this folder", kind="reject_always"),
 )
+MOST_SHOWN = 1_000_000
+"""Characters of a change that a person is shown."""
 FOR_GOOD = {"always": True, "never": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a person is asked about: a file before and after; `before` is None for a new one."""
+
+    path: Path
+    before: str | None
+    after: str
+
+    @property
+    def shown(self) -> list[Any]:
+        if len(self.before or "") + len(self.after) > MOST_SHOWN:
+            return []
+        path = str(self.path)
+        return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
 class EditorHost:
@@ -43,25 +72,7 @@ class EditorHost:
         self._talk_of = talk_of
 
     async def allowed(self, conversation: str, what: str, question: str) -> bool:
-        permissions = self._workspace.session.conversing.memory.permissions
-        folder = str(self._workspace.roots[0])
-        known = await asyncio.to_thread(permissions.answer, folder, what)
-        if known is not None:
-            return known
-        talk = self._shown_in(conversation)
-        if talk is None:
-            return False
-        call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
-        try:
-            answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
-        except RequestError:
-            return False  # an editor that cannot ask
-        if not isinstance(answer.outcome, AllowedOutcome):
-            return False
-        chosen = answer.outcome.option_id
-        if chosen in FOR_GOOD:
-            await asyncio.to_thread(permissions.remember, folder, what, allowed=FOR_GOOD[chosen])
-        return chosen in ("allow", "always")
+        return await self._allowed(conversation, what, question, None)
 
     async def write_file(
         self,
@@ -74,36 +85,80 @@ class EditorHost:
         overwrite: bool = False,
     ) -> Written:
         """Through the editor where it offers that: what it has open is changed there."""
-        session = self._workspace.session
-        roots, exclude = self._workspace.roots, session.services.settings.context.exclude
+        session, roots = self._workspace.session, self._workspace.roots
         talk = self._shown_in(conversation)
-        real = await asyncio.to_thread(place, path, roots, exclude)
-        may = talk is not None and talk.person_asks
-        if not may and not await self.allowed(conversation, *asking_to_write(path, text, mode, overwrite=overwrite)):
-            raise Denied(f"The person did not allow it to write to {path}.")
-        if talk is None or self._can is None or not (self._can.write_text_file and self._can.read_text_file):
+        check(mode, insert_at_line)
+        real = await asyncio.to_thread(place, path, roots, session.services.settings.context.exclude)
+        through = talk if self._writes else None
+        before = await self._before(through, real, path, mode, overwrite=overwrite)
+        after = text if before is None else changed(before, text, mode, insert_at_line)
+        if talk is None or not talk.person_asks:
+            what, question = asking_to_write(path, text, mode, overwrite=overwrite)
+            if not await self._allowed(conversation, what, question, Change(real, before, after)):
+                raise Denied(f"The person did not allow it to write to {path}.")
+        if through is None:
+            exclude = session.services.settings.context.exclude
             options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
             done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
             return Written(done.shown, done.bytes, done.lines)
-        check(mode, insert_at_line)
-        if real.exists():
-            if mode == "write" and not overwrite:
-                raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")
-            after = changed(await self._read(talk, real), text, mode, insert_at_line)
-        elif mode == "insert":
-            raise NotFound(FIELD, f"there is no file {path} to insert in.", hint='Use mode="write".')
-        else:
-            after = text
         try:
-            await self._client.write_text_file(talk.conversation, str(real), after)
+            await self._client.write_text_file(through.conversation, str(real), after)
         except RequestError as error:
             raise PalimpsestError(f"The editor did not write {path}: {error}") from error
         return Written(shown(real, roots), len(text.encode()), n_lines(text))
 
+    # Parts
+
+    @property
+    def _writes(self) -> bool:
+        return self._can is not None and bool(self._can.write_text_file and self._can.read_text_file)
+
+    async def _allowed(self, conversation: str, what: str, question: str, change: Change | None) -> bool:
+        permissions = self._workspace.session.conversing.memory.permissions
+        folder = str(self._workspace.roots[0])
+        known = await asyncio.to_thread(permissions.answer, folder, what)
+        if known is not None:
+            return known
+        talk = self._shown_in(conversation)
+        if talk is None:
+            return False
+        call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
+        if change is not None:
+            call.content, call.locations = change.shown, [ToolCallLocation(path=str(change.path))]
+        try:
+            answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
+        except (RequestError, ValidationError):
+            return False  # an editor that cannot ask, or whose answer is none
+        if not isinstance(answer.outcome, AllowedOutcome):
+            return False
+        chosen = answer.outcome.option_id
+        if chosen in FOR_GOOD:
+            await asyncio.to_thread(permissions.remember, folder, what, allowed=FOR_GOOD[chosen])
+        return chosen in ("allow", "always")
+
+    async def _before(
+        self, through: Talk | None, real: Path, path: str, mode: WriteMode, *, overwrite: bool
+    ) -> str | None:
+        """What is in the file, None where there is none.  Raises AlreadyExists, NotFound."""
+        if not real.exists():
+            if mode == "insert":
+                raise NotFound(FIELD, f"there is no file {path} to insert in.", hint='Use mode="write".')
+            return None
+        if mode == "write" and not overwrite:
+            raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")
+        if through is not None:
+            return await self._read(through, real)
+        try:
+            return await asyncio.to_thread(read_text, real, MOST_BYTES, self._workspace.roots)
+        except (Refused, OSError) as error:
+            if mode == "write":
+                return ""  # something that is no text is replaced
+            raise Denied(f"{FIELD}: {path} cannot be read: {error}.") from error
+
     async def _read(self, talk: Talk, path: Path) -> str:
         try:
             return (await self._client.read_text_file(talk.conversation, str(path))).content
-        except RequestError as error:
+        except (RequestError, ValidationError) as error:
             raise PalimpsestError(f"The editor did not read {path.name}: {error}") from error
 
     def _shown_in(self, conversation: str) -> Talk | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from acp.interfaces import Client
@@ -16,16 +16,25 @@ from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
+from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.telling import CallBegan, CallDone, Stopped, TurnText
-from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.assist.conversations.telling import (
+    CallBegan,
+    CallDone,
+    CompactionBegan,
+    CompactionEnded,
+    Stopped,
+    TurnText,
+)
+from palimpsest.errors import InvalidArgument
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.refs.tags import extract
 
 logger = logging.getLogger(__name__)
 
 LONGEST_TITLE = 80
+CANCELLED = "It was cancelled."
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
@@ -39,16 +48,19 @@ STOPS: dict[Stopped, StopReason] = {
 class Talk:
     """Everything to the editor goes through one queue, so that nothing overtakes what was told before."""
 
-    def __init__(self, workspace: Workspace, conversation: str, client: Client) -> None:
+    def __init__(self, workspace: Workspace, conversation: str, client: Client, lines: Lines) -> None:
         self.conversation = conversation
         self.call = ""
-        """The id of the call that is being run."""
+        """The id of the call that is being run; "" where none is."""
         self.person_asks = False
         """A slash command is being carried out: the person is not asked whether it may be."""
         self._workspace = workspace
         self._session = workspace.session
         self._client = client
-        self._answering = self._cancelled = False
+        self._lines = lines
+        self._turn: asyncio.Task[Stopped] | None = None
+        self._cancelled = False
+        self._idle = asyncio.Event()
         self._sent: dict[int, int] = {}  # characters of each turn
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
         self._sending = asyncio.get_running_loop().create_task(self._send())
@@ -57,24 +69,35 @@ class Talk:
             events.on(TurnText, self._text),
             events.on(CallBegan, self._call_began),
             events.on(CallDone, self._call_done),
+            events.on(CompactionBegan, self._compaction_began),
+            events.on(CompactionEnded, self._compaction_ended),
         ]
 
     async def prompt(self, blocks: Sequence[Block]) -> PromptResponse:
-        """Raises PalimpsestError."""
-        if self._answering:
-            raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
-        self._answering, self._cancelled = True, False
+        """Behind a turn that was cancelled, as soon as that has ended: not every editor waits for its answer.  Raises
+        PalimpsestError."""
+        while self._turn is not None:
+            if not self._cancelled:
+                raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
+            await self._idle.wait()
+        self._cancelled = False
+        self._idle.clear()
+        self._turn = asyncio.get_running_loop().create_task(self._answered(blocks))
         try:
-            stopped = await self._answered(blocks)
+            stopped = await self._ended(self._turn)
             self._tell_usage()
             return PromptResponse(stop_reason=STOPS[stopped])
         finally:
-            self._answering = False
+            self._turn.cancel()  # where the connection ends
+            self._turn = None
+            self._close_call()
+            self._idle.set()
             await self._queue.join()
 
     async def stop(self) -> None:
         self._cancelled = True
-        self._session.conversing.stop(self.conversation)
+        if not self._session.conversing.stop(self.conversation) and self._turn is not None:
+            self._turn.cancel()  # such as a command
 
     async def replay(self) -> None:
         """Tell all that was said, the oldest first."""
@@ -92,6 +115,14 @@ class Talk:
         self._sending.cancel()
 
     # Parts
+
+    async def _ended(self, turn: asyncio.Task[Stopped]) -> Stopped:
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if not self._cancelled:
+                raise
+            return "cancelled"
 
     async def _answered(self, blocks: Sequence[Block]) -> Stopped:
         workspace, conversing = self._workspace, self._session.conversing
@@ -134,6 +165,12 @@ class Talk:
             self._sent[event.turn] = len(event.text)
             self._queue.put_nowait(updates.said(event.text[sent:], f"turn-{event.turn}"))
 
+    def _close_call(self) -> None:
+        """One that was cancelled does not stay open in the editor."""
+        if self.call:
+            self._queue.put_nowait(updates.call_done(self.call, CANCELLED, failed=True))
+            self.call = ""
+
     def _call_began(self, event: CallBegan) -> None:
         if event.conversation == self.conversation:
             self.call = updates.call_id(event.turn, event.number)
@@ -141,12 +178,31 @@ class Talk:
 
     def _call_done(self, event: CallDone) -> None:
         if event.conversation == self.conversation:
+            self.call = ""
             identity = updates.call_id(event.turn, event.call.number)
             self._queue.put_nowait(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
 
+    def _compaction_began(self, event: CompactionBegan) -> None:
+        if event.conversation == self.conversation:
+            self._tell_compaction(updates.compaction(event.turn, "in_progress"))
+
+    def _compaction_ended(self, event: CompactionEnded) -> None:
+        if event.conversation == self.conversation:
+            self._tell_compaction(updates.compaction_ended(event.turn, event.compaction, event.why))
+
+    def _tell_compaction(self, update: Mapping[str, Any]) -> None:
+        if self._lines.takes_compactions:
+            self._queue.put_nowait(update)
+
     def _all_said(self) -> list[Any]:
-        turns = self._session.conversing.memory.turns
-        return [update for turn in turns.branch(self.conversation) for update in self._said(turn)]
+        memory = self._session.conversing.memory
+        compacted = memory.compactions.applied(self.conversation) if self._lines.takes_compactions else {}
+        told = list[Any]()
+        for turn in memory.turns.branch(self.conversation):
+            told += self._said(turn)
+            if (found := compacted.get(turn.id)) is not None:
+                told.append(updates.compaction_ended(turn.id, found))
+        return told
 
     def _said(self, turn: Turn) -> list[Any]:
         memory = self._session.conversing.memory
@@ -169,8 +225,14 @@ class Talk:
         while True:
             update = await self._queue.get()
             try:
-                await self._client.session_update(self.conversation, update)
-            except (PalimpsestError, ConnectionError, OSError) as error:
+                if isinstance(update, Mapping):
+                    params = {"sessionId": self.conversation, "update": update}
+                    await self._lines.send({"jsonrpc": "2.0", "method": "session/update", "params": params})
+                else:
+                    await self._client.session_update(self.conversation, update)
+            except (ConnectionError, OSError) as error:
                 logger.info("the editor is not told any more: %s", error)
+            except Exception:  # what follows is told all the same, and who waits for the queue's end goes on
+                logger.exception("an update was not told")
             finally:
                 self._queue.task_done()

@@ -21,6 +21,8 @@ from acp.schema import (
     UserMessageChunk,
 )
 
+from palimpsest.memory.compaction.compactions import Compaction, Summary
+
 Kind = Literal["read", "edit", "delete", "search", "think", "other"]
 KINDS: Mapping[str, Kind] = {
     "read_fd": "read", "get_fd_section": "read", "list_fd_sections": "read", "list_refs": "read", "get_ref": "read",
@@ -90,3 +92,39 @@ def available(commands: Mapping[str, tuple[str, str]]) -> AvailableCommandsUpdat
         for name, (does, hint) in commands.items()
     ]
     return AvailableCommandsUpdate(session_update="available_commands_update", available_commands=listed)
+
+
+CompactionStatus = Literal["in_progress", "completed", "failed", "cancelled"]
+
+
+def compaction(turn: int, status: CompactionStatus, **more: Any) -> dict[str, Any]:
+    """Of all up to a turn; the library has no type for it yet."""
+    return {"sessionUpdate": "compaction_update", "compactionId": f"compaction-{turn}", "status": status, **more}
+
+
+def compaction_ended(turn: int, made: Compaction | None, why: str = "") -> dict[str, Any]:
+    if made is not None:
+        return compaction(turn, "completed", summary=[{"type": "text", "text": in_words(made.summary)}])
+    return compaction(turn, "failed", error=why) if why else compaction(turn, "cancelled")
+
+
+def in_words(summary: Summary) -> str:
+    """What the model reads from now on, for a person."""
+    paragraphs = [
+        f"**{label}:** {said}"
+        for label, said in (
+            ("Goal", summary.goal),
+            ("Wanted of the summary", summary.instruction),
+            ("Now", summary.current_status),
+            ("Next", summary.likely_next_work),
+        )
+        if said.strip()
+    ]
+    for label, rows in (
+        ("Found out", summary.discoveries),
+        ("Done", summary.completed),
+        ("Files", summary.relevant_files_directories),
+    ):
+        if rows:
+            paragraphs.append("\n".join((f"**{label}:**\n", *(f"- {row}" for row in rows))))
+    return "\n\n".join(paragraphs)

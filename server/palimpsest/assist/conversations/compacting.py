@@ -6,12 +6,13 @@ grammar; where it cannot, rules alone do, and the compaction says so (`written_b
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
 from palimpsest import wire
 from palimpsest.assist.conversations.putting import Putting, tail_of
-from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import EngineError, InvalidArgument
@@ -65,6 +66,7 @@ class Compacting:
             return None
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
         applied = memory.compactions.apply_pending(conversation, head)
+        self._services.events.tell(CompactionEnded(conversation, head, applied))
         self._services.events.tell(ConversationChanged(conversation))
         return applied
 
@@ -77,10 +79,26 @@ class Compacting:
     ) -> Compaction:
         """All up to the turn `until`, by default the last one.  `instruction`: what a person wants of the summary.
         Raises NotFound, InvalidArgument where nothing has been said since the last compaction."""
-        memory = self._memory()
-        turns, before = self._since(conversation, until), memory.compactions.current(conversation)
+        turns = self._since(conversation, until)
         if not turns:
             raise InvalidArgument("conversation", "has nothing to compact.")
+        events, turn = self._services.events, turns[-1].id
+        events.tell(CompactionBegan(conversation, turn))
+        try:
+            applied = await self._compact(conversation, blocks, turns, instruction)
+        except BaseException as error:
+            why = "" if isinstance(error, asyncio.CancelledError) else str(error)
+            events.tell(CompactionEnded(conversation, turn, None, why))
+            raise
+        events.tell(CompactionEnded(conversation, turn, applied))
+        events.tell(ConversationChanged(conversation))
+        return applied
+
+    async def _compact(
+        self, conversation: str, blocks: Sequence[Block], turns: Sequence[Turn], instruction: str
+    ) -> Compaction:
+        memory = self._memory()
+        before = memory.compactions.current(conversation)
         spoken = [self._spoken(turn) for turn in turns]
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
@@ -90,7 +108,6 @@ class Compacting:
         memory.compactions.queue(conversation, summary, writer)
         applied = memory.compactions.apply_pending(conversation, turns[-1].id)
         assert applied is not None, "it was queued in this step"
-        self._services.events.tell(ConversationChanged(conversation))
         return applied
 
     def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:

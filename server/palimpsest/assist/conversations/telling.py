@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from palimpsest.memory.compaction.compactions import Compaction
 from palimpsest.memory.conversations.turns import Call, Turn
 
 Stopped = Literal["end", "length", "rounds", "cancelled", "failed"]
@@ -74,6 +75,24 @@ class TurnEnded:
     turn: Turn
     text: str
     stopped: Stopped
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionBegan:
+    """A summary of what was said up to a turn is being written."""
+
+    conversation: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEnded:
+    """`compaction`: what the model reads from now on; None where the person stopped it, or `why` it failed."""
+
+    conversation: str
+    turn: int
+    compaction: Compaction | None
     why: str = ""
 
 

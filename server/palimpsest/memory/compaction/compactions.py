@@ -102,6 +102,15 @@ class Compactions:
                     self._experiences.remember(key, text)
         return self.current(conversation)
 
+    def applied(self, conversation: str) -> dict[int, Compaction]:
+        """The newest one behind each turn that has one, on whichever branch."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'applied' ORDER BY id",
+                (conversation,),
+            ).fetchall()
+        return {row["turn"]: _compaction(row) for row in found}
+
     def current(self, conversation: str) -> Compaction | None:
         """The newest one on the branch that is shown."""
         with self._database.reading() as rows:
