@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from .conftest import Editor, start_editor, stop_editor
+from palimpsest.memory.transcript.reading import parse
+
+from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
 pytestmark = pytest.mark.slow
@@ -78,6 +81,67 @@ async def test_temporary_files_are_shared_with_forks_and_loaded_for_them(talk: t
     await do(editor, "temp_file.delete", **child, temp_file_id="notes")
     with pytest.raises(JsonRpcException, match="temp_file_id"):
         await do(editor, "temp_file.read", **talk_, temp_file_id="notes")
+
+
+async def test_a_fresh_child_has_a_descriptor_that_was_given_by_its_name(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    one = await do(editor, "ask", text="x")
+    conversation = one["conversation"]
+    made = await do(editor, "fd.create", conversation=conversation, content="line one\nline two\n")
+    await do(editor, "fd.rename", conversation=conversation, fd=made["fd"], name="the log")
+    fork = await do(editor, "fork.spawn", conversation=conversation, task="Read.", fresh=True, preload_fds=["the log"])
+    read = await do(editor, "fd.read", conversation=fork["conversation"], fd="the log")
+    assert (read["fd"], read["content"]) == (made["fd"], "line one\nline two\n")
+
+
+async def test_what_is_too_long_to_be_loaded_for_a_child_is_a_descriptor_that_it_has(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    (editor.root / "big.md").write_text("".join(f"row {i}\n" for i in range(20_000)), encoding="utf-8")
+    one = await do(editor, "ask", text="x")
+    asked = {"conversation": one["conversation"], "task": "Read it.", "fresh": True}
+    fork = await do(editor, "fork.spawn", **asked, preload_files=["big.md", "shop/item.py"])
+    found = await do(editor, "fork.gather", conversation=one["conversation"])
+    assert found[fork["fork_id"]]["status"] == "completed"
+    (text,) = said(model)
+    assert '<file path="shop/item.py">' in text
+    assert "row 100\n" in text
+    assert "row 19999" not in text
+    last = await do(editor, "fd.search", conversation=fork["conversation"], fd="fd-1", query="row 19999")
+    assert last["count"] == 1
+
+
+async def test_a_child_does_not_see_what_its_parent_is_being_answered(talk: tuple[Editor, Scripted]) -> None:
+    """selfref.md: "Children inherit the pre-fork context snapshot (not the parent's in-flight state)"."""
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    model.free.clear()
+    running = asyncio.create_task(do(editor, "ask", text="Two", conversation=one["conversation"]))
+    await until(lambda: len(model.asked) == 2)
+    fork = await do(editor, "fork.spawn", conversation=one["conversation"], task="Aside.")
+    model.free.set()
+    await running
+    found = await do(editor, "fork.gather", conversation=one["conversation"])
+    assert found[fork["fork_id"]]["status"] == "completed"
+    text = (await do(editor, "conversation.open", conversation=fork["conversation"]))["text"]
+    assert [turn.text for turn in parse(text).turns][:4] == ["One", "Hello.", "Two", "Aside."]
+
+
+async def test_more_children_than_can_work_at_once_are_refused_before_any_begins(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['fork(["a", "b", "c", "d", "e"])\nfork(["f", "g", "h", "i"])', "Done."]
+    model.free.clear()
+    running = asyncio.create_task(do(editor, "ask", text="Fork."))
+    await until(lambda: model.asked)
+    model.free.set()  # for the one that waits
+    model.free.clear()
+    await until(lambda: len(model.asked) > 1)
+    model.free.set()
+    answer = await running
+    assert [call["status"] for call in answer["calls"]] == ["done", "failed"]
+    found = await do(editor, "fork.gather", conversation=answer["conversation"])
+    assert len([identity for identity in found if identity.startswith("fork_")]) == 5
 
 
 async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Scripted]) -> None:

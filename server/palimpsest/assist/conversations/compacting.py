@@ -37,6 +37,7 @@ class Compacting:
         self._services = services
         self._memory = memory
         self._putting = putting
+        self._under_way: set[str] = set()
 
     async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
         """Carry out what is queued; compact where the conversation has grown over the threshold."""
@@ -60,9 +61,11 @@ class Compacting:
     def apply_queued(self, conversation: str) -> Compaction | None:
         """Behind the last turn; a checkpoint is made first."""
         memory = self._memory()
-        head = memory.conversations.get(conversation).head
-        if head is None or memory.compactions.pending(conversation) is None:
+        head, queued = memory.conversations.get(conversation).head, memory.compactions.pending(conversation)
+        if head is None or queued is None:
             return None
+        if queued.written_by == "model":  # a person's own says what they want it to
+            memory.compactions.queue(conversation, self._completed(queued), "model")
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
         applied = memory.compactions.apply_pending(conversation, head)
         self._services.events.tell(ConversationChanged(conversation))
@@ -76,7 +79,18 @@ class Compacting:
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
     ) -> Compaction:
         """All up to the turn `until`, by default the last one.  `instruction`: what a person wants of the summary.
-        Raises NotFound, InvalidArgument where nothing has been said since the last compaction."""
+        Raises NotFound, InvalidArgument where nothing has been said since the last compaction, or it is under way."""
+        if conversation in self._under_way:
+            raise InvalidArgument("conversation", "is being compacted; wait for its end.")
+        self._under_way.add(conversation)
+        try:
+            return await self._compact(conversation, blocks, until, instruction)
+        finally:
+            self._under_way.discard(conversation)
+
+    async def _compact(
+        self, conversation: str, blocks: Sequence[Block], until: int | None, instruction: str
+    ) -> Compaction:
         memory = self._memory()
         turns, before = self._since(conversation, until), memory.compactions.current(conversation)
         if not turns:
@@ -87,16 +101,14 @@ class Compacting:
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
         summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        memory.compactions.queue(conversation, summary, writer)
-        applied = memory.compactions.apply_pending(conversation, turns[-1].id)
-        assert applied is not None, "it was queued in this step"
+        applied = memory.compactions.apply(conversation, summary, writer, turns[-1].id)
         self._services.events.tell(ConversationChanged(conversation))
         return applied
 
     def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
-        if model is None or options.compaction == "off":
+        if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
         system, told, said = self._putting.parts(conversation, blocks=blocks)
         room = self._putting.room(blocks, system + told)
@@ -133,6 +145,12 @@ class Compacting:
         except (EngineError, InvalidArgument) as error:
             logger.warning("compaction: the model's summary cannot be used: %s", error)
             return None, "mechanical"
+
+    def _completed(self, queued: Compaction) -> Summary:
+        """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
+        before = self._memory().compactions.current(queued.conversation)
+        spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
+        return completed(queued.summary, spoken, before.summary if before is not None else None)
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""

@@ -231,6 +231,7 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
+        self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
     async def _compacted(self, conversation: str, asked: Asked) -> bool:

@@ -30,6 +30,8 @@ from palimpsest.text.positions import well_formed
 
 TOGETHER_S = 0.2
 """Children spawned within this time are answered in one batch."""
+LOOK_S = 0.2
+"""How often another window's children are looked at, while somebody waits for them."""
 MOST_RUNNING = 8
 """Children of one conversation at once: a workspace keeps 16 tails."""
 
@@ -75,10 +77,8 @@ class Forking:
         """A child that begins to work at once, behind the parent's turns up to `before_turn` (by default all).
         `preloaded` is what it reads before its task.  Raises NotFound, InvalidArgument."""
         memory = self._memory()
-        running = [fork for fork in memory.forks.of(conversation) if fork.id in self._tasks]
-        if len(running) >= MOST_RUNNING:
-            raise InvalidArgument("task", f"{MOST_RUNNING} children are at work; gather them first.")
-        before = memory.conversations.get(conversation).head if before_turn is None else before_turn
+        self.check_room(conversation)
+        before = self._said_last(conversation) if before_turn is None else before_turn
         fork = memory.forks.spawn(
             conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
         )
@@ -91,12 +91,15 @@ class Forking:
         return memory.forks.get(fork.id)
 
     async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
-        """All children's results, once they are there; those of this window are waited for.  Raises NotFound."""
+        """All children's results, once they are there, whichever window they work in.  Raises NotFound."""
         memory = self._memory()
         memory.conversations.get(conversation)
         tasks = {self._tasks[fork.id] for fork in memory.forks.of(conversation) if fork.id in self._tasks}
         if tasks:
             await asyncio.wait(tasks)
+        while any(fork.status == "running" for fork in memory.forks.of(conversation)):
+            await asyncio.to_thread(memory.forks.settle)  # a window that has died answers no more
+            await asyncio.sleep(LOOK_S)
         results = {}
         for fork in memory.forks.of(conversation):
             memory.forks.gathered(fork.id)
@@ -104,6 +107,15 @@ class Forking:
             done = memory.forks.get(fork.id)
             results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
         return results
+
+    def check_room(self, conversation: str, n_more: int = 1) -> None:
+        """Raises InvalidArgument where so many more children would be too many at once."""
+        running = [fork for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
+        if len(running) + n_more > MOST_RUNNING:
+            raise InvalidArgument(
+                "tasks" if n_more > 1 else "task",
+                f"{len(running)} children are at work, and at most {MOST_RUNNING} can be; gather them first.",
+            )
 
     def cancel(self, conversation: str) -> int:
         """Stop the children at work; how many there were."""
@@ -113,6 +125,11 @@ class Forking:
         return len(mine)
 
     # The work -------------------------------------------------------------------------------------------------
+
+    def _said_last(self, conversation: str) -> int | None:
+        """The last turn that is not being written: what is under way is no child's to see."""
+        branch = self._memory().turns.branch(conversation)
+        return next((turn.id for turn in reversed(branch) if turn.state != "writing"), None)
 
     async def _share(self, conversation: str, fork: Fork) -> None:
         """The parent's cache for the child, too; where there is none, the child's first reply decodes what it needs."""
