@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pygls.exceptions import JsonRpcException
@@ -14,6 +14,8 @@ from palimpsest.memory.transcript.reading import parse
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
+from .talking import do, talking
+from .talking import said as talking_said
 
 pytestmark = pytest.mark.slow
 
@@ -29,13 +31,8 @@ async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Edito
         await stop_editor(it)
 
 
-async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
-    return answer
-
-
 def said(model: Scripted) -> list[str]:
-    return [each["content"].rpartition("</workspace>\n")[2] for each in model.asked[-1]["messages"][1:]]
+    return [text for _, text in talking_said(model)]
 
 
 async def test_a_child_sees_what_was_said_and_its_result_is_gathered(talk: tuple[Editor, Scripted]) -> None:
@@ -153,6 +150,30 @@ async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Sc
             await do(editor, "fork.spawn", conversation=one["conversation"], task="Read.", preload_files=[name])
 
 
+async def test_a_child_reads_the_same_where_old_results_were_dropped(machine: dict[str, str], shop: Path) -> None:
+    """Else nothing behind the first of them would be shared; and they are read again by the same ids, also by a copy
+    whose parent is gone."""
+    options = {"keep_results": 0, "compact_at": 0.1}
+    async with talking(shop, {"conversation": options}) as (editor, model):
+        one = await do(editor, "ask", text="What a line this is.\n" * 240)
+        conversation = one["conversation"]
+        model.replies = [f'read_fd(fd="turn-{one["turn"] - 1}", read_all=True)\n', "Read."]
+        await do(editor, "ask", text="Read it.", conversation=conversation)
+        await do(editor, "ask", text="Go on.", conversation=conversation)
+        before = said(model)
+        (address,) = re.findall(r'fd="(result-\d+-\d+)"[^>]*dropped="true"', str(before))
+        fork = await do(editor, "fork.spawn", conversation=conversation, task="Aside.")
+        await do(editor, "fork.gather", conversation=conversation)
+        assert said(model)[: len(before)] == before
+        copied = (await do(editor, "conversation.fork", conversation=conversation))["conversation"]
+        for child in (fork["conversation"], copied):
+            read = await do(editor, "fd.read", conversation=child, fd=address, read_all=True)
+            assert "What a line this is." in read["content"]
+        await do(editor, "conversation.delete", conversation=conversation)
+        read = await do(editor, "fd.read", conversation=copied, fd=address, read_all=True)
+        assert "What a line this is." in read["content"]
+
+
 async def test_a_model_forks_by_calls_and_reads_what_came_of_it(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
     model.replies = ['fork(["Look at a", "Look at b"])\ngather()', "Seen.", "Seen.", "Both are fine."]
@@ -177,15 +198,17 @@ async def test_going_back_to_a_checkpoint_and_forth_again(talk: tuple[Editor, Sc
         await do(editor, "checkpoint.restore", **talk_, checkpoint_id="cp_0")
 
 
-async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path) -> None:
-    """A child's first reply decodes its own task, and not what was said before."""
-    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+@pytest.mark.parametrize("tools", ["auto", "relevant"])
+async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path, tools: str) -> None:
+    """A child's first reply decodes its own task, and not what was said before, also where it is about other tools."""
+    options = {"engine": {"n_ctx": 16_384}, "conversation": {"reply_tokens": 16, "tools": tools}}
+    editor = await start_editor(shop, options)
     try:
         await editor.ready()
-        long = "\n".join(f"def number_{i}():\n    return {i}" for i in range(40))
+        long = "Mark the section.\n" + "\n".join(f"def number_{i}():\n    return {i}" for i in range(40))
         one = await do(editor, "ask", text=long)
         assert one["usage"]["decoded"] > 300
-        wanted = {"conversation": one["conversation"], "task": "def more():", "preload_files": []}
+        wanted = {"conversation": one["conversation"], "task": "List the checkpoints.", "preload_files": []}
         forks = [await do(editor, "fork.spawn", **wanted) for _ in range(2)]
         found = await do(editor, "fork.gather", conversation=one["conversation"])
         for fork in forks:

@@ -16,7 +16,7 @@ from typing import Any
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import run_calls
 from palimpsest.assist.conversations.conversing import Conversing
-from palimpsest.assist.conversations.putting import tail_of
+from palimpsest.assist.conversations.putting import FORK, tail_of
 from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.shared.events import WindowClosing
@@ -83,7 +83,7 @@ class Forking:
             conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
         )
         said = "\n\n".join(part for part in (preloaded, task, instruction) if part.strip())
-        memory.turns.add(fork.child, "user", well_formed(said), source="fork")
+        memory.turns.add(fork.child, "user", well_formed(said), source=FORK)
         if not fresh:
             await self._share(conversation, fork)
         self._begin(conversation, fork)
@@ -230,7 +230,7 @@ class Forking:
     def _own_turns(self, memory: Memory, fork: Fork) -> list[tuple[str, str]]:
         """A child's turns since the fork."""
         branch = memory.turns.branch(fork.child)
-        first = next((i for i, turn in enumerate(branch) if turn.source == "fork"), len(branch))
+        first = next((i for i, turn in enumerate(branch) if turn.source == FORK), len(branch))
         return [(turn.role, memory.turns.text(turn)) for turn in branch[first:]]
 
     def _end(self) -> None:
