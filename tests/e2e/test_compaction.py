@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 
 WRITTEN = {name: f"the {name}" if name in TEXTS else [f"one of {name}"] for name in ORDER}
 LONG = "A long line about parcels, `round_to_cents` and src/shop/prices.py.\n" * 100
+WIDE = "価格を税込みで丸めて、小計に加えてください。" * 3
 LAST = "The last request, word for word. " * 80 + "End."
 
 
@@ -234,6 +235,43 @@ async def test_a_model_that_cannot_be_told_what_to_do_has_a_mechanical_summary(
         assert again["usage"]["decoded"] > 0
     finally:
         await stop_editor(editor)
+
+
+async def test_the_model_s_own_tokens_say_when_it_is_time(machine: dict[str, str], shop: Path) -> None:
+    """A text of few characters may have many tokens."""
+    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+    try:
+        await editor.ready()
+        conversation = (await do(editor, "conversation.new"))["conversation"]
+        known: dict[str, Any] = {"summary": None}
+        for _ in range(6):
+            said = await do(
+                editor, "ask", text="価格を税込みで丸めて、小計に加えてください。" * 8, conversation=conversation
+            )
+            known = await do(editor, "conversation.inspect", conversation=conversation)
+            if known["summary"] is not None:
+                break
+            assert said["usage"]["parts"]["messages"]["used"] < said["usage"]["total"] * 0.6
+        assert known["summary"] is not None
+    finally:
+        await stop_editor(editor)
+
+
+async def test_usage_counts_the_rules_once_and_says_where_it_is_estimated(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    uri = editor.open("shop/cart.py")
+    where = {"uri": uri, "position": {"line": 0, "character": 0}}
+    one = await do(editor, "ask", text="Hello", **where)
+    await do(editor, "conversation.compact", conversation=one["conversation"], goal="G")
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"], **where)
+    usage = await do(editor, "context.usage", conversation=one["conversation"], items=True)
+    by_kind: dict[str, int] = {}
+    for item in usage["items"]:
+        by_kind[item["kind"]] = by_kind.get(item["kind"], 0) + item["tokens"]
+    assert any(item["name"] == "documentation:AGENTS.md" for item in usage["items"])
+    assert usage["parts"]["messages"]["used"] <= by_kind["summary"] + by_kind["message"] + 2
+    assert usage["estimated"], "this server has no tokenizer to ask"
+    assert (await do(editor, "context.usage", **where))["estimated"]
 
 
 async def test_what_the_engine_has_no_room_for_is_asked_again_behind_a_summary(talk: tuple[Editor, Scripted]) -> None:

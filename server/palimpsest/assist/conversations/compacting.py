@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from palimpsest import wire
 from palimpsest.assist.conversations.putting import Putting, tail_of
 from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.context.estimate import estimate
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
@@ -33,16 +33,17 @@ logger = logging.getLogger(__name__)
 class Compacting:
     """One window's."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting) -> None:
+    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting, counts: TokenCounts) -> None:
         self._services = services
         self._memory = memory
         self._putting = putting
+        self._counts = counts
         self._under_way: set[str] = set()
 
     async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
         """Carry out what is queued; compact where the conversation has grown over the threshold."""
         self.apply_queued(conversation)
-        until = self._due(conversation, blocks)
+        until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
 
@@ -105,19 +106,19 @@ class Compacting:
         self._services.events.tell(ConversationChanged(conversation))
         return applied
 
-    def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
+    async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
         system, told, said = self._putting.parts(conversation, blocks=blocks)
-        room = self._putting.room(blocks, system + told)
-        if sum(estimate(one.content) for one in said) <= room:
+        (prompt, *sizes), _ = await self._counts.of([system + told, *(one.content for one in said)])
+        room = self._putting.room(blocks, prompt)
+        if sum(sizes) <= room:
             return None
         turns = self._since(conversation, None)[:-1]
-        if not turns or sum(map(self._putting.size, turns)) < WORTH * room:
-            return None
-        return turns[-1].id
+        sizes, _ = await self._counts.of([text for turn in turns for text in self._putting.texts(turn)])
+        return turns[-1].id if turns and sum(sizes) >= WORTH * room else None
 
     async def _written(
         self, conversation: str, blocks: Sequence[Block], until: int, instruction: str

@@ -228,16 +228,16 @@ class Putting:
         taken = 0 if model.keeps_room else sum(estimate(block.text) for block in blocks)
         return max(0, model.window - taken)
 
-    def room(self, blocks: Sequence[Block], prompt: str) -> int:
-        """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt."""
+    def room(self, blocks: Sequence[Block], prompt: int) -> int:
+        """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
         share = min(int(options.compact_at * window), window - reserve(window))
-        return max(min(share - estimate(prompt), int(options.messages_share * window)), window // 4)
+        return max(min(share - prompt, int(options.messages_share * window)), window // 4)
 
-    def size(self, turn: Turn) -> int:
-        """Estimated tokens with its calls' results."""
+    def texts(self, turn: Turn) -> list[str]:
+        """With its calls' results."""
         said = self._said(turn, frozenset())
-        return estimate(said.text) + sum(map(estimate, said.results))
+        return [well_formed(said.text), *map(well_formed, said.results)]
 
     def _bound(self, blocks: Sequence[Block], prompt: str, before: str) -> int | None:
         """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  Where
@@ -245,7 +245,7 @@ class Putting:
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None:
             return None
-        room = self.room(blocks, prompt)
+        room = self.room(blocks, estimate(prompt))
         bound = room if self.kv == "decode" else min(room, int(options.drop_results_at * self.window(blocks)))
         return max(bound - estimate(before), 0)
 
