@@ -141,6 +141,23 @@ async def test_more_children_than_can_work_at_once_are_refused_before_any_begins
     assert len([identity for identity in found if identity.startswith("fork_")]) == 5
 
 
+async def test_a_conversation_is_deleted_with_the_children_that_are_at_work(
+    talk: tuple[Editor, Scripted], capfd: pytest.CaptureFixture[str]
+) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    model.free.clear()
+    child = await do(editor, "fork.spawn", conversation=one["conversation"], task="A child.")
+    await do(editor, "fork.spawn", conversation=child["conversation"], task="A child's child.")
+    await until(lambda: len(model.asked) == 3)
+    await do(editor, "conversation.delete", conversation=one["conversation"])
+    model.free.set()
+    assert (await do(editor, "ask", text="Another."))["reply"] == "Hello."
+    with pytest.raises(JsonRpcException, match="there is no conversation"):
+        await do(editor, "conversation.open", conversation=child["conversation"])
+    assert "Traceback" not in capfd.readouterr().err
+
+
 async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Scripted]) -> None:
     editor, _ = talk
     (editor.root / ".env").write_text("KEY=1\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.errors import EngineError, InvalidArgument, PalimpsestError, UnknownTail
+from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, UnknownTail
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.forks.forks import Fork
 from palimpsest.memory.owners.memory import Memory
@@ -124,6 +125,16 @@ class Forking:
             task.cancel()
         return len(mine)
 
+    async def stop(self, conversation: str) -> None:
+        """Stop all that works below a conversation, children of children too, and wait for their end."""
+        for fork in self._memory().forks.of(conversation):
+            await self.stop(fork.child)
+        tasks = {self._tasks[fork.id] for fork in self._memory().forks.of(conversation) if fork.id in self._tasks}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
     # The work -------------------------------------------------------------------------------------------------
 
     def _said_last(self, conversation: str) -> int | None:
@@ -177,7 +188,8 @@ class Forking:
 
     def _settle(self, forks: Sequence[Fork], status: Any, why: str) -> None:
         for fork in forks:
-            self._memory().forks.finish(fork.id, status, why)
+            with suppress(NotFound):  # another window has deleted the conversation
+                self._memory().forks.finish(fork.id, status, why)
 
     async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
         """Rounds of replies and calls, each round of replies in one batch."""
