@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,13 +13,14 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.memory.compaction.grammar import ORDER, TEXTS
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
 pytestmark = pytest.mark.slow
 
 WRITTEN = {name: f"the {name}" if name in TEXTS else [f"one of {name}"] for name in ORDER}
 LONG = "A long line about parcels, `round_to_cents` and src/shop/prices.py.\n" * 100
+WIDE = "価格を税込みで丸めて、小計に加えてください。" * 3
 LAST = "The last request, word for word. " * 80 + "End."
 
 
@@ -54,8 +56,8 @@ async def test_the_model_writes_the_seven_fields_and_they_take_the_place_of_what
     model.replies = [json.dumps(WRITTEN), "Going on."]
     done = await do(editor, "conversation.compact", conversation=one["conversation"], instruction="Keep the numbers.")
     assert "Keep the numbers." in prompt(model)
-    assert (done["status"], done["written_by"], done["fields"]["goal"]) == ("applied", "model", "the goal")
-    assert "src/shop/prices.py" in done["fields"]["relevant_files_directories"]
+    assert (done["status"], done["written_by"], done["summary"]["goal"]) == ("applied", "model", "the goal")
+    assert "src/shop/prices.py" in done["summary"]["relevant_files_directories"]
     await do(editor, "ask", text="Go on.", conversation=one["conversation"])
     said = prompt(model)
     assert "<goal>the goal</goal>" in said
@@ -75,7 +77,7 @@ async def test_where_the_model_fails_a_mechanical_summary_stands_in_and_says_so(
     model.replies = ["I would rather not."]
     done = await do(editor, "conversation.compact", conversation=one["conversation"])
     assert done["written_by"] == "mechanical"
-    assert done["fields"]["goal"] == "Mend `round_to_cents`."
+    assert done["summary"]["goal"] == "Mend `round_to_cents`."
 
 
 async def test_a_last_request_that_became_a_descriptor_is_told_by_its_beginning(
@@ -136,6 +138,68 @@ async def test_compaction_is_queued_and_applied_after_the_calls_of_a_reply(talk:
     assert "Compact yourself." in prompt(model)
 
 
+async def test_what_the_model_queues_has_names_paths_and_failures_too(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Mend `round_to_cents` in src/shop/prices.py. It ends with ValueError: no cents")
+    fields = ", ".join(f"{name}={value!r}" for name, value in WRITTEN.items())
+    model.replies = [f"compact({fields})\n", "Done."]
+    await do(editor, "ask", text="Compact yourself.", conversation=one["conversation"])
+    summary = (await do(editor, "conversation.inspect", conversation=one["conversation"]))["summary"]
+    assert summary["goal"] == "the goal"
+    assert {"one of relevant_files_directories", "src/shop/prices.py"} <= set(summary["relevant_files_directories"])
+    assert "round_to_cents" in str(summary["discoveries"])
+    assert "ValueError: no cents" in str(summary["discoveries"])
+
+
+@pytest.mark.parametrize("talk", [{"max_rounds": 0}], indirect=True)
+async def test_what_is_queued_last_while_a_reply_runs_is_applied_when_it_ends(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Hello")
+    model.free.clear()
+    running = asyncio.create_task(do(editor, "ask", text="The last request.", conversation=one["conversation"]))
+    await until(lambda: len(model.asked) == 2)
+    with pytest.raises(JsonRpcException, match="is being answered"):
+        await do(editor, "conversation.compact", conversation=one["conversation"])
+    for goal in ("first", "second"):
+        done = await do(editor, "conversation.compact", conversation=one["conversation"], goal=goal)
+        assert (done["status"], done["summary"]["goal"]) == ("queued", goal)
+    model.free.set()
+    await running
+    known = await do(editor, "conversation.inspect", conversation=one["conversation"])
+    assert (known["has_pending_compaction"], known["summary"]["goal"]) == (False, "second")
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    assert "The last request.\n</last_request>\n\nGo on." in prompt(model)
+
+
+async def test_two_compactions_at_once_are_one(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="Hello")
+    kept = await do(editor, "checkpoint.create", conversation=one["conversation"], name="start")
+    await do(editor, "ask", text="More", conversation=one["conversation"])
+    model.replies = [json.dumps(WRITTEN)]
+    model.free.clear()
+    first = asyncio.create_task(do(editor, "conversation.compact", conversation=one["conversation"]))
+    await until(lambda: len(model.asked) == 3)
+    with pytest.raises(JsonRpcException, match="is being compacted"):
+        await do(editor, "conversation.compact", conversation=one["conversation"])
+    await do(editor, "checkpoint.restore", conversation=one["conversation"], checkpoint_id=kept["checkpoint_id"])
+    model.free.set()
+    assert (await first)["status"] == "applied"
+    known = await do(editor, "conversation.inspect", conversation=one["conversation"])
+    assert known["summary"] is None, "it stands for turns that were gone back from"
+
+
+async def test_rules_that_changed_are_read_as_they_are_now(talk: tuple[Editor, Scripted], shop: Path) -> None:
+    editor, _ = talk
+    one = await do(editor, "ask", text="Hello")
+    await do(editor, "conversation.compact", conversation=one["conversation"], goal="My own goal")
+    for rules in ("Prices are in euros.\n", "Prices are in francs.\n"):
+        (shop / "AGENTS.md").write_text(rules, encoding="utf-8")
+        await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+        assert rules.strip() in prompt(talk[1])
+    assert "euros" not in prompt(talk[1])
+
+
 async def test_a_person_writes_the_summary_themselves(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
     one = await do(editor, "ask", text="Hello")
@@ -171,6 +235,43 @@ async def test_a_model_that_cannot_be_told_what_to_do_has_a_mechanical_summary(
         assert again["usage"]["decoded"] > 0
     finally:
         await stop_editor(editor)
+
+
+async def test_the_model_s_own_tokens_say_when_it_is_time(machine: dict[str, str], shop: Path) -> None:
+    """A text of few characters may have many tokens."""
+    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+    try:
+        await editor.ready()
+        conversation = (await do(editor, "conversation.new"))["conversation"]
+        known: dict[str, Any] = {"summary": None}
+        for _ in range(6):
+            said = await do(
+                editor, "ask", text="価格を税込みで丸めて、小計に加えてください。" * 8, conversation=conversation
+            )
+            known = await do(editor, "conversation.inspect", conversation=conversation)
+            if known["summary"] is not None:
+                break
+            assert said["usage"]["parts"]["messages"]["used"] < said["usage"]["total"] * 0.6
+        assert known["summary"] is not None
+    finally:
+        await stop_editor(editor)
+
+
+async def test_usage_counts_the_rules_once_and_says_where_it_is_estimated(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    uri = editor.open("shop/cart.py")
+    where = {"uri": uri, "position": {"line": 0, "character": 0}}
+    one = await do(editor, "ask", text="Hello", **where)
+    await do(editor, "conversation.compact", conversation=one["conversation"], goal="G")
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"], **where)
+    usage = await do(editor, "context.usage", conversation=one["conversation"], items=True)
+    by_kind: dict[str, int] = {}
+    for item in usage["items"]:
+        by_kind[item["kind"]] = by_kind.get(item["kind"], 0) + item["tokens"]
+    assert any(item["name"] == "documentation:AGENTS.md" for item in usage["items"])
+    assert usage["parts"]["messages"]["used"] <= by_kind["summary"] + by_kind["message"] + 2
+    assert usage["estimated"], "this server has no tokenizer to ask"
+    assert (await do(editor, "context.usage", **where))["estimated"]
 
 
 async def test_what_the_engine_has_no_room_for_is_asked_again_behind_a_summary(talk: tuple[Editor, Scripted]) -> None:

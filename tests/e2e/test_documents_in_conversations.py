@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
 ASKED = "Explain [[prices#Rounding]], [[tools]] and [[nowhere]]."
@@ -65,6 +65,53 @@ async def test_a_message_is_sent_with_its_documents_and_they_are_listed_with_the
     (window.root / "docs" / "prices.md").write_text("# Prices\n\nOther words.\n", encoding="utf-8")
     await window.command("palimpsest.ask", {"text": "And now?", "conversation": reply["conversation"]})
     assert told(said).startswith(first[: first.index("To the cent.")]), "what was told once stays as it was"
+
+
+async def test_documents_made_renamed_and_removed_meanwhile_are_found_as_they_are_now(
+    window: Editor, said: Scripted
+) -> None:
+    """document-references.md: "Missing Documents: Handle cases where referenced documents are deleted"; no editor has
+    told of the change."""
+    first = await window.command("palimpsest.ask", {"text": "[[prices]]"})
+    docs = window.root / "docs"
+    (docs / "prices.md").rename(docs / "costs.md")
+    (docs / "parcels.md").unlink()
+    (docs / "new.md").write_text("# New\n\nJust made.\n", encoding="utf-8")
+    asked = {"text": "[[prices.md]] [[costs]] [[new]] [[parcels]]", "conversation": first["conversation"]}
+    reply = await window.command("palimpsest.ask", asked)
+    assert [(one["path"], one["problem"]) for one in reply["documents"]] == [
+        (None, "Document not found"),
+        ("docs/costs.md", ""),
+        ("docs/new.md", ""),
+        (None, "Document not found"),
+    ]
+    (docs / "newest.md").write_text("# Newest\n\nMade last.\n", encoding="utf-8")
+    (docs / "new.md").unlink()
+    said.replies = ['read_document("newest")\nread_document("new")', "Read."]
+    await window.command("palimpsest.ask", {"text": "Read them.", "conversation": first["conversation"]})
+    assert "Made last." in told(said)
+    assert "there is no document 'new'" in told(said)
+    (docs / "later.md").write_text("# Later\n", encoding="utf-8")
+    assert (await window.command("palimpsest.documents.open", {"link": "[[later]]"}))["path"] == "docs/later.md"
+
+
+async def test_a_document_that_is_too_large_is_there_and_said_to_be_too_large(window: Editor, said: Scripted) -> None:
+    (window.root / "docs" / "huge.md").write_text("# Huge\n\n" + "word " * 300_000, encoding="utf-8")
+    reply = await window.command("palimpsest.ask", {"text": "[[huge]]"})
+    (one,) = reply["documents"]
+    assert (one["path"], one["problem"]) == (None, "docs/huge.md is larger than 1,000,000 bytes")
+    assert "- [[huge]]: Warning - docs/huge.md is larger than 1,000,000 bytes" in told(said)
+    said.replies = ['read_document("huge")', "It is too large."]
+    await window.command("palimpsest.ask", {"text": "Read it.", "conversation": reply["conversation"]})
+    assert "docs/huge.md is larger than 1,000,000 bytes" in told(said).rpartition("Read it.")[2]
+    uri = window.open("links.md", "[[huge]] [[nowhere]]\n")
+    await until(lambda: window.client.diagnostics.get(uri))
+    assert [one.message.partition(":")[0] for one in window.client.diagnostics[uri]] == ["[[nowhere]]"]
+    params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(0, 3))
+    hover = await window.client.text_document_hover_async(params)
+    assert hover is not None
+    assert isinstance(hover.contents, lsp.MarkupContent)
+    assert "larger than 1,000,000 bytes" in hover.contents.value.replace("\\", "")
 
 
 async def test_references_are_listed_of_one_conversation_and_of_all(window: Editor) -> None:

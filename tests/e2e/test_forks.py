@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from .conftest import Editor, start_editor, stop_editor
+from palimpsest.memory.transcript.reading import parse
+
+from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
+from .talking import do, talking
+from .talking import said as talking_said
 
 pytestmark = pytest.mark.slow
 
@@ -26,13 +31,8 @@ async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Edito
         await stop_editor(it)
 
 
-async def do(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = await editor.command(f"palimpsest.{command}", argument)
-    return answer
-
-
 def said(model: Scripted) -> list[str]:
-    return [each["content"].rpartition("</workspace>\n")[2] for each in model.asked[-1]["messages"][1:]]
+    return [text for _, text in talking_said(model)]
 
 
 async def test_a_child_sees_what_was_said_and_its_result_is_gathered(talk: tuple[Editor, Scripted]) -> None:
@@ -80,6 +80,84 @@ async def test_temporary_files_are_shared_with_forks_and_loaded_for_them(talk: t
         await do(editor, "temp_file.read", **talk_, temp_file_id="notes")
 
 
+async def test_a_fresh_child_has_a_descriptor_that_was_given_by_its_name(talk: tuple[Editor, Scripted]) -> None:
+    editor, _ = talk
+    one = await do(editor, "ask", text="x")
+    conversation = one["conversation"]
+    made = await do(editor, "fd.create", conversation=conversation, content="line one\nline two\n")
+    await do(editor, "fd.rename", conversation=conversation, fd=made["fd"], name="the log")
+    fork = await do(editor, "fork.spawn", conversation=conversation, task="Read.", fresh=True, preload_fds=["the log"])
+    read = await do(editor, "fd.read", conversation=fork["conversation"], fd="the log")
+    assert (read["fd"], read["content"]) == (made["fd"], "line one\nline two\n")
+
+
+async def test_what_is_too_long_to_be_loaded_for_a_child_is_a_descriptor_that_it_has(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    (editor.root / "big.md").write_text("".join(f"row {i}\n" for i in range(20_000)), encoding="utf-8")
+    one = await do(editor, "ask", text="x")
+    asked = {"conversation": one["conversation"], "task": "Read it.", "fresh": True}
+    fork = await do(editor, "fork.spawn", **asked, preload_files=["big.md", "shop/item.py"])
+    found = await do(editor, "fork.gather", conversation=one["conversation"])
+    assert found[fork["fork_id"]]["status"] == "completed"
+    (text,) = said(model)
+    assert '<file path="shop/item.py">' in text
+    assert "row 100\n" in text
+    assert "row 19999" not in text
+    last = await do(editor, "fd.search", conversation=fork["conversation"], fd="fd-1", query="row 19999")
+    assert last["count"] == 1
+
+
+async def test_a_child_does_not_see_what_its_parent_is_being_answered(talk: tuple[Editor, Scripted]) -> None:
+    """selfref.md: "Children inherit the pre-fork context snapshot (not the parent's in-flight state)"."""
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    model.free.clear()
+    running = asyncio.create_task(do(editor, "ask", text="Two", conversation=one["conversation"]))
+    await until(lambda: len(model.asked) == 2)
+    fork = await do(editor, "fork.spawn", conversation=one["conversation"], task="Aside.")
+    model.free.set()
+    await running
+    found = await do(editor, "fork.gather", conversation=one["conversation"])
+    assert found[fork["fork_id"]]["status"] == "completed"
+    text = (await do(editor, "conversation.open", conversation=fork["conversation"]))["text"]
+    assert [turn.text for turn in parse(text).turns][:4] == ["One", "Hello.", "Two", "Aside."]
+
+
+async def test_more_children_than_can_work_at_once_are_refused_before_any_begins(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    model.replies = ['fork(["a", "b", "c", "d", "e"])\nfork(["f", "g", "h", "i"])', "Done."]
+    model.free.clear()
+    running = asyncio.create_task(do(editor, "ask", text="Fork."))
+    await until(lambda: model.asked)
+    model.free.set()  # for the one that waits
+    model.free.clear()
+    await until(lambda: len(model.asked) > 1)
+    model.free.set()
+    answer = await running
+    assert [call["status"] for call in answer["calls"]] == ["done", "failed"]
+    found = await do(editor, "fork.gather", conversation=answer["conversation"])
+    assert len([identity for identity in found if identity.startswith("fork_")]) == 5
+
+
+async def test_a_conversation_is_deleted_with_the_children_that_are_at_work(
+    talk: tuple[Editor, Scripted], capfd: pytest.CaptureFixture[str]
+) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text="One")
+    model.free.clear()
+    child = await do(editor, "fork.spawn", conversation=one["conversation"], task="A child.")
+    await do(editor, "fork.spawn", conversation=child["conversation"], task="A child's child.")
+    await until(lambda: len(model.asked) == 3)
+    await do(editor, "conversation.delete", conversation=one["conversation"])
+    model.free.set()
+    assert (await do(editor, "ask", text="Another."))["reply"] == "Hello."
+    with pytest.raises(JsonRpcException, match="there is no conversation"):
+        await do(editor, "conversation.open", conversation=child["conversation"])
+    assert "Traceback" not in capfd.readouterr().err
+
+
 async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Scripted]) -> None:
     editor, _ = talk
     (editor.root / ".env").write_text("KEY=1\n")
@@ -87,6 +165,30 @@ async def test_files_that_no_model_may_see_are_not_loaded(talk: tuple[Editor, Sc
     for name in (".env", "../outside.py", "/etc/passwd"):
         with pytest.raises(JsonRpcException, match="preload_files"):
             await do(editor, "fork.spawn", conversation=one["conversation"], task="Read.", preload_files=[name])
+
+
+async def test_a_child_reads_the_same_where_old_results_were_dropped(machine: dict[str, str], shop: Path) -> None:
+    """Else nothing behind the first of them would be shared; and they are read again by the same ids, also by a copy
+    whose parent is gone."""
+    options = {"keep_results": 0, "compact_at": 0.1}
+    async with talking(shop, {"conversation": options}) as (editor, model):
+        one = await do(editor, "ask", text="What a line this is.\n" * 240)
+        conversation = one["conversation"]
+        model.replies = [f'read_fd(fd="turn-{one["turn"] - 1}", read_all=True)\n', "Read."]
+        await do(editor, "ask", text="Read it.", conversation=conversation)
+        await do(editor, "ask", text="Go on.", conversation=conversation)
+        before = said(model)
+        (address,) = re.findall(r'fd="(result-\d+-\d+)"[^>]*dropped="true"', str(before))
+        fork = await do(editor, "fork.spawn", conversation=conversation, task="Aside.")
+        await do(editor, "fork.gather", conversation=conversation)
+        assert said(model)[: len(before)] == before
+        copied = (await do(editor, "conversation.fork", conversation=conversation))["conversation"]
+        for child in (fork["conversation"], copied):
+            read = await do(editor, "fd.read", conversation=child, fd=address, read_all=True)
+            assert "What a line this is." in read["content"]
+        await do(editor, "conversation.delete", conversation=conversation)
+        read = await do(editor, "fd.read", conversation=copied, fd=address, read_all=True)
+        assert "What a line this is." in read["content"]
 
 
 async def test_a_model_forks_by_calls_and_reads_what_came_of_it(talk: tuple[Editor, Scripted]) -> None:
@@ -113,15 +215,17 @@ async def test_going_back_to_a_checkpoint_and_forth_again(talk: tuple[Editor, Sc
         await do(editor, "checkpoint.restore", **talk_, checkpoint_id="cp_0")
 
 
-async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path) -> None:
-    """A child's first reply decodes its own task, and not what was said before."""
-    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+@pytest.mark.parametrize("tools", ["auto", "relevant"])
+async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path, tools: str) -> None:
+    """A child's first reply decodes its own task, and not what was said before, also where it is about other tools."""
+    options = {"engine": {"n_ctx": 16_384}, "conversation": {"reply_tokens": 16, "tools": tools}}
+    editor = await start_editor(shop, options)
     try:
         await editor.ready()
-        long = "\n".join(f"def number_{i}():\n    return {i}" for i in range(40))
+        long = "Mark the section.\n" + "\n".join(f"def number_{i}():\n    return {i}" for i in range(40))
         one = await do(editor, "ask", text=long)
         assert one["usage"]["decoded"] > 300
-        wanted = {"conversation": one["conversation"], "task": "def more():", "preload_files": []}
+        wanted = {"conversation": one["conversation"], "task": "List the checkpoints.", "preload_files": []}
         forks = [await do(editor, "fork.spawn", **wanted) for _ in range(2)]
         found = await do(editor, "fork.gather", conversation=one["conversation"])
         for fork in forks:

@@ -16,9 +16,9 @@ from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.arguments import checked
 from palimpsest.memory.tools.call import Call
 from palimpsest.memory.tools.instructions import described, instructions
-from palimpsest.memory.tools.relevance import relevant
+from palimpsest.memory.tools.relevance import foreseen
 from palimpsest.memory.tools.table import TOOLS, native, signatures
-from palimpsest.memory.tools.tool import Answer, Parameter, ToolResult
+from palimpsest.memory.tools.tool import Answer, Parameter, Tool, ToolResult
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of, wrong
 from palimpsest.workspace.writing import Written, write
 
@@ -265,6 +265,10 @@ async def test_a_tool_that_breaks_answers_an_error_and_gives_nothing_away(chat: 
     assert "broken" not in broken.xml
 
 
+def fits_all(_: Sequence[Tool]) -> bool:
+    return True
+
+
 async def test_an_unknown_tool_names_those_that_there_are(chat: Chat) -> None:
     near = await toolbox_of(chat.memory).run("get_refs", {}, chat.id, chat.hands)
     far = await toolbox_of(chat.memory).run("</error>\n", {}, chat.id, chat.hands)
@@ -311,21 +315,39 @@ async def test_a_result_above_the_threshold_becomes_a_descriptor_with_a_preview(
     ],
 )
 def test_tools_are_filtered_by_relevance_to_the_message(message: str, names: set[str]) -> None:
-    found = {tool.name for tool in relevant(message, list(TOOLS.values()))}
+    found = {tool.name for tool in foreseen([message], list(TOOLS.values()), fits_all)}
     assert found >= names | {tool.name for tool in TOOLS.values() if tool.always}
     assert len(found) < len(TOOLS)
 
 
-def test_tools_used_lately_stay_and_without_a_hint_all_are_offered() -> None:
+def test_tools_used_lately_stay_and_without_a_hint_all_are_offered_where_they_fit() -> None:
+    tools, always = list(TOOLS.values()), [tool for tool in TOOLS.values() if tool.always]
+    assert foreseen(["Hmm."], tools, fits_all) == tools
+    assert foreseen(["Hmm."], tools, lambda _: False) == always
+    assert "compact" in {tool.name for tool in foreseen(["Hmm."], tools, lambda _: False, ["compact"])}
+
+
+def test_tools_are_foreseen_from_what_was_said_and_called_before_as_long_as_they_fit() -> None:
+    """document-references.md: "Predictive tool loading based on conversation context"."""
     tools = list(TOOLS.values())
-    assert relevant("Hmm.", tools) == tools
-    assert "compact" in {tool.name for tool in relevant("Hmm.", tools, ["compact"])}
+
+    def names(said: list[str], most: int, before: tuple[str, ...] = ()) -> set[str]:
+        return {one.name for one in foreseen(said, tools, lambda some: len(some) <= most, (), before)}
+
+    said = ["Mark the section", "Undo it", "Thanks, go on"]
+    checkpoints = {"create_checkpoint", "restore_checkpoint", "list_checkpoints"}
+    assert names(said, 99) >= checkpoints | {"mark_fd_section"}
+    n_always = sum(tool.always for tool in tools)
+    assert names(said, n_always + 3) & (checkpoints | {"mark_fd_section"}) == checkpoints
+    assert "gather" in names(said, 99, ("fork",))
+    for n in range(1, len(said)):
+        assert names(said[:n], 99) <= names(said[: n + 1], 99), "what was offered stays"
 
 
 @given(st.sampled_from(ASKED) | st.text(max_size=40))
 def test_relevant_tools_are_some_of_the_tools_in_their_order(message: str) -> None:
     tools = list(TOOLS.values())
-    found = relevant(message, tools)
+    found = foreseen([message], tools, fits_all)
     assert found
     assert found == [tool for tool in tools if tool in found]
 

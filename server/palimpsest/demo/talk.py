@@ -135,7 +135,7 @@ class Talk:
         writer = "the model under a grammar" if done["written_by"] == "model" else "rules, since this model cannot"
         facts = [
             f"written by {writer}: the model reads {after:,} tokens in place of {before:,}",
-            f"goal: {done['fields']['goal']}",
+            f"goal: {done['summary']['goal']}",
         ]
         result = {"written_by": done["written_by"], "before": before, "after": after}
         return Step("a summary in the place of what was said", facts, result=result)

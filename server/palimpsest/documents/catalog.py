@@ -19,7 +19,8 @@ from palimpsest.workspace.files import Stamp, WorkspaceFiles
 MOST_DOCUMENTS = 10_000
 MOST_FOLDERS = 5_000
 MOST_CHARACTERS = 50_000_000
-"""Of the documents that are read for one catalogue; of those behind, only the path is known."""
+"""Of the documents that are read for one catalogue; of those behind, only the path is known, and of one that is too
+large to be read."""
 LOOK_S = 20.0
 """At most this often documents are looked for again."""
 _NOTHING = outline("")
@@ -62,6 +63,11 @@ class Catalog:
             source = self._files.source(root / document)
             return None if source is None else source.text
 
+    def why_not(self, root: Path, document: str) -> str:
+        """Why there is no text, as the end of a sentence."""
+        with self._lock:
+            return self._files.why_not(root / document) or "cannot be read"
+
     def _looked_at(self, root: Path) -> DocumentNames:
         before, now, n_characters = self._known.get(root, {}), dict[Path, tuple[Stamp | None, Document]](), 0
         for path in self._paths(root):
@@ -73,6 +79,8 @@ class Catalog:
                 continue
             source = self._files.source(path)
             if source is None:
+                if self._files.is_too_large(path):
+                    now[path] = None, Document(name, _NOTHING)
                 continue
             n_characters += len(source.text)
             is_same = known is not None and known[0] == source.stamp

@@ -60,7 +60,7 @@ def _own(asked: Compact) -> Summary:
 
 
 def _answer(status: str, done: Compaction) -> dict[str, Any]:
-    return {"status": status, "written_by": done.written_by, "turn": done.turn, "fields": asdict(done.summary)}
+    return {"status": status, "written_by": done.written_by, "turn": done.turn, "summary": asdict(done.summary)}
 
 
 COMMANDS = (

@@ -86,6 +86,8 @@ async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, An
     if server.window.session.conversing.is_running(asked.conversation):
         raise InvalidArgument("conversation", "is being answered; stop that first.")
     memory = server.window.session.memory.now()
+    memory.conversations.get(asked.conversation)
+    await server.window.session.forking.stop(asked.conversation)
     await asyncio.to_thread(memory.conversations.delete, asked.conversation)
     return {"deleted": asked.conversation}
 

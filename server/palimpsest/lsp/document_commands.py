@@ -124,7 +124,7 @@ async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
     if link is None or place is None:
         raise InvalidArgument("link", "is no link to a document, or is in no folder of the workspace.")
     snapshot = session.documents.find(asked.uri)
-    (meaning,) = await session.workspace_documents.meant(place, [link], snapshot.text if snapshot else "")
+    (meaning,) = await session.workspace_documents.meant_now(place, [link], snapshot.text if snapshot else "")
     if not isinstance(meaning, Found):
         raise NotFound("link", f"{asked.link}: {told(meaning)}")
     path, here = place.root / meaning.document.path, bool(not link.target and asked.uri)

@@ -34,9 +34,12 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
             return None  # brackets in a comment need not be a link
         return _hover(server, snapshot, one, plain(told(meaning)))
     document = meaning.document
-    text = await session.workspace_documents.text(one.place.root, document.path) or ""
+    text = await session.workspace_documents.text(one.place.root, document.path)
     title = document.outline.title or document.path
     parts = [f"**{plain(title)}** · `{document.path.replace('`', '')}`"]
+    if text is None:
+        why = await session.workspace_documents.why_not(one.place.root, document.path)
+        return _hover(server, snapshot, one, "\n\n".join([*parts, plain(f"It {why}.")]))
     if meaning.heading is not None:
         parts.append(f"§ {plain(meaning.heading.title)}")
     elif summary := summary_of(text):

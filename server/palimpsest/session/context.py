@@ -17,6 +17,7 @@ from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.prompt.blocks import FOOTER, HEADER, render_context
+from palimpsest.providers.base.estimating import Estimating
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
 
@@ -87,6 +88,7 @@ class WindowContext:
             engine = await services.supervisor.ready()
             n_ctx = (await engine.model()).n_ctx
             counts = await engine.count(texts)
+            estimated = isinstance(engine, Estimating) and engine.estimates
         except EngineError:
             estimated, counts = True, [estimate(text) for text in texts]
         return ContextBudget(

@@ -205,6 +205,15 @@ class WorkspaceFiles:
         source = self._read(path, pinned)
         return "is no UTF-8 text" if source is None else self._kept_back(path, source.text)
 
+    def is_too_large(self, path: Path) -> bool:
+        """Whether nothing but its size keeps it from being read."""
+        if self.kept_out(path) is not None:
+            return False
+        try:
+            return path.is_file() and path.stat().st_size > MAX_BYTES
+        except (OSError, ValueError):
+            return False
+
     def gives_away(self, path: Path) -> str | None:
         """Which secret is in the text of a file that may otherwise be read, as the end of a sentence; None for none."""
         source = self._read(path, False)

@@ -33,10 +33,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What tools may matter for: what was said last, and the names of those that were called lately."""
+    """What tools may matter for: what the person said, the last of it at the end, and the names of tools that were
+    called: `lately`, and `before` that, the newest first."""
 
-    message: str
-    used: frozenset[str] = frozenset()
+    said: Sequence[str] = ()
+    lately: frozenset[str] = frozenset()
+    before: Sequence[str] = ()
 
 
 class Tools(Protocol):

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from palimpsest import wire
 from palimpsest.assist.conversations.putting import Putting, tail_of
 from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
+from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.context.estimate import estimate
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
@@ -34,15 +34,17 @@ logger = logging.getLogger(__name__)
 class Compacting:
     """One window's."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting) -> None:
+    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting, counts: TokenCounts) -> None:
         self._services = services
         self._memory = memory
         self._putting = putting
+        self._counts = counts
+        self._under_way: set[str] = set()
 
     async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
         """Carry out what is queued; compact where the conversation has grown over the threshold."""
         self.apply_queued(conversation)
-        until = self._due(conversation, blocks)
+        until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
 
@@ -61,9 +63,11 @@ class Compacting:
     def apply_queued(self, conversation: str) -> Compaction | None:
         """Behind the last turn; a checkpoint is made first."""
         memory = self._memory()
-        head = memory.conversations.get(conversation).head
-        if head is None or memory.compactions.pending(conversation) is None:
+        head, queued = memory.conversations.get(conversation).head, memory.compactions.pending(conversation)
+        if head is None or queued is None:
             return None
+        if queued.written_by == "model":  # a person's own says what they want it to
+            memory.compactions.queue(conversation, self._completed(queued), "model")
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
         applied = memory.compactions.apply_pending(conversation, head)
         self._services.events.tell(CompactionEnded(conversation, head, applied))
@@ -78,11 +82,14 @@ class Compacting:
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
     ) -> Compaction:
         """All up to the turn `until`, by default the last one.  `instruction`: what a person wants of the summary.
-        Raises NotFound, InvalidArgument where nothing has been said since the last compaction."""
+        Raises NotFound, InvalidArgument where nothing has been said since the last compaction, or it is under way."""
+        if conversation in self._under_way:
+            raise InvalidArgument("conversation", "is being compacted; wait for its end.")
         turns = self._since(conversation, until)
         if not turns:
             raise InvalidArgument("conversation", "has nothing to compact.")
         events, turn = self._services.events, turns[-1].id
+        self._under_way.add(conversation)
         events.tell(CompactionBegan(conversation, turn))
         try:
             applied = await self._compact(conversation, blocks, turns, instruction)
@@ -90,6 +97,8 @@ class Compacting:
             why = "" if isinstance(error, asyncio.CancelledError) else str(error)
             events.tell(CompactionEnded(conversation, turn, None, why))
             raise
+        finally:
+            self._under_way.discard(conversation)
         events.tell(CompactionEnded(conversation, turn, applied))
         events.tell(ConversationChanged(conversation))
         return applied
@@ -105,24 +114,21 @@ class Compacting:
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
         summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        memory.compactions.queue(conversation, summary, writer)
-        applied = memory.compactions.apply_pending(conversation, turns[-1].id)
-        assert applied is not None, "it was queued in this step"
-        return applied
+        return memory.compactions.apply(conversation, summary, writer, turns[-1].id)
 
-    def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
+    async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
-        if model is None or options.compaction == "off":
+        if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
         system, told, said = self._putting.parts(conversation, blocks=blocks)
-        room = self._putting.room(blocks, system + told)
-        if sum(estimate(one.content) for one in said) <= room:
+        (prompt, *sizes), _ = await self._counts.of([system + told, *(one.content for one in said)])
+        room = self._putting.room(blocks, prompt)
+        if sum(sizes) <= room:
             return None
         turns = self._since(conversation, None)[:-1]
-        if not turns or sum(map(self._putting.size, turns)) < WORTH * room:
-            return None
-        return turns[-1].id
+        sizes, _ = await self._counts.of([text for turn in turns for text in self._putting.texts(turn)])
+        return turns[-1].id if turns and sum(sizes) >= WORTH * room else None
 
     async def _written(
         self, conversation: str, blocks: Sequence[Block], until: int, instruction: str
@@ -150,6 +156,12 @@ class Compacting:
         except (EngineError, InvalidArgument) as error:
             logger.warning("compaction: the model's summary cannot be used: %s", error)
             return None, "mechanical"
+
+    def _completed(self, queued: Compaction) -> Summary:
+        """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
+        before = self._memory().compactions.current(queued.conversation)
+        spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
+        return completed(queued.summary, spoken, before.summary if before is not None else None)
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""

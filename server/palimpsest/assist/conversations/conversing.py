@@ -18,6 +18,7 @@ from palimpsest.assist.conversations.host import Host, NoHost
 from palimpsest.assist.conversations.keeping import keep
 from palimpsest.assist.conversations.putting import Cursor, Putting
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
+from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.documents.asking import asking
 from palimpsest.assist.documents.referring import Referred, Referring
@@ -75,7 +76,8 @@ class Conversing:
         self.host: Host = NoHost()
         self.tools: Tools = NoTools()
         self.putting = Putting(services, memory, lambda: self.tools)
-        self.compacting = Compacting(services, memory, self.putting)
+        self.counts = TokenCounts(services)
+        self.compacting = Compacting(services, memory, self.putting, self.counts)
         self._blocks: dict[str, list[Block]] = {}
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -231,6 +233,7 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
+        self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
     async def _compacted(self, conversation: str, asked: Asked) -> bool:

@@ -6,14 +6,17 @@ In: tasks, descriptors, files.  Out: answers.  Files are read as far as a model 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from palimpsest.assist.conversations.forking import Forking, Result
 from palimpsest.assist.shared.services import Services
+from palimpsest.context.estimate import chars_for
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
 from palimpsest.memory.descriptors import results as descriptor_results
+from palimpsest.memory.descriptors.descriptors import Descriptor
 from palimpsest.memory.descriptors.reader import Wanted
 from palimpsest.memory.forks.forks import Fork
 from palimpsest.memory.owners.memory import Memory
@@ -36,6 +39,7 @@ class ForkTools:
         """A child for each task, each with what was said before the turn that asks for them."""
         if not 1 <= len(tasks) <= MOST_TASKS:
             raise InvalidArgument("tasks", f"1 to {MOST_TASKS} are wanted, not {len(tasks)}.")
+        self._forking.check_room(conversation, len(tasks))
         before = self._before(conversation)
         forks = [await self._forking.spawn(conversation, task, before_turn=before) for task in tasks]
         return spawned(forks)
@@ -54,8 +58,8 @@ class ForkTools:
     ) -> Answer:
         """A child that knows only what is loaded for it; with `fresh` false, the conversation too, with
         `behind_all` its last turn among it."""
-        loaded = await asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
-        own = [fd for fd in preload_fds if fd.startswith("fd-")]
+        loading = asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
+        loaded, own = await loading
         fork = await self._forking.spawn(
             conversation,
             task,
@@ -75,15 +79,39 @@ class ForkTools:
         branch = self._memory().turns.branch(conversation)
         return branch[-1].parent if branch and branch[-1].role == "assistant" else None
 
-    def _loaded(self, conversation: str, fds: Sequence[str], files: Sequence[str], temp_files: Sequence[str]) -> str:
-        memory, parts = self._memory(), list[str]()
-        for fd in fds:
-            reading = memory.descriptors.read(conversation, fd, Wanted(read_all=True))
-            parts.append(descriptor_results.read(reading)[1])
-        parts += [element("file", {"path": name}, self._file(name)) for name in files]
-        for name in temp_files:
-            parts.append(element("temp_file", {"id": name}, memory.temp_files.read(conversation, name)))
-        return "\n".join(parts)
+    def _loaded(
+        self, conversation: str, fds: Sequence[str], files: Sequence[str], temp_files: Sequence[str]
+    ) -> tuple[str, list[str]]:
+        """What a child reads before its task, and the descriptors in it, which it has too.  What is too long to stand
+        there is a descriptor, by its first page."""
+        memory, parts, room = self._memory(), list[str](), self._room()
+        ones = [memory.descriptors.get(conversation, fd) for fd in fds]
+        texts = [("file", "path", name, self._file(name)) for name in files]
+        texts += [("temp_file", "id", name, memory.temp_files.read(conversation, name)) for name in temp_files]
+        for one in ones:
+            if one.n_chars <= room:
+                room -= one.n_chars
+                whole = memory.descriptors.read(conversation, one.id, Wanted(read_all=True))
+                parts.append(descriptor_results.read(whole)[1])
+            else:
+                parts.append(self._beginning(conversation, one))
+        for kind, attribute, name, text in texts:
+            if len(text) <= room:
+                room -= len(text)
+                parts.append(element(kind, {attribute: name}, text))
+            else:
+                made = memory.descriptors.create(conversation, text, f"{kind}:{name}")
+                ones.append(made)
+                parts.append(self._beginning(conversation, made))
+        return "\n".join(parts), [one.id for one in ones if one.id.startswith("fd-")]
+
+    def _beginning(self, conversation: str, one: Descriptor) -> str:
+        return descriptor_results.created(one, self._memory().descriptors.read(conversation, one.id))[1]
+
+    def _room(self) -> int:
+        """Characters that may stand before a child's task: half of what it can read."""
+        options, model = self._services.settings.file_descriptor, self._services.supervisor.status.model
+        return chars_for(model.window) // 2 if options.enabled and model is not None else sys.maxsize
 
     def _file(self, name: str) -> str:
         """Raises NotFound, OutsideWorkspace."""

@@ -10,18 +10,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import run_calls
 from palimpsest.assist.conversations.conversing import Conversing
-from palimpsest.assist.conversations.putting import tail_of
+from palimpsest.assist.conversations.putting import FORK, tail_of
 from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.assist.conversations.writing import Writing
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.errors import EngineError, InvalidArgument, PalimpsestError, UnknownTail
+from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, UnknownTail
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.forks.forks import Fork
 from palimpsest.memory.owners.memory import Memory
@@ -30,6 +31,8 @@ from palimpsest.text.positions import well_formed
 
 TOGETHER_S = 0.2
 """Children spawned within this time are answered in one batch."""
+LOOK_S = 0.2
+"""How often another window's children are looked at, while somebody waits for them."""
 MOST_RUNNING = 8
 """Children of one conversation at once: a workspace keeps 16 tails."""
 
@@ -75,15 +78,13 @@ class Forking:
         """A child that begins to work at once, behind the parent's turns up to `before_turn` (by default all).
         `preloaded` is what it reads before its task.  Raises NotFound, InvalidArgument."""
         memory = self._memory()
-        running = [fork for fork in memory.forks.of(conversation) if fork.id in self._tasks]
-        if len(running) >= MOST_RUNNING:
-            raise InvalidArgument("task", f"{MOST_RUNNING} children are at work; gather them first.")
-        before = memory.conversations.get(conversation).head if before_turn is None else before_turn
+        self.check_room(conversation)
+        before = self._said_last(conversation) if before_turn is None else before_turn
         fork = memory.forks.spawn(
             conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
         )
         said = "\n\n".join(part for part in (preloaded, task, instruction) if part.strip())
-        memory.turns.add(fork.child, "user", well_formed(said), source="fork")
+        memory.turns.add(fork.child, "user", well_formed(said), source=FORK)
         if not fresh:
             await self._share(conversation, fork)
         self._begin(conversation, fork)
@@ -91,12 +92,15 @@ class Forking:
         return memory.forks.get(fork.id)
 
     async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
-        """All children's results, once they are there; those of this window are waited for.  Raises NotFound."""
+        """All children's results, once they are there, whichever window they work in.  Raises NotFound."""
         memory = self._memory()
         memory.conversations.get(conversation)
         tasks = {self._tasks[fork.id] for fork in memory.forks.of(conversation) if fork.id in self._tasks}
         if tasks:
             await asyncio.wait(tasks)
+        while any(fork.status == "running" for fork in memory.forks.of(conversation)):
+            await asyncio.to_thread(memory.forks.settle)  # a window that has died answers no more
+            await asyncio.sleep(LOOK_S)
         results = {}
         for fork in memory.forks.of(conversation):
             memory.forks.gathered(fork.id)
@@ -105,6 +109,15 @@ class Forking:
             results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
         return results
 
+    def check_room(self, conversation: str, n_more: int = 1) -> None:
+        """Raises InvalidArgument where so many more children would be too many at once."""
+        running = [fork for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
+        if len(running) + n_more > MOST_RUNNING:
+            raise InvalidArgument(
+                "tasks" if n_more > 1 else "task",
+                f"{len(running)} children are at work, and at most {MOST_RUNNING} can be; gather them first.",
+            )
+
     def cancel(self, conversation: str) -> int:
         """Stop the children at work; how many there were."""
         mine = [fork.id for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
@@ -112,7 +125,22 @@ class Forking:
             task.cancel()
         return len(mine)
 
+    async def stop(self, conversation: str) -> None:
+        """Stop all that works below a conversation, children of children too, and wait for their end."""
+        for fork in self._memory().forks.of(conversation):
+            await self.stop(fork.child)
+        tasks = {self._tasks[fork.id] for fork in self._memory().forks.of(conversation) if fork.id in self._tasks}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
     # The work -------------------------------------------------------------------------------------------------
+
+    def _said_last(self, conversation: str) -> int | None:
+        """The last turn that is not being written: what is under way is no child's to see."""
+        branch = self._memory().turns.branch(conversation)
+        return next((turn.id for turn in reversed(branch) if turn.state != "writing"), None)
 
     async def _share(self, conversation: str, fork: Fork) -> None:
         """The parent's cache for the child, too; where there is none, the child's first reply decodes what it needs."""
@@ -160,7 +188,8 @@ class Forking:
 
     def _settle(self, forks: Sequence[Fork], status: Any, why: str) -> None:
         for fork in forks:
-            self._memory().forks.finish(fork.id, status, why)
+            with suppress(NotFound):  # another window has deleted the conversation
+                self._memory().forks.finish(fork.id, status, why)
 
     async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
         """Rounds of replies and calls, each round of replies in one batch."""
@@ -213,7 +242,7 @@ class Forking:
     def _own_turns(self, memory: Memory, fork: Fork) -> list[tuple[str, str]]:
         """A child's turns since the fork."""
         branch = memory.turns.branch(fork.child)
-        first = next((i for i, turn in enumerate(branch) if turn.source == "fork"), len(branch))
+        first = next((i for i, turn in enumerate(branch) if turn.source == FORK), len(branch))
         return [(turn.role, memory.turns.text(turn)) for turn in branch[first:]]
 
     def _end(self) -> None:

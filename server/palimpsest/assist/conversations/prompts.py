@@ -100,9 +100,9 @@ def whole(system: str, told: str, said: Sequence[Message]) -> list[Message]:
     return [*([Message("system", text)] if text else []), *said]
 
 
-def native(call: Call) -> ToolCall:
+def native(call: Call, turn: int) -> ToolCall:
     """The same in every prompt; its id is of nine digits, which is what the strictest servers take."""
-    id_ = f"{call.turn % 10**7:07d}{call.number % 100:02d}"
+    id_ = f"{turn % 10**7:07d}{call.number % 100:02d}"
     return ToolCall(id_, call.name, json.dumps(call.arguments, ensure_ascii=False))
 
 

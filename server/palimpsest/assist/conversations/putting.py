@@ -42,6 +42,12 @@ DOCUMENTS = "documents"
 SHOWN = "shown"
 """Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
 
+FORK = "fork"
+"""The source of a child's task."""
+
+MOST_FORESEEN = 40
+"""Messages and replies that are looked at to tell which tools may matter."""
+
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""
 
@@ -184,8 +190,7 @@ class Putting:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
             before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
-        last = next((memory.turns.text(turn) for turn in reversed(branch) if turn.role == "user"), "")
-        needs, own = Needs(last, self._used(branch)), self._services.settings.conversation.instruction
+        needs, own = self._needs(branch), self._services.settings.conversation.instruction
         system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(needs)
         bound = self._bound(blocks, system + told, before)
         gone = self._dropped(branch, bound)
@@ -196,11 +201,16 @@ class Putting:
         view = self._view(conversation, None, None, ())
         return "\n".join(str(turn.details[DOCUMENTS]) for turn in view.turns if turn.details.get(DOCUMENTS))
 
-    def _used(self, branch: Sequence[Turn]) -> frozenset[str]:
-        """The tools that the model called lately."""
-        lately = [turn for turn in branch if turn.role == "assistant"][-LATELY:]
-        calls = self._memory().turns.calls
-        return frozenset(call.name for turn in lately for call in calls(turn.id) if call.status == "done")
+    def _needs(self, branch: Sequence[Turn]) -> Needs:
+        """A fork's task says nothing of tools but to a child that knows nothing else: else its system prompt would be
+        another one than its parent's, and be decoded again with all that stands behind it."""
+        turns = self._memory().turns
+        said = [turn for i, turn in enumerate(branch) if turn.role == "user" and (turn.source != FORK or i == 0)]
+        replies = [turn for turn in reversed(branch) if turn.role == "assistant"][:MOST_FORESEEN]
+        called = [[call.name for call in turns.calls(turn.id) if call.status == "done"] for turn in replies]
+        lately = frozenset(name for names in called[:LATELY] for name in names)
+        before = dict.fromkeys(name for names in called[LATELY:] for name in names)
+        return Needs([turns.text(turn) for turn in said[-MOST_FORESEEN:]], lately, list(before))
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation up to a turn, and what is wanted of the model about it."""
@@ -218,16 +228,16 @@ class Putting:
         taken = 0 if model.keeps_room else sum(estimate(block.text) for block in blocks)
         return max(0, model.window - taken)
 
-    def room(self, blocks: Sequence[Block], prompt: str) -> int:
-        """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt."""
+    def room(self, blocks: Sequence[Block], prompt: int) -> int:
+        """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
         share = min(int(options.compact_at * window), window - reserve(window))
-        return max(min(share - estimate(prompt), int(options.messages_share * window)), window // 4)
+        return max(min(share - prompt, int(options.messages_share * window)), window // 4)
 
-    def size(self, turn: Turn) -> int:
-        """Estimated tokens with its calls' results."""
+    def texts(self, turn: Turn) -> list[str]:
+        """With its calls' results."""
         said = self._said(turn, frozenset())
-        return estimate(said.text) + sum(map(estimate, said.results))
+        return [well_formed(said.text), *map(well_formed, said.results)]
 
     def _bound(self, blocks: Sequence[Block], prompt: str, before: str) -> int | None:
         """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  Where
@@ -235,7 +245,7 @@ class Putting:
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None:
             return None
-        room = self.room(blocks, prompt)
+        room = self.room(blocks, estimate(prompt))
         bound = room if self.kv == "decode" else min(room, int(options.drop_results_at * self.window(blocks)))
         return max(bound - estimate(before), 0)
 
@@ -275,10 +285,10 @@ class Putting:
         for call in memory.turns.calls(turn.id):
             if not call.result:
                 continue
-            calls += [native(call)] if is_native else []
+            calls += [native(call, turn.origin)] if is_native else []
             if (turn.id, call.number) in gone:
                 n_chars = memory.contents.info(call.result).n_chars
-                results.append(pointer(turn.id, call.number, call.name, n_chars))
+                results.append(pointer(turn.origin, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
         role: wire.Role = "user" if turn.role == "tool" else turn.role

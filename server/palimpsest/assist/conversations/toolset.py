@@ -21,7 +21,7 @@ from palimpsest.context.estimate import estimate
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
 from palimpsest.memory.tools.instructions import description, instructions
-from palimpsest.memory.tools.relevance import relevant
+from palimpsest.memory.tools.relevance import foreseen
 from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
@@ -66,9 +66,13 @@ class Toolset:
             return []
         every = self._offered()
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
-        said = json.dumps([tool.native for tool in every]) if natively else instructions(every)
-        if choice == "relevant" or (choice == "auto" and estimate(said) > room):
-            return relevant(needs.message, every, needs.used)
+
+        def fits(tools: Sequence[Tool]) -> bool:
+            said = json.dumps([tool.native for tool in tools]) if natively else instructions(tools)
+            return estimate(said) <= room
+
+        if choice == "relevant" or (choice == "auto" and not fits(every)):
+            return foreseen(needs.said, every, fits, needs.lately, needs.before)
         return every
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:

@@ -55,7 +55,7 @@ class DocumentTools:
         path = meaning.document.path
         text = await self._documents.text(root, path)
         if text is None:
-            raise NotFound("document", f"{path} may not be read.")
+            raise NotFound("document", f"{path} {await self._documents.why_not(root, path)}.")
         under = meaning.heading.title if meaning.heading is not None else ""
         content = passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
         reference = DocumentReference(
@@ -125,7 +125,7 @@ class DocumentTools:
             raise NotFound("document", "no folder is open, so there are no documents.")
         candidates, lacks = list[str](), ""
         for root in self._documents.folders:
-            (meaning,) = await self._documents.meant(Place(root, ""), [link])
+            (meaning,) = await self._documents.meant_now(Place(root, ""), [link])
             if isinstance(meaning, Found):
                 return root, meaning
             if isinstance(meaning, Missing):

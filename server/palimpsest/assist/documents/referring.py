@@ -61,7 +61,7 @@ class Referring:
         if not found or place is None:
             return Referred()
         references, texts, above = list[DocumentReference](), dict[str, str](), set[str]()
-        for link, meaning in zip(found, await self._documents.meant(place, found), strict=True):
+        for link, meaning in zip(found, await self._documents.meant_now(place, found), strict=True):
             one = _reference(link, text[link.start : link.end], meaning)
             if isinstance(meaning, Found) and one.path is not None:
                 path = one.path
@@ -81,7 +81,8 @@ class Referring:
     ) -> tuple[DocumentReference, str]:
         text = await self._documents.text(place.root, meaning.document.path)
         if text is None:
-            return replace(one, path=None, problem=f"{meaning.document.path} may not be read"), ""
+            why = await self._documents.why_not(place.root, meaning.document.path)
+            return replace(one, path=None, problem=f"{meaning.document.path} {why}"), ""
         content = text if meaning.heading is None else passage(text, meaning.heading, len(text)).text
         return replace(one, summary=await self.summary(text, ask)), content
 

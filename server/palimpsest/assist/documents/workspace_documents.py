@@ -25,7 +25,7 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.context.sources.retrieval import Documents as FoundByWords
 from palimpsest.documents.catalog import LOOK_S, Catalog
 from palimpsest.documents.outline import outline
-from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Link, Resolved, resolve
+from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Found, Link, Missing, Resolved, resolve
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.uris import path_or_none
 from palimpsest.workspace.files import WorkspaceFiles
@@ -92,6 +92,21 @@ class WorkspaceDocuments:
             return []
         return await self._read(lambda: self._meant(place, links, text))
 
+    async def meant_now(self, place: Place, links: Sequence[Link], text: str = "") -> list[Resolved]:
+        """The same for somebody who waits for an answer: where a link leads nowhere, or to what is gone, documents are
+        looked for again first."""
+        if not links:
+            return []
+
+        def look() -> list[Resolved]:
+            found = self._meant(place, links, text)
+            if not any(_is_stale(place.root, one) for one in found):
+                return found
+            self._catalog.look_again_soon()
+            return self._meant(place, links, text)
+
+        return await self._read(look)
+
     def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
         names, known = self._catalog.documents(place.root), dict[tuple[str, str], Resolved]()
         here = DocumentNames([Document(place.near or "?", outline(text))]) if text else names
@@ -106,6 +121,10 @@ class WorkspaceDocuments:
         if PurePosixPath(document).suffix.lower() not in SUFFIXES:
             return None
         return await self._read(lambda: self._catalog.text(root, document))
+
+    async def why_not(self, root: Path, document: str) -> str:
+        """Why a document's text cannot be had, as the end of a sentence."""
+        return await self._read(lambda: self._catalog.why_not(root, document))
 
     async def found_by_words(self, root: Path, words: frozenset[str], most: int) -> list[tuple[str, str, str]]:
         """Path, title and text of sections that have some of the words, the best first."""
@@ -122,3 +141,10 @@ class WorkspaceDocuments:
             return await asyncio.get_running_loop().run_in_executor(self._reader, look)
         except RuntimeError as error:  # the window is closing
             raise InvalidArgument("documents", "the window is closing.") from error
+
+
+def _is_stale(root: Path, meaning: Resolved) -> bool:
+    """Whether it may be otherwise by now."""
+    if isinstance(meaning, Found):
+        return not (root / meaning.document.path).is_file()
+    return isinstance(meaning, Missing)

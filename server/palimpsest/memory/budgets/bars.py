@@ -18,7 +18,7 @@ def page(title: str, usage: ConversationUsage) -> str:
 
 
 def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
-    about = " (estimated from characters: no engine answers)" if usage.estimated else ""
+    about = " (estimated from characters: no tokenizer answers)" if usage.estimated else ""
     yield f"# What {title} takes of the model's window{about}"
     yield ""
     yield "```text"
@@ -29,9 +29,12 @@ def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
         yield f"{name:<9} {_bar(used, most)} {used:>7,} of {most:>7,} tokens"
     yield "```"
     yield ""
-    yield f"{usage.available:,} tokens are free. " + (
-        "It is time to compact." if usage.should_compact() else "There is no need to compact."
-    )
+    if not usage.total:
+        yield "No engine says how much the model can read."
+    else:
+        yield f"{usage.available:,} tokens are free. " + (
+            "It is time to compact." if usage.should_compact() else "There is no need to compact."
+        )
 
 
 def _bar(used: int, most: int) -> str:

@@ -7,8 +7,9 @@ what the model sees in their place.
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from palimpsest.errors import InvalidArgument
@@ -64,22 +65,19 @@ class Compactions:
 
     def queue(self, conversation: str, summary: Summary, written_by: WrittenBy) -> Compaction:
         """To be applied after the current batch of calls; it takes the place of one that is queued."""
-        if not summary.goal.strip():
-            raise InvalidArgument("goal", "what the conversation is for is wanted.")
-        if any(len(text.strip()) > MOST_CHARS for text in summary.remember):
-            raise InvalidArgument("remember", f"at most {MOST_CHARS} characters are wanted of each.")
+        _check(summary)
         with self._database.transaction() as rows:
             rows.execute(
                 "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state = 'queued'", (conversation,)
             )
-            rows.execute(
-                "INSERT INTO compaction (conversation, fields, written_by, state, created)"
-                " VALUES (?, ?, ?, 'queued', ?)",
-                (conversation, json.dumps(asdict(summary)), written_by, time.time()),
-            )
-            queued = self.pending(conversation)
-        assert queued is not None
-        return queued
+            return _added(rows, conversation, summary, written_by)
+
+    def apply(self, conversation: str, summary: Summary, written_by: WrittenBy, after_turn: int) -> Compaction:
+        """At once, for all turns up to this one; one that is queued stays so.  What it says to remember is
+        remembered."""
+        _check(summary)
+        with self._database.transaction() as rows:
+            return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn)
 
     def pending(self, conversation: str) -> Compaction | None:
         with self._database.reading() as rows:
@@ -95,12 +93,7 @@ class Compactions:
             queued = self.pending(conversation)
             if queued is None:
                 return None
-            rows.execute("UPDATE compaction SET state = 'applied', turn = ? WHERE id = ?", (after_turn, queued.id))
-            (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (conversation,)).fetchone()
-            for text in queued.summary.remember:
-                if text.strip():
-                    self._experiences.remember(key, text)
-        return self.current(conversation)
+            return self._applied(rows, queued, after_turn)
 
     def applied(self, conversation: str) -> dict[int, Compaction]:
         """The newest one behind each turn that has one, on whichever branch."""
@@ -116,6 +109,32 @@ class Compactions:
         with self._database.reading() as rows:
             row = rows.execute(CURRENT, (conversation,)).fetchone()
         return None if row is None else _compaction(row)
+
+    def _applied(self, rows: sqlite3.Connection, made: Compaction, after_turn: int) -> Compaction:
+        rows.execute("UPDATE compaction SET state = 'applied', turn = ? WHERE id = ?", (after_turn, made.id))
+        (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (made.conversation,)).fetchone()
+        for text in made.summary.remember:
+            if text.strip():
+                self._experiences.remember(key, text)
+        return replace(made, turn=after_turn)
+
+
+def _check(summary: Summary) -> None:
+    if not summary.goal.strip():
+        raise InvalidArgument("goal", "what the conversation is for is wanted.")
+    if any(len(text.strip()) > MOST_CHARS for text in summary.remember):
+        raise InvalidArgument("remember", f"at most {MOST_CHARS} characters are wanted of each.")
+
+
+def _added(rows: sqlite3.Connection, conversation: str, summary: Summary, written_by: WrittenBy) -> Compaction:
+    """Queued."""
+    fields = json.dumps(asdict(summary))
+    rows.execute(
+        "INSERT INTO compaction (conversation, fields, written_by, state, created) VALUES (?, ?, ?, 'queued', ?)",
+        (conversation, fields, written_by, time.time()),
+    )
+    row = rows.execute(f"SELECT {COLUMNS} FROM compaction WHERE id = last_insert_rowid()").fetchone()
+    return _compaction(row)
 
 
 def _compaction(row: Any) -> Compaction:

@@ -33,7 +33,7 @@ def mechanical(turns: Sequence[Spoken], before: Summary | None, instruction: str
         discoveries=[],
         completed=done[-MOST_DONE:],
         current_status=short(f"Last answer: {replies[-1]}", MOST_TEXT) if replies else "Nothing was answered yet.",
-        likely_next_work=f"Go on with: {last}" if last else "",
+        likely_next_work="Go on with what was asked last." if last else "",
         relevant_files_directories=[],
     )
     return completed(summary, turns, before)

@@ -44,6 +44,12 @@ class Turn:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def origin(self) -> int:
+        """The turn that it is a copy of, in the conversation that was forked first; else itself."""
+        of = self.details.get("of")
+        return of if isinstance(of, int) else self.id
+
+    @property
     def is_unfinished(self) -> bool:
         """A reply that did not come to its end: what it answers can be answered again."""
         return self.role == "assistant" and self.state in ("cut", "failed")

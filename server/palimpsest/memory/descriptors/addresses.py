@@ -52,9 +52,10 @@ def addressed(database: Database, conversation_id: str, address: str) -> Address
     with database.reading() as rows:
         found = _descriptor(rows, conversation_id, address)
         if found is None and (turn := _TURN.fullmatch(address)):
-            found = _turn(rows, conversation_id, address, int(turn[1]))
+            found = _turn(rows, conversation_id, address, _here(rows, conversation_id, int(turn[1])))
         if found is None and (result := _RESULT.fullmatch(address)):
-            found = _result(rows, conversation_id, address, int(result[1]), int(result[2]))
+            at = _here(rows, conversation_id, int(result[1]))
+            found = _result(rows, conversation_id, address, at, int(result[2]))
         if found is None and address.startswith(_REF):
             found = _ref(rows, conversation_id, address)
         if found is None:
@@ -89,6 +90,14 @@ def of_row(row: sqlite3.Row) -> Addressed:
         row["id"], row["hash"], row["page_size"], row["name"], row["source"], row["language"], row["created"],
         row["summary"], is_descriptor=True,
     )  # fmt: skip
+
+
+def _here(rows: sqlite3.Connection, conversation_id: str, turn: int) -> int:
+    """A turn's copy in this conversation, which a fork has also when its parent is gone; else the turn."""
+    row = rows.execute(
+        "SELECT id FROM turn WHERE conversation = ? AND json_extract(details, '$.of') = ?", (conversation_id, turn)
+    ).fetchone()
+    return turn if row is None else int(row["id"])
 
 
 def _turn(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int) -> Addressed | None:

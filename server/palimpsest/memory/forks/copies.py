@@ -12,8 +12,10 @@ import sqlite3
 from palimpsest.errors import NotFound
 
 _TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
-_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
-"""Nobody goes on writing the copy."""
+_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END").replace(
+    "details", "json_set(details, '$.of', COALESCE(json_extract(details, '$.of'), id))"
+)
+"""Nobody goes on writing the copy; what the model reads calls it by the id that it had first."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
 _DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"

@@ -1,15 +1,18 @@
-"""Which tools a message is likely to need: fewer descriptions, more room for the conversation.
+"""Which tools a conversation is likely to need: fewer descriptions, more room for what is said.
 
-In: messages, tools.  Out: some of the tools, in the table's order.  Knows no conversation.
+In: messages, tools.  Out: some of the tools, in the table's order.  What was offered once stays while there is room,
+so that the engine's cache of the system prompt stays too.  Knows no conversation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from palimpsest.memory.tools.tool import Tool
 
+MOST_READ = 10_000
+"""Characters of one message."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ID = re.compile(r"\b(?:fd-\d+|(?:turn|result)-\d[\d-]*|exp_\d+|cp_[0-9a-f]{8}|fork_[0-9a-f]{8})\b|\bref:|<ref\b")
 _TOGETHER = (
@@ -21,18 +24,38 @@ _TOGETHER = (
 _BY_ID = {"fd": "fd", "tu": "fd", "re": "ref", "ex": "forget", "cp": "checkpoint", "fo": "gather", "<r": "ref"}
 
 
-def relevant(message: str, tools: Sequence[Tool], used: Collection[str] = ()) -> list[Tool]:
-    """Those that are always offered, those whose topics or names the message has words of, those that were `used`
-    lately, and what belongs to them; all of them where nothing but the first would be left."""
-    words = {_stem(word) for word in _WORD.findall(message.lower())}
-    ids = {_BY_ID.get(found[0][:2], "") for found in _ID.finditer(message)}
-    chosen = {tool.name for tool in tools if tool.name in used or _fits(tool, words, ids)}
-    for group in _TOGETHER:
-        if chosen.intersection(group):
-            chosen.update(group)
-    if not chosen:
-        return list(tools)
-    return [tool for tool in tools if tool.always or tool.name in chosen]
+def foreseen(
+    said: Sequence[str],
+    tools: Sequence[Tool],
+    fits: Callable[[Sequence[Tool]], bool],
+    lately: Collection[str] = (),
+    before: Sequence[str] = (),
+) -> list[Tool]:
+    """Those that are always offered, those that the last of the messages is about, and those that were called
+    `lately`; as long as it `fits`, also those of earlier messages and those called `before`, the newest first.  Where
+    no message says anything of tools: all of them, if they fit."""
+
+    def offered(names: Collection[str]) -> list[Tool]:
+        return [tool for tool in tools if tool.always or tool.name in names]
+
+    chosen = _with_partners({*lately, *(about(said[-1], tools) if said else ())})
+    for names in (*(about(message, tools) for message in reversed(said[:-1])), *({name} for name in before)):
+        more = _with_partners(chosen | names)
+        if not fits(offered(more)):
+            break
+        chosen = more
+    return list(tools) if not chosen and fits(tools) else offered(chosen)
+
+
+def about(message: str, tools: Sequence[Tool]) -> set[str]:
+    """The names of the tools whose topics or names a message has words of, or whose ids."""
+    words = {_stem(word) for word in _WORD.findall(message[:MOST_READ].lower())}
+    ids = {_BY_ID.get(found[0][:2], "") for found in _ID.finditer(message[:MOST_READ])}
+    return {tool.name for tool in tools if _fits(tool, words, ids)}
+
+
+def _with_partners(names: set[str]) -> set[str]:
+    return names.union(*(group for group in _TOGETHER if names.intersection(group)))
 
 
 def _fits(tool: Tool, words: Collection[str], ids: Collection[str]) -> bool:

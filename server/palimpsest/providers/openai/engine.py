@@ -74,6 +74,7 @@ class OpenAI:
         self._wanted = (model, n_ctx)
         self._facts: Facts | None = None
         self._quirks = Quirks()
+        self.estimates = False
         self._workspaces: dict[str, Workspace] = {}
         self._streams = Streams()
         self._total = Tally()
@@ -135,9 +136,11 @@ class OpenAI:
             try:
                 asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
                 answers = [await self._http.post("/tokenize", data, short=True) for data in asked_for]
+                self.estimates = False
                 return [int(answer["count"]) for answer in answers]
             except (EngineError, InvalidArgument, KeyError):
                 self._quirks.counts = False
+        self.estimates = True
         return [estimate(text) for text in texts]
 
     async def cache_map(self, workspace: str) -> CacheMap:
