@@ -10,7 +10,7 @@ from typing import Annotated
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import LARGEST, Between, Count
+from palimpsest.lsp.arguments import Between, Count
 from palimpsest.lsp.refs import Line
 from palimpsest.memory.descriptors.reader import Wanted
 from palimpsest.workspace.changes import Mode
@@ -102,8 +102,15 @@ class Section(Of):
 
 @dataclass(frozen=True, slots=True)
 class Mark(Section):
-    start_line: Line = 1
-    end_line: Annotated[int, Range(1, LARGEST)] = 1
+    start_line: Line | None = None
+    end_line: Line | None = None
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        if self.start_line is None or self.end_line is None:
+            missing = "start_line" if self.start_line is None else "end_line"
+            raise InvalidArgument(missing, "is missing: the first and the last line of the section, from 1.")
+        return self.start_line, self.end_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ async def mark(server: PalimpsestServer, asked: Mark) -> dict[str, Any]:
         asked.conversation,
         lambda memory: results.marked(
             asked.which,
-            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), asked.start_line, asked.end_line),
+            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines),
         ),
     )
 
@@ -161,8 +161,8 @@ async def summarize(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
             hint="Use one that is told what to do, and wait until it is there.",
         )
     memory = session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.text, asked.conversation, asked.which)
-    said = " ".join((await ask(PROMPT + text[:SHOWN_CHARS])).split())
+    text = await asyncio.to_thread(memory.descriptors.beginning, asked.conversation, asked.which, SHOWN_CHARS)
+    said = " ".join((await ask(PROMPT + text)).split())
     if not said:
         raise EngineUnavailable("The model said nothing.")
     return await _answered(

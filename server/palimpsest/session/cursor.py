@@ -13,11 +13,13 @@ from palimpsest.text.snapshot import Position, Snapshot, moved
 
 
 class Cursor:
-    """One window's; the place is None until somebody says where it is, and when its document was closed."""
+    """One window's; the place is None until somebody says where it is, and when its document was closed.  `code` is
+    the last place that is in no conversation's document."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self.place: tuple[str, Position] | None = None
+        self.code: tuple[str, Position] | None = None
         events = services.events
         events.on(CursorMoved, self._moved)
         events.on(DocumentChanged, self._changed)
@@ -38,6 +40,9 @@ class Cursor:
     def _moved(self, event: CursorMoved) -> None:
         elsewhere = self.place is None or self.place[0] != event.uri
         self.place = event.uri, event.position
+        document = self.document
+        if document is None or not is_conversation(document.uri, document.lines):
+            self.code = self.place
         if elsewhere:
             self._services.events.tell(StatusChanged())  # completions may be off there
 
@@ -46,7 +51,11 @@ class Cursor:
             position = moved(self.place[1], event.old, event.new, event.edits)
             self._services.events.tell(CursorMoved(event.new.uri, position))
             self._services.events.tell(RefreshNeeded())
+        elif self.code is not None and self.code[0] == event.new.uri:
+            self.code = event.new.uri, moved(self.code[1], event.old, event.new, event.edits)
 
     def _closed(self, event: DocumentClosed) -> None:
         if self.place is not None and self.place[0] == event.uri:
             self.place = None
+        if self.code is not None and self.code[0] == event.uri:
+            self.code = None

@@ -58,16 +58,21 @@ def write(
         raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
     path = place(file_path, roots, exclude)
     before = _status(path)
-    if before is None and mode == "insert":
-        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
-    if before is not None and mode == "write" and not overwrite:
-        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
+    check_there(file_path, before is not None, mode, overwrite=overwrite)
     data = _after(path, text, mode, insert_at_line, roots) if before is not None else text.encode()
     try:
         _replace(path, data, before)
     except OSError as error:
         raise PalimpsestError(f"{file_path} could not be written: {error.strerror or error}.") from error
     return Written(path, shown(path, roots), n_bytes, n_lines(text), before is None)
+
+
+def check_there(file_path: str, is_there: bool, mode: str, *, overwrite: bool) -> None:
+    """Raises NotFound where nothing is there to insert in, AlreadyExists where what is there may not be replaced."""
+    if not is_there and mode == "insert":
+        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
+    if is_there and mode == "write" and not overwrite:
+        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
 
 
 def _after(path: Path, text: str, mode: str, insert_at_line: int | None, roots: Sequence[Path]) -> bytes:

@@ -17,10 +17,10 @@ from acp.schema import AllowedOutcome, ClientCapabilities, PermissionOption, Too
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
-from palimpsest.errors import AlreadyExists, Denied, NotFound, PalimpsestError
+from palimpsest.errors import Denied, PalimpsestError
 from palimpsest.workspace.changes import changed, check, n_lines
-from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import write
+from palimpsest.workspace.places import around, place, shown
+from palimpsest.workspace.writing import check_there, write
 
 OPTIONS = (
     PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
@@ -42,9 +42,9 @@ class EditorHost:
         self._can = can.fs
         self._talk_of = talk_of
 
-    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+    async def _allowed(self, conversation: str, root: Path, what: str, question: str) -> bool:
         permissions = self._workspace.session.conversing.memory.permissions
-        folder = str(self._workspace.roots[0])
+        folder = str(root)
         known = await asyncio.to_thread(permissions.answer, folder, what)
         if known is not None:
             return known
@@ -78,22 +78,19 @@ class EditorHost:
         roots, exclude = self._workspace.roots, session.services.settings.context.exclude
         talk = self._shown_in(conversation)
         real = await asyncio.to_thread(place, path, roots, exclude)
+        check(mode, insert_at_line)
+        check_there(path, real.exists(), mode, overwrite=overwrite)  # before the person is asked
         may = talk is not None and talk.person_asks
-        if not may and not await self.allowed(conversation, *asking_to_write(path, text, mode, overwrite=overwrite)):
+        question = asking_to_write(path, text, mode, overwrite=overwrite)
+        if not may and not await self._allowed(conversation, around(real, roots), *question):
             raise Denied(f"The person did not allow it to write to {path}.")
         if talk is None or self._can is None or not (self._can.write_text_file and self._can.read_text_file):
             options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
             done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
             return Written(done.shown, done.bytes, done.lines)
-        check(mode, insert_at_line)
-        if real.exists():
-            if mode == "write" and not overwrite:
-                raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")
-            after = changed(await self._read(talk, real), text, mode, insert_at_line)
-        elif mode == "insert":
-            raise NotFound(FIELD, f"there is no file {path} to insert in.", hint='Use mode="write".')
-        else:
-            after = text
+        is_there = real.exists()
+        check_there(path, is_there, mode, overwrite=overwrite)
+        after = changed(await self._read(talk, real), text, mode, insert_at_line) if is_there else text
         try:
             await self._client.write_text_file(talk.conversation, str(real), after)
         except RequestError as error:

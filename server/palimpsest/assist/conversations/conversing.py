@@ -30,7 +30,6 @@ from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import extract
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
@@ -166,8 +165,6 @@ class Conversing:
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
         turn = self._keep(conversation, role, said, referred, source, parts)
-        if role == "assistant":
-            self.memory.refs.store(conversation, turn.id, extract(said))
         self._services.events.tell(ConversationChanged(conversation))
         return turn
 
@@ -264,6 +261,8 @@ class Conversing:
 
     def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
         model = self._services.supervisor.status.model
+        if model is not None and self.memory.conversations.get(conversation).model != model.name:
+            self.memory.conversations.set_model(conversation, model.name)
         used = answer.tail_tokens + answer.generated
         total = model.window if model is not None else 0
         self._services.usage.told(Talked(conversation, used, total, kv, answer.left))

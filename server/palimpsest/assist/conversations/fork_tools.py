@@ -12,6 +12,7 @@ from typing import Any
 
 from palimpsest.assist.conversations.forking import Forking, Result
 from palimpsest.assist.shared.services import Services
+from palimpsest.context.estimate import chars_for
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
 from palimpsest.memory.descriptors import results as descriptor_results
 from palimpsest.memory.descriptors.reader import Wanted
@@ -22,6 +23,12 @@ from palimpsest.memory.tools.tool import Answer
 from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_TASKS = 8
+
+
+def most_chars(services: Services) -> int | None:
+    """What a model can read at once: the share of its window that messages have; None where nobody knows it."""
+    model = services.supervisor.status.model
+    return None if model is None else chars_for(int(services.settings.conversation.messages_share * model.window))
 
 
 class ForkTools:
@@ -55,7 +62,9 @@ class ForkTools:
         """A child that knows only what is loaded for it; with `fresh` false, the conversation too, with
         `behind_all` its last turn among it."""
         loaded = await asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
-        own = [fd for fd in preload_fds if fd.startswith("fd-")]
+        known = {one.id for one in self._memory().descriptors.list(conversation)}
+        named = [self._memory().descriptors.get(conversation, fd).id for fd in preload_fds]
+        own = [fd for fd in named if fd in known]
         fork = await self._forking.spawn(
             conversation,
             task,
@@ -78,7 +87,7 @@ class ForkTools:
     def _loaded(self, conversation: str, fds: Sequence[str], files: Sequence[str], temp_files: Sequence[str]) -> str:
         memory, parts = self._memory(), list[str]()
         for fd in fds:
-            reading = memory.descriptors.read(conversation, fd, Wanted(read_all=True))
+            reading = memory.descriptors.read(conversation, fd, Wanted(read_all=True), most=most_chars(self._services))
             parts.append(descriptor_results.read(reading)[1])
         parts += [element("file", {"path": name}, self._file(name)) for name in files]
         for name in temp_files:

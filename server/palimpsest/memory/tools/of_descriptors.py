@@ -22,7 +22,7 @@ def handlers(descriptors: Descriptors) -> Handlers:
         if call.is_set("extract"):
             made = descriptors.extract(call.conversation_id, _fd(call), wanted)
             return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
-        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted)))
+        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted, most=call.most_chars)))
 
     def search_fd(call: Call) -> Answer:
         context = call.number("context")
@@ -71,7 +71,8 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
         return _answer(results.marked(call.text("fd"), made))
 
     def get(call: Call) -> Answer:
-        part = descriptors.section(call.conversation_id, call.text("fd"), call.text("ref_id"))
+        fd, name = call.text("fd"), call.text("ref_id")
+        part = descriptors.section(call.conversation_id, fd, name, most=call.most_chars)
         return _answer(results.section_read(part, call.text("ref_id")))
 
     def listed(call: Call) -> Answer:
