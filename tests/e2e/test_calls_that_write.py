@@ -88,11 +88,11 @@ async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_c
     talk: Talk, tmp_path: Path
 ) -> None:
     editor, _ = talk
-    made, asked, answers = await begun(talk), list[str](), ["Never allow in this folder", "Allow", "Allow"]
     other = tmp_path / "other"
     other.mkdir()
     added = lsp.WorkspaceFoldersChangeEvent([lsp.WorkspaceFolder(to_uri(other), "other")], [])
     editor.client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(added))
+    made, asked, answers = await begun(talk), list[str](), ["Never allow in this folder", "Allow", "Allow"]
     del editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST]
 
     @editor.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)

@@ -1,5 +1,6 @@
 """Descriptors of a conversation: read by any part, searched, named, marked, and found under other ids."""
 
+import time
 import tracemalloc
 from collections.abc import Iterator
 from itertools import repeat
@@ -184,6 +185,19 @@ def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 1.0)
     with pytest.raises(InvalidArgument, match="too long"):
         places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
+
+
+def test_a_long_text_is_searched_for_as_long_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 2.0)
+
+    def slowly() -> Iterator[str]:
+        for number in range(6):
+            time.sleep(0.5)
+            yield f"line {number}\n" * 1_000
+
+    assert places(slowly(), r"line [45]", regex=True, case_sensitive=True).count == 2_000
+    with pytest.raises(InvalidArgument, match="too long"):
+        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True)
 
 
 @pytest.mark.parametrize("regex", [False, True])
