@@ -115,6 +115,7 @@ async def test_a_document_is_put_into_a_descriptor_read_by_function_and_extracte
     assert whole["content"] == fd.editor.texts[uri]
     total = await fd("read", fd=made["fd"], unit="function", name_of_unit="total")
     assert total["content"].lstrip().startswith("def total(")
+    assert (await fd("read", fd=made["fd"], unit="function", name="total"))["content"] == total["content"]
     taken = await fd("read", fd=made["fd"], unit="function", name_of_unit="total", extract=True)
     assert taken["fd"] == "fd-2"
     assert (await fd("read", fd="fd-2", read_all=True))["content"] == total["content"]

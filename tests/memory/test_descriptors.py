@@ -122,6 +122,16 @@ def test_what_is_not_there_is_named_with_what_is(
         fds.read(conversation, fd, wanted)
 
 
+def test_the_language_of_a_long_text_is_told_from_its_beginning(fds: Descriptors, conversation: str) -> None:
+    body = "\n".join(f"    x = {n}" for n in range(50))
+    long = fds.create(conversation, "\n\n".join(f"def work_{n}():\n{body}\n" for n in range(60))).id
+    assert fds.read(conversation, long, Wanted(unit="function", name_of_unit="work_59")).content.startswith(
+        "def work_59"
+    )
+    other = fds.create(conversation, "fn one() {}\nfn two() {}\n", language="rust").id
+    assert fds.read(conversation, other, Wanted(unit="function", name_of_unit="two")).content == "fn two() {}\n"
+
+
 def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, conversation: str) -> None:
     text = fds.create(conversation, "One\nand.\n\n \nTwo.\n\n\nThree").id
     paragraphs = [fds.read(conversation, text, Wanted(unit="paragraph", index=n)).content for n in (1, 2, 3)]

@@ -34,6 +34,9 @@ async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
     if asked.uri:
         text, where, language = await text_at(server, asked.uri, asked.range)
         source = asked.source or where
+    language = asked.language or language
+    if asked.uri and not text:
+        raise InvalidArgument("uri", f"{asked.uri[:200]} is empty, so there is nothing to keep.")
     if not text:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
 

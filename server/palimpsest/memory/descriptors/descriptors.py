@@ -224,4 +224,7 @@ class Descriptors:
 
     def _language(self, at: Addressed) -> str:
         path = at.source.partition(":")[2]
-        return language_name(self._contents.slice(at.hash, 0, LOOKED_AT), {"lang": at.language, "path": path})
+        begin = self._contents.slice(at.hash, 0, LOOKED_AT)
+        if len(begin) == LOOKED_AT:  # amid a statement
+            begin = begin.rpartition("\n\n")[0] or begin
+        return language_name(begin, {"lang": at.language, "path": path})

@@ -53,6 +53,11 @@ class Wanted:
             raise InvalidArgument("unit", "index and name_of_unit need a unit: paragraph, function or class.")
 
 
+def name_of_unit(fd: str, name: str, unit: str, given: str) -> str:
+    """Beside the descriptor's id, `name` is that of the unit: `read_fd(fd="fd-3", unit="function", name="add")`."""
+    return given or (name if fd and unit else "")
+
+
 WAYS = tuple(one.name for one in fields(Wanted))
 
 

@@ -10,7 +10,7 @@ import asyncio
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.descriptors.descriptors import Descriptors
-from palimpsest.memory.descriptors.reader import WAYS, Wanted
+from palimpsest.memory.descriptors.reader import WAYS, Wanted, name_of_unit
 from palimpsest.memory.tools.call import Call, Handlers
 from palimpsest.memory.tools.of_refs import mode_of
 from palimpsest.memory.tools.tool import Answer
@@ -18,7 +18,9 @@ from palimpsest.memory.tools.tool import Answer
 
 def handlers(descriptors: Descriptors) -> Handlers:
     def read_fd(call: Call) -> Answer:
-        wanted = Wanted(**{name: value for name, value in call.arguments.items() if name in WAYS})
+        ways = {name: value for name, value in call.arguments.items() if name in WAYS}
+        about = (call.text(name) for name in ("fd", "name", "unit", "name_of_unit"))
+        wanted = Wanted(**{**ways, "name_of_unit": name_of_unit(*about)})
         if call.is_set("extract"):
             made = descriptors.extract(call.conversation_id, _fd(call), wanted)
             return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
