@@ -160,6 +160,26 @@ async def test_there_are_no_completions_or_edits_in_a_conversation(window: Edito
     )  # nothing is wrong there
 
 
+async def test_a_reply_that_ends_inside_a_fence_does_not_swallow_what_is_said_next(
+    window: Editor, said: Scripted
+) -> None:
+    """As one that was cut off at the most tokens does."""
+    said.replies = ["See:\n\n```python\nprint(", "And more."]
+    uri = window.open(NAME, "bonjour")
+    await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 3)
+    window.texts[uri] += "go on"
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    assert "Send" in await lenses(window, uri)
+    await send(window, uri)
+    await until(lambda: len(turns(window, uri)) == 5)
+    assert turns(window, uri)[1:4] == [
+        ("assistant", True, "See:\n\n```python\nprint("),
+        ("user", True, "go on"),
+        ("assistant", True, "And more."),
+    ]
+
+
 async def test_a_conversation_folds(window: Editor) -> None:
     uri = window.open(NAME, "hello [[nowhere]]")
     await send(window, uri)

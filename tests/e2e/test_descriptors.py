@@ -115,6 +115,7 @@ async def test_a_document_is_put_into_a_descriptor_read_by_function_and_extracte
     assert whole["content"] == fd.editor.texts[uri]
     total = await fd("read", fd=made["fd"], unit="function", name_of_unit="total")
     assert total["content"].lstrip().startswith("def total(")
+    assert (await fd("read", fd=made["fd"], unit="function", name="total"))["content"] == total["content"]
     taken = await fd("read", fd=made["fd"], unit="function", name_of_unit="total", extract=True)
     assert taken["fd"] == "fd-2"
     assert (await fd("read", fd="fd-2", read_all=True))["content"] == total["content"]
@@ -141,3 +142,17 @@ async def test_what_is_wrong_names_the_field_and_what_would_be_right(fd: Asking)
     assert "page" in await fd.refused("read", fd="fd-1", page=1, read_all=True)
     assert (await fd.refused("search", fd="fd-1")).startswith("query: is missing")
     assert (await fd.refused("list", conversation="c-none")).startswith("conversation: there is no conversation")
+
+
+async def test_names_may_be_exchanged_and_a_section_has_both_ends(fd: Asking) -> None:
+    for content in ("one", "two"):
+        made = await fd("create", content=content)
+        assert "<message>The selection has been stored in a file descriptor. Use read_fd" in made["xml"]
+    await fd("rename", names={"fd-1": "a", "fd-2": "b"})
+    await fd("rename", names={"a": "b", "b": "a"})
+    assert (await fd("read", fd="b"))["content"] == "one"
+    assert "called 'a' already" in await fd.refused("rename", names={"fd-1": "a"})
+    assert "called 'x' already" in await fd.refused("rename", names={"fd-1": "x", "fd-2": "x"})
+    assert (await fd("read", fd="b"))["content"] == "one", "all or none"
+    assert (await fd.refused("mark", fd="b", ref_id="c")).startswith("start_line: is missing")
+    assert (await fd.refused("mark", fd="b", ref_id="c", start_line=1)).startswith("end_line: is missing")

@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -250,3 +251,15 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(root: Path, monkeypatch: 
 def test_without_a_folder_nothing_is_written() -> None:
     with pytest.raises(OutsideWorkspace, match="Open a folder"):
         write("x.py", "x", [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be held there")
+def test_what_several_windows_append_at_once_is_all_there(root: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from palimpsest.workspace.writing import write\n"
+        "for n in range(100): write('log.txt', f'{sys.argv[2]} {n}\\n', [Path(sys.argv[1])], mode='append')"
+    )
+    windows = [subprocess.Popen([sys.executable, "-c", code, str(root), name]) for name in ("a", "b", "c")]
+    assert [window.wait() for window in windows] == [0, 0, 0]
+    lines = (root / "log.txt").read_text().splitlines()
+    assert sorted(lines) == sorted(f"{name} {n}" for name in ("a", "b", "c") for n in range(100))

@@ -1,5 +1,6 @@
 """Descriptors of a conversation: read by any part, searched, named, marked, and found under other ids."""
 
+import time
 import tracemalloc
 from collections.abc import Iterator
 from itertools import repeat
@@ -121,6 +122,16 @@ def test_what_is_not_there_is_named_with_what_is(
         fds.read(conversation, fd, wanted)
 
 
+def test_the_language_of_a_long_text_is_told_from_its_beginning(fds: Descriptors, conversation: str) -> None:
+    body = "\n".join(f"    x = {n}" for n in range(50))
+    long = fds.create(conversation, "\n\n".join(f"def work_{n}():\n{body}\n" for n in range(60))).id
+    assert fds.read(conversation, long, Wanted(unit="function", name_of_unit="work_59")).content.startswith(
+        "def work_59"
+    )
+    other = fds.create(conversation, "fn one() {}\nfn two() {}\n", language="rust").id
+    assert fds.read(conversation, other, Wanted(unit="function", name_of_unit="two")).content == "fn two() {}\n"
+
+
 def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, conversation: str) -> None:
     text = fds.create(conversation, "One\nand.\n\n \nTwo.\n\n\nThree").id
     paragraphs = [fds.read(conversation, text, Wanted(unit="paragraph", index=n)).content for n in (1, 2, 3)]
@@ -184,6 +195,19 @@ def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 1.0)
     with pytest.raises(InvalidArgument, match="too long"):
         places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
+
+
+def test_a_long_text_is_searched_for_as_long_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 2.0)
+
+    def slowly() -> Iterator[str]:
+        for number in range(6):
+            time.sleep(0.5)
+            yield f"line {number}\n" * 1_000
+
+    assert places(slowly(), r"line [45]", regex=True, case_sensitive=True).count == 2_000
+    with pytest.raises(InvalidArgument, match="too long"):
+        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True)
 
 
 @pytest.mark.parametrize("regex", [False, True])

@@ -15,7 +15,7 @@ PARTS = st.sampled_from(
         "<ref id=\"a\">", "<ref id='b' lang=\"x\">", "<ref, id=c,>", "<ref>", "<ref id=\"\">", "<ref lang='q'>",
         "</ref>",
         "</ref >", "\n", "\r\n", "\r", "<", "<re", "ref", ">", "&", "&lt;/ref", "&amp;lt;/ref", "amp;", "&l", "text",
-        " ", "é", "😀", "\0", "</reference>", "<refs id=\"a\">", "=\"", "'",
+        " ", "é", "😀", "\0", "</reference>", "<refs id=\"a\">", "=\"", "'", "`",
     ]
 )  # fmt: skip
 REPLIES = st.lists(PARTS | st.text(max_size=4), max_size=30).map("".join)
@@ -52,6 +52,14 @@ def test_a_marked_part_is_extracted_and_shown_without_its_tags() -> None:
 def test_attributes_are_read_leniently_and_kept(tag: str) -> None:
     (ref,) = extract(f"{tag}x</ref>").refs
     assert (ref.id, ref.attributes) == ("a", {"lang": "py", "path": "x > y"})
+
+
+def test_a_tag_that_is_only_written_about_is_text() -> None:
+    reply = 'Write `<ref id="name">…</ref>` or `<ref id="a">`.\n\n`x` <ref id="b">\n`<ref id="c">y</ref>`\n</ref>'
+    found = extract(reply)
+    assert [(ref.id, ref.content) for ref in found.refs] == [("c", "y"), ("b", "`y`")]
+    assert found.shown == 'Write `<ref id="name">…</ref>` or `<ref id="a">`.\n\n`x` \n`y`'
+    assert found.problems == ()
 
 
 def test_one_newline_after_the_opening_and_one_before_the_closing_tag_are_not_content() -> None:

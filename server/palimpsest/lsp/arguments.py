@@ -85,7 +85,7 @@ def read(where: str, kind: type[A], value: Any) -> A:
 
 def shape(kind: type) -> str:
     """`{uri, position, range?}`: the fields, with a question mark where they may be left out."""
-    names = (f"{f.name}{'' if f.default is MISSING else '?'}" for f in fields(kind))
+    names = (f"{f.name}{'' if f.default is MISSING and f.default_factory is MISSING else '?'}" for f in fields(kind))
     return f"{{{', '.join(names)}}}"
 
 

@@ -23,7 +23,7 @@ from palimpsest.memory.calls.parsing import calls_in
 from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import Role
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import extract
+from palimpsest.memory.refs.tags import PROBLEMS, extract
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -59,7 +59,9 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     parts = await parts_of(server, asked.parts)
     if not asked.conversation and not asked.text.strip() and not parts:
         raise InvalidArgument("text", "is empty.")
-    talk = asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.workspace).id
+    talk = (
+        asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.roots.names).id
+    )
 
     def came(event: TurnText) -> None:
         if event.conversation == talk:
@@ -85,6 +87,7 @@ async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
         "turn": said.id,
         "fd": said.descriptor,
         "refs": [ref.id for ref in memory.refs.list(turn.conversation) if ref.turn == said.id],
+        "problems": list(said.details.get(PROBLEMS, ())),
         "documents": [asdict(one) for one in memory.documents.of_turn(said.id)],
         "calls": [{"name": call.name, "status": "not run"} for call in found],
     }
@@ -99,6 +102,7 @@ def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
         "reply": reply.text,
         "stopped": reply.stopped,
         "refs": list(dict.fromkeys(tagged)),  # also one that is as it was before
+        "problems": [problem for turn in reply.turns for problem in turn.details.get(PROBLEMS, ())],
         "calls": [
             {"name": call.name, "arguments": dict(call.arguments), "status": call.status, "fd": call.descriptor}
             for turn in reply.turns

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.errors import Denied
+
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
@@ -20,8 +22,8 @@ logger = logging.getLogger(__name__)
 NO = "No"
 
 
-async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str]) -> str | None:
-    """None where the question was closed, or could not be asked."""
+async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
+    """None where the question was closed, or could not be asked; with `cannot`, Denied is raised then."""
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info, message=question, actions=[lsp.MessageActionItem(one) for one in answers]
     )
@@ -29,6 +31,8 @@ async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str]
         answer = await server.window_show_message_request_async(params)
     except JsonRpcException as error:
         logger.warning("the client did not ask the person: %s", error)
+        if cannot:
+            raise Denied(cannot) from error
         return None
     return None if answer is None else answer.title
 

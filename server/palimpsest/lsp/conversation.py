@@ -57,7 +57,7 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     memory = session.memory.now()
 
     def made() -> dict[str, Any]:
-        workspace = session.services.workspace
+        workspace = session.services.roots.names
         return _opened(
             memory, memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
         )

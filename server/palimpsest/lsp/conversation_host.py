@@ -13,8 +13,9 @@ from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_w
 from palimpsest.assist.conversations.telling import MemorySetAside
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
-from palimpsest.lsp.file_writing import write_file
-from palimpsest.workspace.places import place
+from palimpsest.lsp.file_writing import check_before, write_file
+from palimpsest.workspace.changes import check
+from palimpsest.workspace.places import around
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 ALLOW, ALWAYS, REFUSE, NEVER = "Allow", "Always allow in this folder", "Do not allow", "Never allow in this folder"
 
+CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
 
 
@@ -39,15 +41,14 @@ class WindowHost:
     def __init__(self, server: PalimpsestServer) -> None:
         self._server = server
 
-    async def allowed(self, conversation: str, what: str, question: str) -> bool:
+    async def _allowed(self, folder: str, what: str, question: str) -> bool:
         """Asked once where the answer holds for good; a client that cannot ask allows nothing."""
-        window = self._server.window
-        permissions = window.session.conversing.memory.permissions
-        folder = str(window.roots.folders[0]) if window.roots.folders else ""
+        permissions = self._server.window.session.conversing.memory.permissions
         known = await asyncio.to_thread(permissions.answer, folder, what)
         if known is not None:
             return known
-        answer = await chosen(self._server, question, (ALLOW, ALWAYS, REFUSE, NEVER) if folder else (ALLOW, REFUSE))
+        answers = ALLOW, ALWAYS, REFUSE, NEVER
+        answer = await chosen(self._server, question, answers, cannot=CANNOT)
         if answer in (ALWAYS, NEVER):
             await asyncio.to_thread(permissions.remember, folder, what, allowed=answer == ALWAYS)
         return answer in (ALLOW, ALWAYS)
@@ -62,9 +63,10 @@ class WindowHost:
         *,
         overwrite: bool = False,
     ) -> Written:
-        window = self._server.window
-        await asyncio.to_thread(place, path, window.roots.folders, window.settings.context.exclude)
-        if not await self.allowed(conversation, *asking_to_write(path, text, mode, overwrite=overwrite)):
+        check(mode, insert_at_line)
+        real = await check_before(self._server, path, mode, overwrite=overwrite)
+        folder = str(around(real, self._server.window.roots.folders))
+        if not await self._allowed(folder, *asking_to_write(path, text, mode, overwrite=overwrite)):
             raise Denied(f"The person did not allow it to write to {path}.")
         done = await write_file(self._server, path, text, mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
         return Written(done.shown, done.bytes, done.lines)

@@ -10,9 +10,9 @@ from typing import Annotated
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import LARGEST, Between, Count
+from palimpsest.lsp.arguments import Between, Count
 from palimpsest.lsp.refs import Line
-from palimpsest.memory.descriptors.reader import Wanted
+from palimpsest.memory.descriptors.reader import Wanted, name_of_unit
 from palimpsest.workspace.changes import Mode
 
 CONTEXT = 2
@@ -22,8 +22,8 @@ LONGEST_CONTEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """`uri` names a document or file, of which `range` is the part; else `content` is the text.  `tell`: the person is
-    told its id."""
+    """`uri` names a document or file, of which `range` is the part; else `content` is the text.  `language`: where
+    neither says it.  `tell`: the person is told its id."""
 
     conversation: str
     content: str = ""
@@ -31,6 +31,7 @@ class Create:
     range: Between | None = None
     source: str = ""
     name: str = ""
+    language: str = ""
     tell: bool = False
 
 
@@ -66,7 +67,7 @@ class Read(Of):
     def wanted(self) -> Wanted:
         return Wanted(
             self.page, self.read_all, self.start_line, self.end_line, self.start_char, self.end_char, self.unit,
-            self.index, self.name_of_unit,
+            self.index, name_of_unit(self.fd, self.name, self.unit, self.name_of_unit),
         )  # fmt: skip
 
 
@@ -102,8 +103,15 @@ class Section(Of):
 
 @dataclass(frozen=True, slots=True)
 class Mark(Section):
-    start_line: Line = 1
-    end_line: Annotated[int, Range(1, LARGEST)] = 1
+    start_line: Line | None = None
+    end_line: Line | None = None
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        if self.start_line is None or self.end_line is None:
+            missing = "start_line" if self.start_line is None else "end_line"
+            raise InvalidArgument(missing, "is missing: the first and the last line of the section, from 1.")
+        return self.start_line, self.end_line
 
 
 @dataclass(frozen=True, slots=True)

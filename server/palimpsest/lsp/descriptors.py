@@ -34,6 +34,9 @@ async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
     if asked.uri:
         text, where, language = await text_at(server, asked.uri, asked.range)
         source = asked.source or where
+    language = asked.language or language
+    if asked.uri and not text:
+        raise InvalidArgument("uri", f"{asked.uri[:200]} is empty, so there is nothing to keep.")
     if not text:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
 
@@ -108,7 +111,7 @@ async def mark(server: PalimpsestServer, asked: Mark) -> dict[str, Any]:
         asked.conversation,
         lambda memory: results.marked(
             asked.which,
-            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), asked.start_line, asked.end_line),
+            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines),
         ),
     )
 
@@ -161,8 +164,8 @@ async def summarize(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
             hint="Use one that is told what to do, and wait until it is there.",
         )
     memory = session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.text, asked.conversation, asked.which)
-    said = " ".join((await ask(PROMPT + text[:SHOWN_CHARS])).split())
+    text = await asyncio.to_thread(memory.descriptors.beginning, asked.conversation, asked.which, SHOWN_CHARS)
+    said = " ".join((await ask(PROMPT + text)).split())
     if not said:
         raise EngineUnavailable("The model said nothing.")
     return await _answered(

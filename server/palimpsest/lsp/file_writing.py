@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
-from palimpsest.errors import AlreadyExists, PalimpsestError
+from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.document_edits import make
 from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.workspace.changes import change, check, n_lines
-from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import Written, write
+from palimpsest.workspace.places import place, shown
+from palimpsest.workspace.writing import Written, check_there, write
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -54,10 +54,19 @@ async def write_file(
             overwrite=overwrite,
             exclude=exclude,
         )
-    if mode == "write" and snapshot.text and not overwrite:
-        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
+    check_there(file_path, bool(snapshot.text) or mode != "write", mode, overwrite=overwrite)
     await _apply(server, snapshot, text, mode, insert_at_line, shown(path, roots))
     return Written(path, shown(path, roots), len(text.encode()), n_lines(text), is_new=False)
+
+
+async def check_before(server: PalimpsestServer, file_path: str, mode: str, *, overwrite: bool) -> Path:
+    """Where it would be written; raises what is wrong with that before the person is asked."""
+    window = server.window
+    path = await asyncio.to_thread(place, file_path, window.roots.folders, window.settings.context.exclude)
+    snapshot = _open_at(server, path)
+    is_there = bool(snapshot.text) or mode != "write" if snapshot is not None else path.exists()
+    check_there(file_path, is_there, mode, overwrite=overwrite)
+    return path
 
 
 def _open_at(server: PalimpsestServer, path: Path) -> Snapshot | None:
@@ -80,15 +89,9 @@ async def _apply(
     assert one.range is not None  # `change` says where
     encoding = server.window.client.encoding
     start, end = (position_out(snapshot, at, encoding) for at in (one.range.start, one.range.end))
-    edit = lsp.TextEdit(lsp.Range(start, end), one.text)
-    if server.window.client.versioned_edits:
-        document = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
-        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, [edit])])
-    else:
-        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
+    edit, wanted = lsp.TextEdit(lsp.Range(start, end), one.text), snapshot.changed([one], snapshot.version)[0].text
     try:
-        answer = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(whole, LABEL.format(name)))
-    except JsonRpcException as error:
-        raise PalimpsestError(f"The editor did not change {name}: {error}") from error
-    if not answer.applied:
-        raise PalimpsestError(f"The editor did not change {name}: {answer.failure_reason or 'it did not say why'}.")
+        await make(server, snapshot, edit, LABEL.format(name), wanted)
+    except PalimpsestError as error:
+        hint = "It is open there; close it to have it changed on the disk."
+        raise PalimpsestError(f"The editor did not change {name}: {error.message}", hint=hint) from error

@@ -1,7 +1,8 @@
 """The ids of descriptors and refs in a conversation's document: where they are, and what they lead to.
 
-In: a conversation's document.  Out: links to the virtual documents `palimpsest:/fd/…` and `palimpsest:/ref/…`.  Knows
-no database: a link to what is not there opens a document that says so.
+In: a conversation's document.  Out: links to the virtual documents `palimpsest:/fd/…` and `palimpsest:/ref/…`;
+`turn-12` and `result-12-0` can be read like descriptors.  Knows no database: a link to what is not there opens a
+document that says so.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from urllib.parse import quote
 from lsprotocol import types as lsp
 
 from palimpsest.lsp.convert import position_out
+from palimpsest.memory.refs.scanner import LONGEST_ID
+from palimpsest.memory.transcript.marks import PLAIN_ID
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
@@ -22,8 +25,12 @@ if TYPE_CHECKING:
 
 MOST = 2_000
 _FRONT = re.compile(r"\A---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*[\"']?(c-[0-9a-f]{8})\b")
-_ID = re.compile(r"(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9})|ref:(?P<ref>[\w.\-]{1,120}))(?![\w\-])")
-_TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=["'](?P<ref>[\w.\-]{1,120})["']""")
+_ID = re.compile(
+    rf"`ref:(?P<quoted>[^`\n]{{1,{LONGEST_ID}}})`"
+    r"|(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9}|turn-\d{1,15}|result-\d{1,15}-\d{1,6})"
+    rf"|ref:(?P<ref>{PLAIN_ID.pattern}))(?![\w\-/])"
+)
+_TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=(["'])(?P<ref>(?:(?!\1)[^\n]){1,200})\1""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,9 @@ def ids(text: str) -> Iterator[IdAt]:
     for number, found in enumerate(_ID.finditer(text)):
         if number >= MOST:
             return
+        if quoted := found.group("quoted"):
+            yield IdAt("ref", quoted, found.start() + 1, found.end() - 1)
+            continue
         kind: Literal["fd", "ref"] = "fd" if found.group("fd") else "ref"
         yield IdAt(kind, (found.group("fd") or found.group("ref")).rstrip("."), found.start(), found.end())
     for number, tag in enumerate(_TAG.finditer(text)):
@@ -61,7 +71,7 @@ def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
 
 
 def uri_of(conversation: str, one: IdAt) -> str:
-    return f"palimpsest:/{one.kind}/{conversation}/{quote(one.id)}"
+    return f"palimpsest:/{one.kind}/{conversation}/{quote(one.id, safe='')}"
 
 
 def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink]:

@@ -1,7 +1,8 @@
 """Code actions for conversations: "Send" and "Stop" in their documents; on any place in a file the refs of those that
 are open, and what a code block or a selection can become (`ref_making.py`).
 
-In: a range in a document.  Out: actions with commands.
+In: a range in a document.  Out: actions with commands.  In a conversation's document these are for the refs at the
+place (`ref_places.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
 from palimpsest.lsp.link_ids import conversation_of
+from palimpsest.lsp.ref_places import refs_at, turn_at
 from palimpsest.lsp.refs import WRITE
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.memory.conversations.conversations import Conversation
     from palimpsest.memory.refs.refs import Ref
+    from palimpsest.text.snapshot import Snapshot
 
 _UNFIT = re.compile(r"[^\w.-]+")
 SEND = "refactor.rewrite.palimpsest.send"
@@ -53,10 +56,14 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
         return
+    here = turn_at(snapshot, params.range.start.line)
     for lens in lenses(session, snapshot):
-        if lens.command is not None and lens.command.command in (transcript_lenses.SEND, transcript_lenses.STOP):
+        if lens.command is None:
+            continue
+        sends = lens.command.command in (transcript_lenses.SEND, transcript_lenses.STOP)
+        if sends or (here is not None and here.start == lens.range.start.line):
             title = f"Palimpsest: {lens.command.title.lower()}"
-            yield lsp.CodeAction(title=title, kind=SEND, command=lens.command, is_preferred=True)
+            yield lsp.CodeAction(title=title, kind=SEND, command=lens.command, is_preferred=sends or None)
     if server.window.settings.documents.related and being_written(parse(snapshot.text)) is not None:
         title = "Palimpsest: link to a related document…"
         command = lsp.Command(title=title, command=OFFER, arguments=[{"uri": snapshot.uri}])
@@ -64,6 +71,10 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
+    snapshot = server.window.session.documents.find(params.text_document.uri)
+    if snapshot is not None and (own := conversation_of(snapshot)):
+        yield from in_conversation(server, snapshot, own, params.range)
+        return
     path = path_or_none(params.text_document.uri)
     if path is None or not server.window.roots.may_edit(params.text_document.uri):
         return
@@ -82,6 +93,25 @@ def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     yield from ref_making.blocks(memory, snapshot, params.range)
     for conversation in [memory.conversations.get(own)] if own else _open(server)[:1]:
         yield from ref_making.selection(server, snapshot, params.range, conversation)
+
+
+def in_conversation(
+    server: PalimpsestServer, snapshot: Snapshot, conversation: str, range: lsp.Range
+) -> Iterator[lsp.CodeAction]:
+    """For the refs at a place of their conversation's document: to a file, or to where the person was in another."""
+    session, roots = server.window.session, server.window.roots
+    place = session.cursor.code
+    file = path_or_none(place[0]) if place is not None and roots.may_edit(place[0]) else None
+    beside = path_or_none(snapshot.uri) or file or (roots.folders[0] / "ref" if roots.folders else None)
+    for ref in refs_at(session.conversing.memory, snapshot, conversation, range):
+        given = {"conversation": conversation, "ref_id": ref.id}
+        if beside is not None:
+            new = ref.path or _new_file(ref, str(beside))
+            yield _action(f"write ref {ref.id} to {Path(new).name}", {**given, "file_path": new, "ask": True})
+        if file is not None and place is not None:
+            given, name, line = {**given, "file_path": str(file)}, roots.locate(place[0])[1], place[1].line + 1
+            yield _action(f"append ref {ref.id} to {name}", {**given, "mode": "append"})
+            yield _action(f"insert ref {ref.id} at {name}:{line}", {**given, "mode": "insert", "insert_at_line": line})
 
 
 def _open(server: PalimpsestServer) -> list[Conversation]:

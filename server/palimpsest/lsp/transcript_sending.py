@@ -23,7 +23,7 @@ from palimpsest.memory.conversations.conversations import Conversation, name_of
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse
-from palimpsest.memory.transcript.showing import shown_text
+from palimpsest.memory.transcript.showing import front_of, shown_text
 from palimpsest.memory.transcript.updating import is_same, unnumbered, with_front, without
 from palimpsest.text.snapshot import Snapshot
 
@@ -53,7 +53,7 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
     transcript = parse(snapshot.text)
-    talk = _conversation(memory, snapshot, transcript, session.services.workspace)
+    talk = _conversation(memory, snapshot, transcript, session.services.roots.names)
     pending = pending_of(memory, talk.id, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
@@ -65,13 +65,16 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         if not await confirmed(server, QUESTION.format(turn=where), BRANCH):
             raise Denied("The conversation goes on as it was: nothing was sent.")
     text = "\n".join(snapshot.lines)
-    if pending.is_branch:
+    if pending.is_branch or any(turn.id is not None for turn in turns[pending.kept :]):  # numbers of another database
         text = unnumbered(text, pending.kept, pending.last)
     if pending.unfinished is not None:
         text = without(text, pending.unfinished)
-    text = with_front(text, {"id": talk.id})
-    now = session.documents.find(snapshot.uri)
-    if now is None or now.version != snapshot.version or not await replaced(server, snapshot, text):
+    model = session.services.supervisor.status.model
+    front = front_of(talk) | ({"model": model.name} if model is not None else {})
+    text = with_front(text, {name: front[name] for name in ("id", "model", "workspace") if front[name]})
+    if not _is_as(server, snapshot) or not await replaced(server, snapshot, text):
+        if _is_as(server, snapshot):
+            raise StaleDocument("The editor did not change the document; what is said by palimpsest.ask needs none.")
         raise StaleDocument("The document was edited meanwhile; send it again.")
     memory.conversations.set_uri(talk.id, snapshot.uri)
     if pending.is_branch:
@@ -80,9 +83,14 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     for turn in turns[pending.kept : pending.last]:
         await session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
-    code = session.cursor.code
-    asking = Asked() if code is None else Asked(Cursor(*code))
-    return answered(memory, await session.conversing.send(talk.id, said, asking))
+    place = session.cursor.code
+    asked_at = Asked(None if place is None else Cursor(*place))
+    return answered(memory, await session.conversing.send(talk.id, said, asked_at))
+
+
+def _is_as(server: PalimpsestServer, snapshot: Snapshot) -> bool:
+    now = server.window.session.documents.find(snapshot.uri)
+    return now is not None and now.version == snapshot.version
 
 
 async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:

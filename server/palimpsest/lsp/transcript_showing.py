@@ -12,13 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
-
 from palimpsest.assist.conversations.telling import BranchChanged, CallDone, TurnBegan, TurnEnded, TurnText
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
+from palimpsest.lsp.document_edits import make
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.transcript.showing import written_turn
 from palimpsest.memory.transcript.updating import line_edit, rebuilt, updated
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from palimpsest.session.session import Session
 
 EVERY_S = 0.1
-SEEN_S, ANSWER_S = 2.0, 10.0
+SEEN_S = 2.0
 MOST_TRIES = 20
 """A person types on: an edit of a text that is no longer so is refused, and made anew."""
 
@@ -155,20 +153,12 @@ async def replaced(server: PalimpsestServer, snapshot: Snapshot, text: str) -> b
     change = line_edit(snapshot.lines, text)
     if change is None:
         return True
-    client, documents = server.window.client, server.window.session.documents
-    edit = text_edit(snapshot, change, client.encoding)
-    if client.versioned_edits:
-        about = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
-        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(about, [edit])])
-    else:
-        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
+    documents = server.window.session.documents
+    edit = text_edit(snapshot, change, server.window.client.encoding)
     try:
-        params = lsp.ApplyWorkspaceEditParams(whole)  # with a name, Neovim would say it each time
-        answer = await asyncio.wait_for(server.workspace_apply_edit_async(params), ANSWER_S)
-    except (JsonRpcException, TimeoutError) as error:
+        await make(server, snapshot, edit, None)  # with a name, Neovim would say it each time
+    except PalimpsestError as error:
         logger.info("an edit of %s was not applied: %s", snapshot.uri, error)
-        return False
-    if not answer.applied:
         return False
     with suppress(TimeoutError):
         async with asyncio.timeout(SEEN_S):

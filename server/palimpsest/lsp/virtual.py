@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -49,11 +50,14 @@ async def _export(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 
 async def _ref(server: PalimpsestServer, parts: Sequence[str]) -> str:
-    """`<conversation>/<id>`, or with a version behind it."""
+    """`<conversation>/<id>`, or with a version behind it.  An id may have slashes, also where they are not encoded."""
 
     def read(memory: Memory) -> str:
-        version = int(parts[2]) if len(parts) > 2 and parts[2].isascii() and parts[2].isdigit() else None
-        return memory.contents.text(memory.refs.get(parts[0], parts[1], version).hash)
+        whole, before, last = "/".join(parts[1:]), "/".join(parts[1:-1]), parts[-1]
+        if before and last.isascii() and last.isdigit() and len(last) < 10:
+            with suppress(NotFound):
+                return memory.contents.text(memory.refs.get(parts[0], before, int(last)).hash)
+        return memory.contents.text(memory.refs.get(parts[0], whole).hash)
 
     return await _read(server, parts, 2, read)
 

@@ -14,7 +14,8 @@ import signal
 import struct
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 if sys.platform == "win32":
@@ -25,6 +26,13 @@ if sys.platform == "win32":
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
+        return True
+
+    def _opened(folder: Path) -> int | None:
+        """Windows opens no folders."""
+        return None
+
+    def _held(fd: int) -> bool:
         return True
 
     def holder(path: Path) -> int | None:
@@ -41,6 +49,22 @@ else:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             return False
+        return True
+
+    def _opened(folder: Path) -> int | None:
+        try:
+            return os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+
+    def _held(fd: int) -> bool:
+        """True, too, where the file system has no such locks.  `flock` is of one `open`, record locks of a process."""
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
         return True
 
     def holder(path: Path) -> int | None:
@@ -69,6 +93,29 @@ def take(path: Path) -> int | None:
         return fd
     os.close(fd)
     return None
+
+
+@contextmanager
+def holding(folder: Path, patience_s: float) -> Iterator[None]:
+    """Holds a folder against all who hold it so, threads of this process too.  Where the system cannot hold folders,
+    nothing is held.  Raises TimeoutError."""
+    fd = _opened(folder)
+    if fd is None:
+        yield
+        return
+    try:
+        _wait(fd, folder, patience_s)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _wait(fd: int, folder: Path, patience_s: float) -> None:
+    end = time.monotonic() + patience_s
+    while not _held(fd):
+        if time.monotonic() > end:
+            raise TimeoutError(f"{folder} is held by another process")
+        time.sleep(0.005)
 
 
 def end_holder(path: Path, pid: int, patience_s: float) -> bool:

@@ -19,6 +19,11 @@ class Roots:
 
     folders: tuple[Path, ...] = ()
 
+    @property
+    def names(self) -> str:
+        """What a person calls the workspace."""
+        return ", ".join(folder.name for folder in self.folders)
+
     def locate(self, uri: str) -> tuple[Path | None, str]:
         """(folder, path shown to the model); outside of all folders, None and the file's name."""
         path = path_or_none(uri)

@@ -59,6 +59,11 @@ def shown(path: Path, roots: Sequence[Path]) -> str:
     return relative(path, around[0]) if around else path.name
 
 
+def around(path: Path, roots: Sequence[Path]) -> Path:
+    """The workspace's folder that a place is in: the innermost one."""
+    return max((root for root in roots if path.is_relative_to(root.resolve())), key=lambda root: len(root.parts))
+
+
 def _below(file_path: str, roots: Sequence[Path]) -> Path:
     if Path(file_path).is_absolute():
         return Path(file_path)

@@ -2,7 +2,8 @@
 
 In: a path, a text, how it is to be written.  Out: what was written.  The text goes to a new file in the same folder,
 reaches the disk, and takes the old one's place in one step, so that a crash or a full disk leaves the old file whole.
-Mode bits, line ends and byte order mark stay as they were.  A file that exists is overwritten only if that was said.
+Mode bits, line ends and byte order mark stay as they were, and what others of us add at the same time stays, too.  A
+file that exists is overwritten only if that was said.
 Knows no editor: of a document that is open there, `changes.py` gives the change.
 """
 
@@ -18,10 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, NotFound, PalimpsestError, StaleDocument
+from palimpsest.system.process_lock import holding
 from palimpsest.system.reading import Refused, read
 from palimpsest.workspace.changes import changed, check, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
 
+PATIENCE_S = 10.0
+"""For another window, or an agent, that writes in the same folder."""
 MOST_BYTES = 100_000_000
 """Of a file that is appended to or inserted in."""
 _BOM = b"\xef\xbb\xbf"
@@ -57,17 +61,40 @@ def write(
     except UnicodeEncodeError:
         raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
     path = place(file_path, roots, exclude)
+    try:
+        with holding(path.parent, PATIENCE_S):
+            return _written(path, file_path, text, n_bytes, roots, mode, insert_at_line, overwrite=overwrite)
+    except TimeoutError:
+        raise PalimpsestError(f"{file_path} is being written by another window; try again.") from None
+
+
+def _written(
+    path: Path,
+    file_path: str,
+    text: str,
+    n_bytes: int,
+    roots: Sequence[Path],
+    mode: str,
+    insert_at_line: int | None,
+    *,
+    overwrite: bool,
+) -> Written:
     before = _status(path)
-    if before is None and mode == "insert":
-        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
-    if before is not None and mode == "write" and not overwrite:
-        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
+    check_there(file_path, before is not None, mode, overwrite=overwrite)
     data = _after(path, text, mode, insert_at_line, roots) if before is not None else text.encode()
     try:
         _replace(path, data, before)
     except OSError as error:
         raise PalimpsestError(f"{file_path} could not be written: {error.strerror or error}.") from error
     return Written(path, shown(path, roots), n_bytes, n_lines(text), before is None)
+
+
+def check_there(file_path: str, is_there: bool, mode: str, *, overwrite: bool) -> None:
+    """Raises NotFound where nothing is there to insert in, AlreadyExists where what is there may not be replaced."""
+    if not is_there and mode == "insert":
+        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
+    if is_there and mode == "write" and not overwrite:
+        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
 
 
 def _after(path: Path, text: str, mode: str, insert_at_line: int | None, roots: Sequence[Path]) -> bytes:

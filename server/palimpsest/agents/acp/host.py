@@ -27,11 +27,11 @@ from pydantic import ValidationError
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
-from palimpsest.errors import AlreadyExists, Denied, NotFound, PalimpsestError
+from palimpsest.errors import Denied, PalimpsestError
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines
-from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import MOST_BYTES, write
+from palimpsest.workspace.places import FIELD, around, place, shown
+from palimpsest.workspace.writing import MOST_BYTES, check_there, write
 
 OPTIONS = (
     PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
@@ -71,9 +71,6 @@ class EditorHost:
         self._can = can.fs
         self._talk_of = talk_of
 
-    async def allowed(self, conversation: str, what: str, question: str) -> bool:
-        return await self._allowed(conversation, what, question, None)
-
     async def write_file(
         self,
         conversation: str,
@@ -94,7 +91,8 @@ class EditorHost:
         after = text if before is None else changed(before, text, mode, insert_at_line)
         if talk is None or not talk.person_asks:
             what, question = asking_to_write(path, text, mode, overwrite=overwrite)
-            if not await self._allowed(conversation, what, question, Change(real, before, after)):
+            root, change = around(real, roots), Change(real, before, after)
+            if not await self._allowed(conversation, root, what, question, change):
                 raise Denied(f"The person did not allow it to write to {path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
@@ -113,9 +111,9 @@ class EditorHost:
     def _writes(self) -> bool:
         return self._can is not None and bool(self._can.write_text_file and self._can.read_text_file)
 
-    async def _allowed(self, conversation: str, what: str, question: str, change: Change | None) -> bool:
+    async def _allowed(self, conversation: str, root: Path, what: str, question: str, change: Change) -> bool:
         permissions = self._workspace.session.conversing.memory.permissions
-        folder = str(self._workspace.roots[0])
+        folder = str(root)
         known = await asyncio.to_thread(permissions.answer, folder, what)
         if known is not None:
             return known
@@ -123,8 +121,7 @@ class EditorHost:
         if talk is None:
             return False
         call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
-        if change is not None:
-            call.content, call.locations = change.shown, [ToolCallLocation(path=str(change.path))]
+        call.content, call.locations = change.shown, [ToolCallLocation(path=str(change.path))]
         try:
             answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
         except (RequestError, ValidationError):
@@ -140,12 +137,10 @@ class EditorHost:
         self, through: Talk | None, real: Path, path: str, mode: WriteMode, *, overwrite: bool
     ) -> str | None:
         """What is in the file, None where there is none.  Raises AlreadyExists, NotFound."""
-        if not real.exists():
-            if mode == "insert":
-                raise NotFound(FIELD, f"there is no file {path} to insert in.", hint='Use mode="write".')
+        is_there = real.exists()
+        check_there(path, is_there, mode, overwrite=overwrite)
+        if not is_there:
             return None
-        if mode == "write" and not overwrite:
-            raise AlreadyExists(FIELD, f"{path} exists already.", hint="Say overwrite=true to replace it.")
         if through is not None:
             return await self._read(through, real)
         try:

@@ -16,7 +16,7 @@ from palimpsest.memory.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, c
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.results import element
-from palimpsest.text.markup import escape_closing
+from palimpsest.memory.tools.toolbox import wrong
 from palimpsest.wire import ToolCall
 
 RESTORED = "restore_checkpoint"
@@ -98,8 +98,7 @@ async def run_calls(
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.tell(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
-            reason = escape_closing(call.reason, "message")
-            outcome = Outcome("failed", f'<error type="invalid_argument"><message>{reason}</message></error>')
+            outcome = Outcome("failed", wrong(call).xml)
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments)
         kept = memory.turns.add_call(turn.id, name, arguments, outcome.status, outcome.xml, outcome.descriptor)

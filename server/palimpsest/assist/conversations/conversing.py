@@ -31,7 +31,6 @@ from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import extract
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
@@ -168,8 +167,6 @@ class Conversing:
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
         turn = self._keep(conversation, role, said, referred, source, parts)
-        if role == "assistant":
-            self.memory.refs.store(conversation, turn.id, extract(said))
         self._services.events.tell(ConversationChanged(conversation))
         return turn
 
@@ -267,6 +264,8 @@ class Conversing:
 
     def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
         model = self._services.supervisor.status.model
+        if model is not None and self.memory.conversations.get(conversation).model != model.name:
+            self.memory.conversations.set_model(conversation, model.name)
         used = answer.tail_tokens + answer.generated
         total = model.window if model is not None else 0
         self._services.usage.told(Talked(conversation, used, total, kv, answer.left))

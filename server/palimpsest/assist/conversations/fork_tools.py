@@ -27,6 +27,12 @@ from palimpsest.workspace.files import WorkspaceFiles
 MOST_TASKS = 8
 
 
+def most_chars(services: Services) -> int | None:
+    """What a model can read at once: the share of its window that messages have; None where nobody knows it."""
+    model = services.supervisor.status.model
+    return None if model is None else chars_for(int(services.settings.conversation.messages_share * model.window))
+
+
 class ForkTools:
     """One window's."""
 

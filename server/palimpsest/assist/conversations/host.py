@@ -33,10 +33,6 @@ def asking_to_write(path: str, text: str, mode: WriteMode, *, overwrite: bool) -
 
 
 class Host(Protocol):
-    async def allowed(self, conversation: str, what: str, question: str) -> bool:
-        """Whether the person allows it.  `what` is the kind of thing, by which an answer may be remembered."""
-        ...
-
     async def write_file(
         self,
         conversation: str,
@@ -55,9 +51,6 @@ class Host(Protocol):
 
 class NoHost:
     """Where nobody can be asked."""
-
-    async def allowed(self, conversation: str, what: str, question: str) -> bool:
-        return False
 
     async def write_file(
         self,

@@ -1,6 +1,6 @@
 """What is said is kept as a turn; of a long message, the model reads descriptors' previews.
 
-In: what somebody said.  Out: the turn, whose own text is whole.
+In: what somebody said.  Out: the turn, whose own text is whole; the refs of a reply.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.memory.conversations.turns import Role, Turn
 from palimpsest.memory.descriptors.incoming import Paging, Part, paged, stored, written
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import PROBLEMS, extract
 
 
 def keep(
@@ -40,7 +41,13 @@ def keep(
             details[SHOWN] = incoming.shown
         fd = incoming.fds[0] if incoming is not None else None
         whole = written(text, parts)
-        return memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+        marked = extract(whole) if role == "assistant" else None
+        if marked is not None and marked.problems:
+            details[PROBLEMS] = list(marked.problems)
+        turn = memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+        if marked is not None:
+            memory.refs.store(conversation, turn.id, marked)
+        return turn
 
 
 def _paging(options: FileDescriptorSettings) -> Paging:

@@ -27,12 +27,13 @@ Answer briefly and exactly, in Markdown. Say so where you do not know something.
 @dataclass(frozen=True, slots=True)
 class Said:
     """One turn as the model reads it, and the results of its calls.  `calls`: those calls, where they are not in the
-    text."""
+    text.  `notes`: what is wrong with it besides."""
 
     role: Role
     text: str
     results: Sequence[str] = field(default_factory=tuple)
     calls: Sequence[ToolCall] = field(default_factory=tuple)
+    notes: Sequence[str] = field(default_factory=tuple)
 
 
 def system_prompt(experiences: Iterable[Experience], own: str = "") -> str:
@@ -83,8 +84,8 @@ def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
         said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))
-        if turn.results:
-            said.append(("user", "\n".join(turn.results)))
+        if behind := [*turn.results, *turn.notes]:
+            said.append(("user", "\n".join(behind)))
     joined = list[Message]()
     for role, text in said:
         if joined and joined[-1].role == role:
@@ -121,6 +122,8 @@ def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) 
             ]
         elif turn.results:
             _behind(made, NativeMessage("user", "\n".join(turn.results)))
+        if turn.notes:
+            _behind(made, NativeMessage("user", "\n".join(turn.notes)))
     return made
 
 

@@ -25,11 +25,14 @@ from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.rules import RulesSource
+from palimpsest.errors import InvalidArgument
 from palimpsest.memory.budgets.budgets import reserve
 from palimpsest.memory.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.descriptors.incoming import shortened
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import PROBLEMS
+from palimpsest.memory.tools.results import failed
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
@@ -79,6 +82,11 @@ class _View:
     turns: Sequence[Turn]
     gone: Collection[tuple[int, int]]
     needs: Needs
+
+
+def _notes(turn: Turn) -> list[str]:
+    """What the model is told is wrong with the refs of its turn."""
+    return [failed("", InvalidArgument("ref", problem)).xml for problem in turn.details.get(PROBLEMS, ())]
 
 
 def tail_of(conversation: str) -> str:
@@ -166,7 +174,7 @@ class Putting:
         for turn in view.turns:
             shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
             text = shown if isinstance(shown, str) else memory.turns.text(turn)
-            found.append(Item("message", f"turn-{turn.id}", text))
+            found.append(Item("message", f"turn-{turn.id}", "\n".join([text, *_notes(turn)])))
             found += [Item("documents", f"turn-{turn.id}", documents)] if isinstance(documents, str) else []
             kept = [call for call in memory.turns.calls(turn.id) if call.result]
             results = self._said(turn, view.gone).results
@@ -295,7 +303,8 @@ class Putting:
         documents = turn.details.get(DOCUMENTS)
         shown = turn.details.get(SHOWN)
         text = shown if isinstance(shown, str) else memory.turns.text(turn)
-        return Said(role, f"{text}\n\n{documents}" if isinstance(documents, str) else text, results, calls)
+        whole = f"{text}\n\n{documents}" if isinstance(documents, str) else text
+        return Said(role, whole, results, calls, _notes(turn))
 
     def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

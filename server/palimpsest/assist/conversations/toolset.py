@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from palimpsest.assist.conversations.calling import Needs, Outcome
-from palimpsest.assist.conversations.fork_tools import ForkTools
+from palimpsest.assist.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
@@ -78,7 +78,8 @@ class Toolset:
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         options = self._services.settings.file_descriptor
         most = options.max_direct_output_chars if options.enabled else None
-        result = await self._box().run(name, arguments, conversation, self._hands, max_direct_output_chars=most)
+        bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
+        result = await self._box().run(name, arguments, conversation, self._hands, **bounds)
         return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
 
     def _offered(self) -> list[Tool]:

@@ -6,12 +6,13 @@ In: all that there is so far.  Out: the turn, its refs, events.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from palimpsest.assist.conversations.telling import Stopped, TurnBegan, TurnEnded, TurnText
 from palimpsest.assist.shared.events import Events
 from palimpsest.memory.conversations.turns import State, Turn
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import Shown, extract
+from palimpsest.memory.refs.tags import PROBLEMS, Shown, extract
 
 NATIVE = "native"
 """Where a turn keeps that its calls came beside its text."""
@@ -43,9 +44,13 @@ class Writing:
     def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
         """`natively`: it has calls that are not in its text."""
         self.shown += self._showing.finish()
-        details = {"stopped": stopped, **({"why": why} if why else {}), **({NATIVE: True} if natively else {})}
+        details: dict[str, Any] = {"stopped": stopped}
+        details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
+        extracted = extract(self.text)
+        if extracted.problems and state != "failed":
+            details[PROBLEMS] = list(extracted.problems)
         turn = self._memory.turns.finish(self.turn.id, self.text, state, details)
         if state != "failed":
-            self._memory.refs.store(self._conversation, turn.id, extract(self.text))
+            self._memory.refs.store(self._conversation, turn.id, extracted)
         self._events.tell(TurnEnded(self._conversation, turn, self.shown, stopped, why))
         return turn

@@ -101,11 +101,11 @@ class Descriptors:
             ).fetchall()
         return [self._described(of_row(row)) for row in found]
 
-    def read(self, conversation_id: str, fd: str, wanted: Wanted | None = None) -> Reading:
-        """A part; the first page where nothing is wanted."""
+    def read(self, conversation_id: str, fd: str, wanted: Wanted | None = None, *, most: int | None = None) -> Reading:
+        """A part, of `most` characters at most; the first page where nothing is wanted."""
         at, wanted = addressed(self._database, conversation_id, fd), wanted or Wanted()
         language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
-        return self._reader.read(at.id, at.hash, at.page_size, language, wanted)
+        return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
 
     def extract(self, conversation_id: str, fd: str, wanted: Wanted, name: str = "") -> Descriptor:
         """A part as a descriptor of its own."""
@@ -119,6 +119,9 @@ class Descriptors:
 
     def text(self, conversation_id: str, fd: str) -> str:
         return self._contents.text(addressed(self._database, conversation_id, fd).hash)
+
+    def beginning(self, conversation_id: str, fd: str, n_chars: int) -> str:
+        return self._contents.slice(addressed(self._database, conversation_id, fd).hash, 0, n_chars)
 
     def pieces(self, conversation_id: str, fd: str) -> Iterator[str]:
         """The text in parts, for what is too large to have in memory."""
@@ -147,6 +150,10 @@ class Descriptors:
         """All or none.  An empty name takes the name away."""
         with self._database.transaction() as rows:
             known = {fd: self._own(conversation_id, fd) for fd in names}
+            rows.executemany(  # names may be exchanged
+                "UPDATE descriptor SET name = '' WHERE conversation = ? AND id = ?",
+                [(conversation_id, at.id) for at in known.values()],
+            )
             for fd, name in names.items():
                 if name:
                     self._check_name(conversation_id, name, known[fd].id)
@@ -181,10 +188,12 @@ class Descriptors:
         last = min(end_line, self._contents.info(at.hash).n_lines)
         return self._sections.mark(conversation_id, at.id, name, start_line, last)
 
-    def section(self, conversation_id: str, fd: str, name: str) -> Reading:
+    def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> Reading:
         at = self._own(conversation_id, fd)
         known = self._sections.get(conversation_id, at.id, name)
-        return self.read(conversation_id, at.id, Wanted(start_line=known.start_line, end_line=known.end_line))
+        return self.read(
+            conversation_id, at.id, Wanted(start_line=known.start_line, end_line=known.end_line), most=most
+        )
 
     def sections(self, conversation_id: str, fd: str) -> Sequence[Section]:
         return self._sections.list(conversation_id, self._own(conversation_id, fd).id)
@@ -215,4 +224,7 @@ class Descriptors:
 
     def _language(self, at: Addressed) -> str:
         path = at.source.partition(":")[2]
-        return language_name(self._contents.slice(at.hash, 0, LOOKED_AT), {"lang": at.language, "path": path})
+        begin = self._contents.slice(at.hash, 0, LOOKED_AT)
+        if len(begin) == LOOKED_AT:  # amid a statement
+            begin = begin.rpartition("\n\n")[0] or begin
+        return language_name(begin, {"lang": at.language, "path": path})

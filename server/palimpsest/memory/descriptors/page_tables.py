@@ -33,8 +33,8 @@ class PageTables:
         """(Where a page begins, the character behind it); pages are counted from 1.  Raises OutOfRange."""
         n_pages = self.n_pages(hash, size)
         if not 1 <= page <= n_pages:
-            there = "page 1 only" if n_pages == 1 else f"the pages 1 to {n_pages}"
-            raise OutOfRange("page", f"there is no page {page}.", hint=f"There is {there}.")
+            there = "is page 1 only" if n_pages == 1 else f"are pages 1 to {n_pages}"
+            raise OutOfRange("page", f"there is no page {page}.", hint=f"There {there}.")
         with self._database.reading() as rows:
             (data,) = rows.execute(
                 "SELECT substr(starts, ?, ?) FROM page_start WHERE hash = ? AND page_size = ?",

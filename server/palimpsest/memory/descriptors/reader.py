@@ -29,8 +29,8 @@ class Wanted:
     index: int | None = None
     name_of_unit: str = ""
 
-    def check(self) -> None:
-        """Raises InvalidArgument where two ways are mixed."""
+    @property
+    def given(self) -> list[str]:
         ways = {
             "page": self.page is not None,
             "read_all": self.read_all,
@@ -38,11 +38,24 @@ class Wanted:
             "start_char": self.start_char is not None or self.end_char is not None,
             "unit": bool(self.unit),
         }
-        given = [name for name, is_given in ways.items() if is_given]
+        return [name for name, is_given in ways.items() if is_given]
+
+    @property
+    def way(self) -> str:
+        return next(iter(self.given), "page")
+
+    def check(self) -> None:
+        """Raises InvalidArgument where two ways are mixed."""
+        given = self.given
         if len(given) > 1:
             raise InvalidArgument(given[1], f"cannot be combined with {given[0]}; give one of them.")
         if (self.index is not None or self.name_of_unit) and not self.unit:
             raise InvalidArgument("unit", "index and name_of_unit need a unit: paragraph, function or class.")
+
+
+def name_of_unit(fd: str, name: str, unit: str, given: str) -> str:
+    """Beside the descriptor's id, `name` is that of the unit: `read_fd(fd="fd-3", unit="function", name="add")`."""
+    return given or (name if fd and unit else "")
 
 
 WAYS = tuple(one.name for one in fields(Wanted))
@@ -53,23 +66,36 @@ class Reader:
         self._contents = contents
         self._tables = tables
 
-    def read(self, fd: str, hash: str, page_size: int, language: str, wanted: Wanted) -> Reading:
-        """Raises InvalidArgument, OutOfRange or NotFound."""
+    def read(
+        self, fd: str, hash: str, page_size: int, language: str, wanted: Wanted, most: int | None = None
+    ) -> Reading:
+        """`most`: the characters of the longest part that may be read, but for one page.  Raises InvalidArgument,
+        OutOfRange or NotFound."""
+        start, end, page = self._bounds(hash, page_size, language, wanted)
+        if most is not None and end - start > max(most, page_size):
+            pages = self._tables.n_pages(hash, page_size)
+            raise OutOfRange(
+                wanted.way,
+                f"that part has {end - start:,} characters; at most {max(most, page_size):,} can be read at once.",
+                hint=f"Read it by page (there are {pages}) or by fewer lines, or search it.",
+            )
+        return self.part(fd, hash, page_size, start, end, page)
+
+    def _bounds(self, hash: str, page_size: int, language: str, wanted: Wanted) -> tuple[int, int, int | None]:
         wanted.check()
         if wanted.unit:
             check_length(self._contents.info(hash).n_chars)
             text = self._contents.text(hash)
-            bounds = unit_bounds(text, language, wanted.unit, wanted.index, wanted.name_of_unit)
-            return self.part(fd, hash, page_size, *bounds)
+            return *unit_bounds(text, language, wanted.unit, wanted.index, wanted.name_of_unit), None
         if wanted.read_all:
-            return self.part(fd, hash, page_size, 0, self._contents.info(hash).n_chars)
+            return 0, self._contents.info(hash).n_chars, None
         if wanted.start_line is not None or wanted.end_line is not None:
-            return self.part(fd, hash, page_size, *self.line_bounds(hash, wanted.start_line or 1, wanted.end_line))
+            return *self.line_bounds(hash, wanted.start_line or 1, wanted.end_line), None
         if wanted.start_char is not None or wanted.end_char is not None:
-            return self.part(fd, hash, page_size, *self._char_bounds(hash, wanted.start_char or 0, wanted.end_char))
+            return *self._char_bounds(hash, wanted.start_char or 0, wanted.end_char), None
         page = 1 if wanted.page is None else wanted.page
         start, end = self._tables.bounds(hash, page_size, page)
-        return self.part(fd, hash, page_size, start.char, end, page)
+        return start.char, end, page
 
     def part(self, fd: str, hash: str, page_size: int, start: int, end: int, page: int | None = None) -> Reading:
         info = self._contents.info(hash)

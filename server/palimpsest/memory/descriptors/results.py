@@ -32,16 +32,17 @@ def descriptor_fields(one: Descriptor) -> dict[str, Any]:
 
 
 def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> Result:
-    """What stands in the place of a text that became a descriptor; `preview` is its first page."""
+    """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
+    exceeds, where that is why."""
     about = {
         "fd": one.id, "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
         "total_lines": one.total_lines,
     }  # fmt: skip
-    if one.source == FROM_USER:
-        message = "Large user input has been stored in a file descriptor. Use read_fd to access the content."
+    what = "Large user input" if one.source == FROM_USER else _WHAT.get(one.source.partition(":")[0], "Output")
+    if threshold is None or one.source == FROM_USER:
+        message = f"{what} has been stored in a file descriptor. Use read_fd to access the content."
     else:
-        what = _WHAT.get(one.source.partition(":")[0], "Output")
-        message = f"{what} exceeds {threshold or one.page_size} characters. Use read_fd to read more pages."
+        message = f"{what} exceeds {threshold} characters. Use read_fd to read more pages."
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
     shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from palimpsest.errors import InvalidArgument
 MOST_PLACES = 1_000
 """Found in one text; further ones are counted."""
 LONGEST_QUERY = 1_000
-MOST_S = 10.0
+MOST_S, PIECE_S = 120.0, 10.0
+"""For a text, and for one piece of it: a long text takes its time, an expression without an end does not get it."""
 _SCRIPT = """
 import json, re, sys
 find, found, n = re.compile(sys.argv[1], int(sys.argv[2])).search, [], 0
@@ -114,24 +116,30 @@ def _answer_of(command: list[str], pieces: Iterable[str]) -> bytes:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        is_late = threading.Event()
+        begun = taken = time.monotonic()
+        is_over, is_late = threading.Event(), threading.Event()
 
-        def end() -> None:
-            is_late.set()
-            process.kill()
+        def watch() -> None:
+            while not is_over.wait(min(MOST_S, PIECE_S) / 50):
+                if time.monotonic() - begun > MOST_S or time.monotonic() - taken > PIECE_S:
+                    is_late.set()
+                    process.kill()
+                    return
 
-        timer = threading.Timer(MOST_S, end)
-        timer.start()
+        watching = threading.Thread(target=watch, daemon=True)
+        watching.start()
         try:
             with suppress(OSError):  # it has ended
                 for piece in pieces:
                     process.stdin.write(piece.encode("utf-8", "surrogatepass"))
+                    taken = time.monotonic()
             with suppress(OSError):
                 process.stdin.close()
             answer = process.stdout.read()
             status = process.wait()
         finally:
-            timer.cancel()
+            is_over.set()
+            watching.join()
             process.kill()
             with suppress(OSError):
                 process.stdin.close()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from palimpsest.errors import NotFound
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.results import fields_of
@@ -33,16 +32,15 @@ def gathered(memory: Memory, conversation_id: str) -> dict[str, Any]:
 
 
 def descriptor_text(memory: Memory, conversation_id: str, descriptor: str) -> str:
-    """As much of a descriptor's content as is shown at once.  Raises NotFound."""
+    """As much as is shown at once of a descriptor, also a closed one, or of what can be read like one.  Raises
+    NotFound."""
     talk = memory.conversations.get(conversation_id).id
     with memory.database.reading() as rows:
         found = rows.execute(
             "SELECT hash FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC",
             (talk, descriptor, descriptor, descriptor),
         ).fetchone()
-    if found is None:
-        raise NotFound("fd", f"conversation {talk} has no descriptor {descriptor[:80]!r}.")
-    one = _text(memory, found["hash"])
+    one = _text(memory, memory.descriptors.get(talk, descriptor).hash if found is None else found["hash"])
     return f"{one['text']}\n(cut here)\n" if one["truncated"] else str(one["text"])
 
 

@@ -37,6 +37,14 @@ def after(open_: str, mark: str, info: str) -> str:
     return "" if closes else open_
 
 
+def open_behind(text: str) -> str:
+    """The mark of the fence that is open where a text ends; empty if none is."""
+    open_ = ""
+    for mark in _MARK.finditer(text):
+        open_ = after(open_, mark[1], mark[2])
+    return open_
+
+
 def fences(text: str) -> list[Fence]:
     """The fences that are closed, in order."""
     found = list[Fence]()

@@ -4,7 +4,8 @@ In: pieces of a reply, of any size.  Out: text, opening tags and closing tags, i
 cut into pieces.  Holds back at most one tag's length.  Knows nothing of what is done with the content.
 
 Reading is lenient: single quotes, no quotes, attributes in any order, commas between them.  A tag without an id, a
-closing tag with nothing open, and a tag inside more than `DEEPEST` others are text.
+closing tag with nothing open, one right behind a backtick with nothing open (somebody writes about tags), and a tag
+inside more than `DEEPEST` others are text.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class Scanner:
     depth: int = 0
     _held: str = ""
     _offset: int = 0
+    _before: str = ""
     _left: list[int] = field(default_factory=list)
 
     @property
@@ -97,6 +99,7 @@ class Scanner:
         else:
             at = len(text)
         events += _text(text[plain:at])
+        self._before = text[at - 1] if at else self._before
         self._held, self._offset = text[at:], self._offset + at
         return events
 
@@ -119,7 +122,7 @@ class Scanner:
         return "wait" if may_wait and _CLOSE_BEGUN.fullmatch(text, at, end) else None
 
     def _opened(self, text: str, at: int, end: int, may_wait: bool) -> _Answer:
-        if text[at] != "<":
+        if text[at] != "<" or (not self.depth and (text[at - 1] if at else self._before) == "`"):
             return None
         if (found := _OPEN.match(text, at, end)) is None:
             return "wait" if may_wait and _OPEN_BEGUN.fullmatch(text, at, end) else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from palimpsest.memory.refs.scanner import LONGEST_ID, Closed, Event, Opened, Scanner, Text
 
+PROBLEMS = "problems"
 MOST_PROBLEMS = 10
 """Tags of a reply that are reported as left in its text."""
 
@@ -29,8 +30,8 @@ class TaggedRef:
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """`refs` in the order of their closing tags: an inner one comes before the outer one.  `problems` are sentences for
-    the model and the person.  `regions` are the outermost tags with their content in the reply, half-open; one that is
-    not closed goes to the end."""
+    the model and the person, which a turn keeps as `PROBLEMS`.  `regions` are the outermost tags with their content in
+    the reply, half-open; one that is not closed goes to the end."""
 
     refs: tuple[TaggedRef, ...]
     shown: str

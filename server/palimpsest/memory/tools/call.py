@@ -15,11 +15,13 @@ from palimpsest.memory.tools.tool import Answer
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`arguments` are checked; those that were not given are not there."""
+    """`arguments` are checked; those that were not given are not there.  `most_chars`: of a part that is read, where
+    there is a bound."""
 
     conversation_id: str
     arguments: dict[str, Any]
     hands: Hands
+    most_chars: int | None = None
 
     def text(self, name: str, default: str = "") -> str:
         return str(self.arguments.get(name, default))

@@ -10,7 +10,7 @@ import asyncio
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.descriptors.descriptors import Descriptors
-from palimpsest.memory.descriptors.reader import WAYS, Wanted
+from palimpsest.memory.descriptors.reader import WAYS, Wanted, name_of_unit
 from palimpsest.memory.tools.call import Call, Handlers
 from palimpsest.memory.tools.of_refs import mode_of
 from palimpsest.memory.tools.tool import Answer
@@ -18,11 +18,13 @@ from palimpsest.memory.tools.tool import Answer
 
 def handlers(descriptors: Descriptors) -> Handlers:
     def read_fd(call: Call) -> Answer:
-        wanted = Wanted(**{name: value for name, value in call.arguments.items() if name in WAYS})
+        ways = {name: value for name, value in call.arguments.items() if name in WAYS}
+        about = (call.text(name) for name in ("fd", "name", "unit", "name_of_unit"))
+        wanted = Wanted(**{**ways, "name_of_unit": name_of_unit(*about)})
         if call.is_set("extract"):
             made = descriptors.extract(call.conversation_id, _fd(call), wanted)
             return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
-        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted)))
+        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted, most=call.most_chars)))
 
     def search_fd(call: Call) -> Answer:
         context = call.number("context")
@@ -71,7 +73,8 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
         return _answer(results.marked(call.text("fd"), made))
 
     def get(call: Call) -> Answer:
-        part = descriptors.section(call.conversation_id, call.text("fd"), call.text("ref_id"))
+        fd, name = call.text("fd"), call.text("ref_id")
+        part = descriptors.section(call.conversation_id, fd, name, most=call.most_chars)
         return _answer(results.section_read(part, call.text("ref_id")))
 
     def listed(call: Call) -> Answer:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, PalimpsestError
 from palimpsest.memory.tools.tool import Answer, ToolResult
 from palimpsest.text.markup import attribute, escape_closing
 
@@ -34,13 +34,14 @@ def answered(name: str, attributes: Mapping[str, object], content: str | None = 
 
 def failed(tool: str, error: PalimpsestError, line: int | None = None) -> ToolResult:
     """What a call that went wrong answers."""
-    about: dict[str, object] = {"type": error.code, "tool": tool} if tool else {"type": error.code}
+    kind = Denied.code if isinstance(error, OutsideWorkspace) else error.code
+    about: dict[str, object] = {"type": kind, "tool": tool} if tool else {"type": kind}
     if isinstance(error, InvalidArgument):
         about["argument"] = error.field
     if line is not None:
         about["line"] = line + 1
     xml = listed("error", about, [element("message", {}, " ".join(str(error).split()))])
-    return ToolResult(xml, {"error": error.code, "message": str(error), **about}, error=error.code)
+    return ToolResult(xml, {"error": kind, "message": str(error), **about}, error=kind)
 
 
 def _written(value: object) -> str:

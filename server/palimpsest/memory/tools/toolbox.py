@@ -50,11 +50,13 @@ class Toolbox:
         hands: Hands,
         *,
         max_direct_output_chars: int | None = None,
+        most_chars: int | None = None,
     ) -> ToolResult:
-        """Nothing becomes a descriptor where `max_direct_output_chars` is None."""
+        """Nothing becomes a descriptor where `max_direct_output_chars` is None.  `most_chars`: of a part that is read
+        at once."""
         try:
             tool = self._tool(name)
-            call = Call(conversation_id, checked(tool, arguments), hands)
+            call = Call(conversation_id, checked(tool, arguments), hands, most_chars)
             answer = await self._answer(tool, call)
             limit = None if tool.pages else max_direct_output_chars
             return await self._within(answer, limit, tool, conversation_id)

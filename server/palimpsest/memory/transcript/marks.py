@@ -10,8 +10,15 @@ import re
 ROLES = ("user", "assistant", "system", "tool")
 BESIDE = "<!-- calls and documents -->"
 """What is behind it, up to the next turn, is the server's: the text of the turn ends before."""
+PLAIN_ID = re.compile(r"[\w.\-]{1,120}")
+"""Ids of refs that are written as they are; others stand between backticks."""
 _HEADING = re.compile(rf"^## ({'|'.join(ROLES)})[ \t]*(?:<!-- turn (\d{{1,18}}) -->)?[ \t]*$")
 _LIKE = re.compile(rf"^\\*(?:## (?:{'|'.join(ROLES)})[ \t]*(?:<!-- turn \d{{1,18}} -->)?|{re.escape(BESIDE)})[ \t]*$")
+
+
+def ref_link(id: str) -> str:
+    """A ref's id as an editor finds it again."""
+    return f"ref:{id}" if PLAIN_ID.fullmatch(id) and not id.endswith(".") else f"`ref:{id}`"
 
 
 def heading(role: str, turn: int | None) -> str:

@@ -1,8 +1,8 @@
 """The turns of a conversation's document, as they stand there.
 
 In: the document's text.  Out: a `Transcript`.  A heading with a turn's number always begins a turn; one without, as a
-person writes it, only outside of fences.  What is before the first heading, behind the front matter, is what the
-person says, if there are no turns.  Pure.
+person writes it, only outside of fences; a fence that a turn leaves open ends with the turn.  What is before the first
+heading, behind the front matter, is what the person says, if there are no turns.  Pure.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from palimpsest.memory.refs.fences import after
 from palimpsest.memory.transcript.marks import BESIDE, read_heading, unescaped
 
 SUFFIX = ".palimpsest.md"
@@ -69,6 +70,8 @@ def parse(text: str) -> Transcript:
         if found is not None and (found[1] is not None or not fence):
             starts.append((number, *found))
             fence = ""
+        elif line.rstrip() == BESIDE:
+            fence = ""
         else:
             fence = _fence_after(fence, line)
     if not starts and any(line.strip() for line in lines[front_end:]):
@@ -104,9 +107,4 @@ def _front(lines: Sequence[str]) -> tuple[dict[str, str], int]:
 def _fence_after(fence: str, line: str) -> str:
     """The mark of the fence that is open behind the line; "" for none."""
     mark = _FENCE.match(line)
-    if mark is None:
-        return fence
-    if not fence:
-        return "" if mark.group(1)[0] == "`" and "`" in mark.group(2) else mark.group(1)
-    closes = mark.group(1)[0] == fence[0] and len(mark.group(1)) >= len(fence) and not mark.group(2).strip()
-    return "" if closes else fence
+    return fence if mark is None else after(fence, mark.group(1), mark.group(2))

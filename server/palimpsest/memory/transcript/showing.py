@@ -5,9 +5,10 @@ In: a memory.  Out: `WrittenTurn`s, and the whole document.  Tags of refs are no
 
 from __future__ import annotations
 
+from palimpsest.memory.conversations.conversations import Conversation
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import extract
+from palimpsest.memory.refs.tags import PROBLEMS, extract
 from palimpsest.memory.transcript.writing import WrittenCall, WrittenDocument, WrittenTurn, written
 
 LONGEST_RESULT = 20_000
@@ -20,7 +21,12 @@ def document_of(memory: Memory, conversation_id: str, most_documents: int = 10) 
     turns = [written_turn(memory, turn, most_documents) for turn in memory.turns.branch(talk.id)]
     if not turns or turns[-1].role != "user":
         turns.append(WrittenTurn("user", None, ""))
-    return written({"id": talk.id, "name": talk.name, "model": talk.model}, turns)
+    return written(front_of(talk), turns)
+
+
+def front_of(talk: Conversation) -> dict[str, str]:
+    """What stands at the head of a conversation's document."""
+    return {"id": talk.id, "name": talk.name, "model": talk.model, "workspace": talk.workspace}
 
 
 def shown_text(memory: Memory, turn: Turn) -> str:
@@ -38,7 +44,8 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
     refs = [ref.id for ref in extract(memory.turns.text(turn)).refs] if turn.role == "assistant" else []
     n_more = max(0, len(documents) - most_documents)
     why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
-    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why)
+    problems = [str(one) for one in turn.details.get(PROBLEMS, ())]
+    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems)
 
 
 def _result(memory: Memory, name: str | None) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.memory.transcript.marks import BESIDE, escaped, heading
+from palimpsest.memory.refs.fences import open_behind
+from palimpsest.memory.transcript.marks import BESIDE, escaped, heading, ref_link
 
 _TICKS = re.compile(r"`{3,}")
 
@@ -44,6 +45,7 @@ class WrittenTurn:
     n_more_documents: int = 0
     refs: Sequence[str] = ()
     unfinished: str = ""
+    problems: Sequence[str] = ()
 
 
 def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
@@ -68,24 +70,30 @@ def lines_of(text: str) -> str:
 
 
 def beside(turn: WrittenTurn) -> str:
-    """Calls and documents of a turn, and why it is not finished; "" without any."""
+    """Calls and documents of a turn, and why it is not finished; "" without any.  Behind a fence that the text leaves
+    open the mark alone says where the turn ends."""
     parts = [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
     parts += [call_text(call) for call in turn.calls]
     if turn.refs:
-        parts.append(f"Refs: {', '.join(f'ref:{ref}' for ref in turn.refs)}")
+        parts.append(f"Refs: {', '.join(map(ref_link, turn.refs))}")
+    parts += [_plain(problem) for problem in turn.problems]
     if turn.documents:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
-    return "\n\n".join([BESIDE, *parts]) if parts else ""
+    return "\n\n".join([BESIDE, *parts]) if parts or open_behind(lines_of(turn.text)) else ""
 
 
 def call_text(call: WrittenCall) -> str:
     given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
     asked = " ".join(f"{call.name}({given}): {call.status}".split())
-    asked = asked.replace("&", "&amp;").replace("<", "&lt;")
+    asked = _plain(asked)
     longest = max((len(run) for run in _TICKS.findall(call.result)), default=2)
     fence = "`" * max(3, longest + 1)
     result = f"{fence}xml\n{escaped(lines_of(call.result))}\n{fence}\n\n" if call.result else ""
     return f"<details><summary>{asked}</summary>\n\n{result}</details>"
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:

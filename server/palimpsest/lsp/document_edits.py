@@ -1,0 +1,63 @@
+"""One edit of one open document, made by the editor.
+
+In: a document as the editor has it, an edit.  Out: nothing, or why it was not made.  What becomes of the document is
+seen as any other change of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.errors import PalimpsestError
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.text.snapshot import Snapshot
+
+ANSWER_S = 10.0
+LOOKED_AT_S = 0.05
+
+
+async def make(
+    server: PalimpsestServer, snapshot: Snapshot, edit: lsp.TextEdit, label: str | None, wanted: str | None = None
+) -> None:
+    """`wanted`: the text behind it, by which an editor that never answers is seen to have made it.  Raises
+    PalimpsestError."""
+    if server.window.client.versioned_edits:
+        about = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(about, [edit])])
+    else:
+        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
+    asked = asyncio.ensure_future(server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(whole, label)))
+    if not await _answered(server, asked, snapshot.uri, wanted):
+        return
+    try:
+        answer = asked.result()
+    except JsonRpcException as error:
+        raise PalimpsestError(f"{error}.") from error
+    if not answer.applied:
+        raise PalimpsestError(f"{answer.failure_reason or 'it did not say why'}.")
+
+
+async def _answered(
+    server: PalimpsestServer, asked: asyncio.Future[lsp.ApplyWorkspaceEditResult], uri: str, wanted: str | None
+) -> bool:
+    """False where the document is seen to be as it should instead."""
+    documents = server.window.session.documents
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            while not asked.done():
+                await asyncio.wait({asked}, timeout=LOOKED_AT_S)
+                now = documents.find(uri)
+                if not asked.done() and wanted is not None and now is not None and now.text == wanted:
+                    return False
+    except TimeoutError:
+        raise PalimpsestError("it did not answer.") from None
+    finally:
+        if not asked.done():
+            asked.cancel()
+    return True
