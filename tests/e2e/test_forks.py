@@ -233,3 +233,25 @@ async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path, tool
             assert found[fork["fork_id"]]["decoded"] < 60
     finally:
         await stop_editor(editor)
+
+
+async def test_memory_and_checkpoints_answer_a_model_in_xml_too(talk: tuple[Editor, Scripted]) -> None:
+    """FORMATS.md: every command answers fields for programs and `xml` for a model."""
+    editor, _ = talk
+    conversation = (await do(editor, "ask", text="One"))["conversation"]
+    kept = await do(editor, "conversation.remember", conversation=conversation, text="a < b")
+    point = await do(editor, "checkpoint.create", conversation=conversation, name="first")
+    answers = [
+        kept,
+        point,
+        await do(editor, "conversation.inspect", conversation=conversation),
+        await do(editor, "conversation.forget", conversation=conversation, experience_id=kept["id"]),
+        await do(editor, "conversation.compact", conversation=conversation, goal="A goal"),
+        await do(editor, "checkpoint.list", conversation=conversation),
+        await do(editor, "checkpoint.restore", conversation=conversation, checkpoint_id="first"),
+    ]
+    assert [re.match(r"<(\w+)", answer["xml"])[1] for answer in answers] == [  # type: ignore[index]
+        "exp", "checkpoint", "context", "forgotten", "compaction", "checkpoint_list", "checkpoint_restored",
+    ]  # fmt: skip
+    assert "a < b" in answers[2]["xml"]
+    assert [one["text"] for one in (await do(editor, "conversation.inspect", conversation=conversation))["experiences"]]
