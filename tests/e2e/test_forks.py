@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -139,6 +141,30 @@ async def test_more_children_than_can_work_at_once_are_refused_before_any_begins
     assert [call["status"] for call in answer["calls"]] == ["done", "failed"]
     found = await do(editor, "fork.gather", conversation=answer["conversation"])
     assert len([identity for identity in found if identity.startswith("fork_")]) == 5
+
+
+async def test_another_window_waits_for_the_children_and_hears_when_theirs_has_died(
+    machine: dict[str, str], shop: Path
+) -> None:
+    """selfref.md: "`gather_all()` blocks until all children complete"."""
+    async with talking(shop) as (one, model), talking(shop) as (other, _):
+        conversation = (await do(one, "ask", text="One"))["conversation"]
+        model.free.clear()
+        fork = await do(one, "fork.spawn", conversation=conversation, task="Aside.")
+        await until(lambda: len(model.asked) == 2)
+        waiting = asyncio.create_task(do(other, "fork.gather", conversation=conversation))
+        await other.stats()
+        model.free.set()
+        result = (await waiting)[fork["fork_id"]]
+        assert (result["status"], result["response"]) == ("completed", "Hello.")
+        model.free.clear()
+        fork = await do(one, "fork.spawn", conversation=conversation, task="Another.")
+        await until(lambda: len(model.asked) == 3)
+        waiting = asyncio.create_task(do(other, "fork.gather", conversation=conversation))
+        await other.stats()
+        os.kill(one.pid, signal.SIGKILL)
+        result = (await waiting)[fork["fork_id"]]
+        assert (result["status"], result["response"]) == ("failed", "Palimpsest ended while it worked.")
 
 
 async def test_a_conversation_is_deleted_with_the_children_that_are_at_work(
