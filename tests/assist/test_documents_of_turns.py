@@ -57,6 +57,16 @@ async def around(tmp_path: Path) -> AsyncIterator[Around]:
     it.memory.close()
 
 
+async def test_thousands_of_notes_in_one_folder_are_all_known(around: Around, tmp_path: Path) -> None:
+    folder = tmp_path / "notes" / "zettel"
+    folder.mkdir()
+    for i in range(2_500):
+        (folder / f"z{i:04}.md").write_text(f"# Note {i}\n", encoding="utf-8")
+    found = await around.referring.referred(" ".join(f"[[z{i:04}]]" for i in range(0, 2_500, 60)))
+    assert [one.wikilink for one in found.references if one.path is None] == []
+    assert len(found.references) == 42
+
+
 async def test_links_of_a_message_become_references_and_broken_ones_are_said_to_be_broken(around: Around) -> None:
     found = await around.referring.referred("See [[prices]], [[prices#Rounding]], [[nowhere]] and [[same]].")
     assert [(one.wikilink, one.path) for one in found.references] == [

@@ -67,6 +67,21 @@ async def test_a_message_is_sent_with_its_documents_and_they_are_listed_with_the
     assert told(said).startswith(first[: first.index("To the cent.")]), "what was told once stays as it was"
 
 
+async def test_a_document_stands_in_the_message_again_where_compaction_has_made_room(
+    window: Editor, said: Scripted
+) -> None:
+    """What a summary stands for takes no room."""
+    first = await window.command("palimpsest.ask", {"text": "A long story. " * 550})
+    talk = {"conversation": first["conversation"]}
+    await window.command("palimpsest.ask", {"text": "A long story. " * 550, **talk})
+    (window.root / "docs" / "middle.md").write_text("# Middle\n\nIn it.\n\n" + "Words. " * 200, encoding="utf-8")
+    reply = await window.command("palimpsest.ask", {"text": "[[middle]]", **talk})
+    assert not reply["documents"][0]["read"]
+    await window.command("palimpsest.conversation.compact", {**talk, "goal": "To go on"})
+    reply = await window.command("palimpsest.ask", {"text": "[[middle]]", **talk})
+    assert reply["documents"][0]["read"]
+
+
 async def test_documents_made_renamed_and_removed_meanwhile_are_found_as_they_are_now(
     window: Editor, said: Scripted
 ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -141,6 +143,30 @@ async def test_more_children_than_can_work_at_once_are_refused_before_any_begins
     assert len([identity for identity in found if identity.startswith("fork_")]) == 5
 
 
+async def test_another_window_waits_for_the_children_and_hears_when_theirs_has_died(
+    machine: dict[str, str], shop: Path
+) -> None:
+    """selfref.md: "`gather_all()` blocks until all children complete"."""
+    async with talking(shop) as (one, model), talking(shop) as (other, _):
+        conversation = (await do(one, "ask", text="One"))["conversation"]
+        model.free.clear()
+        fork = await do(one, "fork.spawn", conversation=conversation, task="Aside.")
+        await until(lambda: len(model.asked) == 2)
+        waiting = asyncio.create_task(do(other, "fork.gather", conversation=conversation))
+        await other.stats()
+        model.free.set()
+        result = (await waiting)[fork["fork_id"]]
+        assert (result["status"], result["response"]) == ("completed", "Hello.")
+        model.free.clear()
+        fork = await do(one, "fork.spawn", conversation=conversation, task="Another.")
+        await until(lambda: len(model.asked) == 3)
+        waiting = asyncio.create_task(do(other, "fork.gather", conversation=conversation))
+        await other.stats()
+        os.kill(one.pid, signal.SIGKILL)
+        result = (await waiting)[fork["fork_id"]]
+        assert (result["status"], result["response"]) == ("failed", "Palimpsest ended while it worked.")
+
+
 async def test_a_conversation_is_deleted_with_the_children_that_are_at_work(
     talk: tuple[Editor, Scripted], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -233,3 +259,25 @@ async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path, tool
             assert found[fork["fork_id"]]["decoded"] < 60
     finally:
         await stop_editor(editor)
+
+
+async def test_memory_and_checkpoints_answer_a_model_in_xml_too(talk: tuple[Editor, Scripted]) -> None:
+    """FORMATS.md: every command answers fields for programs and `xml` for a model."""
+    editor, _ = talk
+    conversation = (await do(editor, "ask", text="One"))["conversation"]
+    kept = await do(editor, "conversation.remember", conversation=conversation, text="a < b")
+    point = await do(editor, "checkpoint.create", conversation=conversation, name="first")
+    answers = [
+        kept,
+        point,
+        await do(editor, "conversation.inspect", conversation=conversation),
+        await do(editor, "conversation.forget", conversation=conversation, experience_id=kept["id"]),
+        await do(editor, "conversation.compact", conversation=conversation, goal="A goal"),
+        await do(editor, "checkpoint.list", conversation=conversation),
+        await do(editor, "checkpoint.restore", conversation=conversation, checkpoint_id="first"),
+    ]
+    assert [re.match(r"<(\w+)", answer["xml"])[1] for answer in answers] == [  # type: ignore[index]
+        "exp", "checkpoint", "context", "forgotten", "compaction", "checkpoint_list", "checkpoint_restored",
+    ]  # fmt: skip
+    assert "a < b" in answers[2]["xml"]
+    assert [one["text"] for one in (await do(editor, "conversation.inspect", conversation=conversation))["experiences"]]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.memory.budgets.budgets import ConversationUsage, reserve
+from palimpsest.memory.budgets.budgets import ConversationUsage, Shares, reserve
 
 
 def test_a_window_is_divided_into_shares() -> None:
@@ -28,10 +28,14 @@ def test_a_window_of_8192_holds_a_conversation() -> None:
     assert ConversationUsage(total=8192, system=300, tools=900, messages=3500, blocks=1500).should_compact()
 
 
-def test_a_document_stands_in_the_prompt_where_a_fifth_of_what_is_left_is_enough() -> None:
-    usage = ConversationUsage(total=10_000, system=0, tools=0, messages=1_000)
-    assert usage.injects(999)
-    assert not usage.injects(1_000)
+def test_what_the_system_prompt_and_the_tools_leave_is_lent_to_the_messages() -> None:
+    """document-references.md: "Dynamic budget reallocation based on conversation patterns"."""
+    few = ConversationUsage(total=10_000, system=500, tools=0, messages=7_000, shares=Shares(lent=True))
+    assert few.parts["messages"].budget == 9_500
+    assert not few.should_compact()
+    many = ConversationUsage(total=10_000, system=2_000, tools=3_000, messages=6_001, shares=Shares(lent=True))
+    assert many.parts["messages"].budget == 6_000
+    assert many.should_compact()
 
 
 def test_without_a_model_nothing_is_compacted() -> None:

@@ -138,6 +138,21 @@ def test_going_back_brings_everything_back_and_loses_nothing(memory: Memory, tal
     assert memory.compactions.current(talk) is not None
 
 
+def test_going_back_leaves_what_other_conversations_remembered_and_forgot(memory: Memory, talk: str) -> None:
+    other = memory.conversations.new("second").id
+    memory.experiences.remember("main", "old", talk)
+    memory.experiences.remember("main", "outdated", talk)
+    kept = memory.checkpoints.create(talk)
+    memory.experiences.remember("main", "mine", talk)
+    memory.experiences.remember("main", "theirs", other)
+    memory.experiences.forget("main", "exp_001", talk)
+    memory.experiences.forget("main", "exp_002", other)
+    before = memory.checkpoints.restore(talk, kept.id)
+    assert [one.text for one in memory.experiences.list("main")] == ["old", "theirs"]
+    memory.checkpoints.restore(talk, before.id)
+    assert [one.text for one in memory.experiences.list("main")] == ["mine", "theirs"]
+
+
 def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str) -> None:
     one, two = memory.checkpoints.create(talk, "a"), memory.checkpoints.create(talk, automatic=True)
     assert memory.checkpoints.list(talk) == [two, one]

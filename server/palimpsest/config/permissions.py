@@ -78,10 +78,11 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
         "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature "
         "conversation.reply_tokens conversation.temperature conversation.system_share conversation.tools_share "
-        "conversation.messages_share conversation.tools conversation.compaction conversation.compact_at "
-        "conversation.kv conversation.drop_results_at conversation.keep_results conversation.never_drop "
-        "file_descriptor.enabled file_descriptor.max_direct_output_chars file_descriptor.default_page_size "
-        "file_descriptor.max_input_chars file_descriptor.json_pretty_print file_descriptor.page_user_input "
+        "conversation.messages_share conversation.shares conversation.tools conversation.compaction "
+        "conversation.compact_at conversation.kv conversation.drop_results_at conversation.keep_results "
+        "conversation.never_drop file_descriptor.enabled file_descriptor.max_direct_output_chars "
+        "file_descriptor.default_page_size file_descriptor.max_input_chars file_descriptor.json_pretty_print "
+        "file_descriptor.page_user_input "
         "documents.hover_lines documents.summary_chars documents.most_listed documents.related",
     ),
 )

@@ -291,6 +291,12 @@ class ConversationSettings:
     system_share: float = _setting(0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0)
     tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0)
     messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0)
+    shares: str = _setting(
+        "fixed",
+        "Whether what the system prompt and the tools leave of their shares is lent to the messages (`dynamic`), so "
+        "that a conversation that needs few tools is compacted later.",
+        choices=("fixed", "dynamic"),
+    )
     compaction: str = _setting(
         "auto",
         "Whether a summary takes the place of older turns in what the model reads once a conversation has grown to "

@@ -5,11 +5,12 @@ In: a conversation, a person's instruction or own summary.  Out: the summary, an
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp.command import Command
 from palimpsest.memory.compaction.compactions import Compaction, Summary
+from palimpsest.memory.tools.of_memory import compacted
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -38,12 +39,12 @@ async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
     if not asked.goal:
         conversing.check_idle(talk)
         blocks = conversing.blocks_of(talk)
-        return _answer("applied", await compacting.compact(talk, blocks, instruction=asked.instruction))
+        return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction))
     queued = compacting.queue(talk, _own(asked))
     if conversing.is_running(talk):
-        return _answer("queued", queued)
+        return _answer(queued)
     applied = compacting.apply_queued(talk)
-    return _answer("queued", queued) if applied is None else _answer("applied", applied)
+    return _answer(queued if applied is None else applied)
 
 
 def _own(asked: Compact) -> Summary:
@@ -59,8 +60,9 @@ def _own(asked: Compact) -> Summary:
     )
 
 
-def _answer(status: str, done: Compaction) -> dict[str, Any]:
-    return {"status": status, "written_by": done.written_by, "turn": done.turn, "summary": asdict(done.summary)}
+def _answer(done: Compaction) -> dict[str, Any]:
+    answer = compacted(done)
+    return {**answer.fields, "xml": answer.xml}
 
 
 COMMANDS = (

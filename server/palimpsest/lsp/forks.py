@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.telling import BranchChanged, ConversationChanged
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
-from palimpsest.memory.tools.results import element, listed
+from palimpsest.memory.tools.of_checkpoints import every, gone_back, made
+from palimpsest.memory.tools.tool import Answer
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.checkpoints.checkpoints import Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +62,12 @@ async def spawn(server: PalimpsestServer, asked: Spawn) -> dict[str, Any]:
         fresh=asked.fresh,
         behind_all=True,
     )
-    return {**answer.fields, "xml": answer.xml}
+    return _answer(answer)
 
 
 async def gather(server: PalimpsestServer, asked: Gather) -> dict[str, Any]:
     answer = await server.window.session.fork_tools.gather(asked.conversation, asked.include_history)
-    return {**answer.fields, "xml": answer.xml}
+    return _answer(answer)
 
 
 async def cancel(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
@@ -77,15 +76,13 @@ async def cancel(server: PalimpsestServer, asked: Conversation) -> dict[str, Any
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
     checkpoints = server.window.session.memory.now().checkpoints
-    return _fields(await asyncio.to_thread(checkpoints.create, asked.conversation, asked.name))
+    return _answer(made(await asyncio.to_thread(checkpoints.create, asked.conversation, asked.name)))
 
 
 async def list_checkpoints(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     memory.conversations.get(asked.conversation)
-    found = [_fields(one) for one in await asyncio.to_thread(memory.checkpoints.list, asked.conversation)]
-    rows = [element("checkpoint", one) for one in found]
-    return {"count": len(found), "checkpoints": found, "xml": listed("checkpoints", {"count": len(found)}, rows)}
+    return _answer(every(await asyncio.to_thread(memory.checkpoints.list, asked.conversation)))
 
 
 async def restore(server: PalimpsestServer, asked: Restore) -> dict[str, Any]:
@@ -96,12 +93,11 @@ async def restore(server: PalimpsestServer, asked: Restore) -> dict[str, Any]:
     before = await asyncio.to_thread(checkpoints.restore, asked.conversation, asked.checkpoint_id)
     session.events.tell(BranchChanged(asked.conversation))
     session.events.tell(ConversationChanged(asked.conversation))
-    return {"restored": asked.checkpoint_id, "before": before.id}
+    return {**_answer(gone_back(asked.checkpoint_id, before)), "restored": asked.checkpoint_id}
 
 
-def _fields(one: Checkpoint) -> dict[str, Any]:
-    created = datetime.fromtimestamp(one.created).isoformat(timespec="seconds")
-    return {"checkpoint_id": one.id, "name": one.name, "created": created, "automatic": one.automatic}
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {**answer.fields, "xml": answer.xml}
 
 
 COMMANDS = (

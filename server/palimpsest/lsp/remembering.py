@@ -6,11 +6,13 @@ In: a conversation, a sentence.  Out: its experiences, and the summary that stan
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
+from palimpsest.memory.tools.of_memory import forgotten, inspected, remembered
+from palimpsest.memory.tools.tool import Answer
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -42,15 +44,16 @@ async def inspect(server: PalimpsestServer, asked: Conversation) -> dict[str, An
 async def remember(server: PalimpsestServer, asked: Remember) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     key = memory.conversations.get(asked.conversation).memory_key
-    kept = await asyncio.to_thread(memory.experiences.remember, key, asked.text)
-    return {"id": kept.id, "text": kept.text}
+    return _answer(
+        remembered(await asyncio.to_thread(memory.experiences.remember, key, asked.text, asked.conversation))
+    )
 
 
 async def forget(server: PalimpsestServer, asked: Forget) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     key = memory.conversations.get(asked.conversation).memory_key
-    gone = await asyncio.to_thread(memory.experiences.forget, key, asked.experience_id)
-    return {"forgotten": gone.id}
+    gone = await asyncio.to_thread(memory.experiences.forget, key, asked.experience_id, asked.conversation)
+    return _answer(forgotten(gone))
 
 
 async def set_memory_key(server: PalimpsestServer, asked: MemoryKey) -> dict[str, Any]:
@@ -62,16 +65,14 @@ async def set_memory_key(server: PalimpsestServer, asked: MemoryKey) -> dict[str
 
 
 def _inspected(memory: Memory, conversation: str) -> dict[str, Any]:
-    talk = memory.conversations.get(conversation)
-    current = memory.compactions.current(conversation)
-    return {
-        "memory_key": talk.memory_key,
-        "memory_keys": memory.experiences.keys(),
-        "experiences": [{"id": one.id, "text": one.text} for one in memory.experiences.list(talk.memory_key)],
-        "summary": None if current is None else asdict(current.summary),
-        "messages": len(memory.turns.branch(conversation)),
-        "has_pending_compaction": memory.compactions.pending(conversation) is not None,
-    }
+    key, turns = memory.conversations.get(conversation).memory_key, memory.turns.branch(conversation)
+    known, current = memory.experiences.list(key), memory.compactions.current(conversation)
+    answer = inspected(key, len(turns), known, current, memory.compactions.pending(conversation))
+    return {**_answer(answer), "memory_keys": memory.experiences.keys()}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {**answer.fields, "xml": answer.xml}
 
 
 COMMANDS = (

@@ -70,7 +70,7 @@ class _Place:
 
 class WorkspaceFiles:
     """`open_document` finds the snapshot of a document that is open in the editor, whose text replaces the file's.
-    `kept`: the most texts that are kept for another time."""
+    `kept`: the most texts that are kept for another time; `most_entries`: of one folder."""
 
     def __init__(
         self,
@@ -78,11 +78,13 @@ class WorkspaceFiles:
         exclude: Sequence[str] = (),
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
         kept: int = _MOST_CACHED,
+        most_entries: int = MAX_ENTRIES,
     ) -> None:
         self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
         self._kept = kept
+        self._most_entries = most_entries
         self._texts: dict[Path, FileText] = {}
         self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
@@ -293,10 +295,9 @@ class WorkspaceFiles:
         known = self._listings.get(folder)
         if known is not None and known[0] == stamp:
             return known[1]
-        ends = time.monotonic() + MOST_S
-        entries = (
-            tuple(sorted(_entries(folder, rules, ends), key=lambda e: e.name)) if not self._ignored(folder) else ()
-        )
+        ends, most = time.monotonic() + MOST_S * self._most_entries / MAX_ENTRIES, self._most_entries
+        found = _entries(folder, rules, ends, most) if not self._ignored(folder) else []
+        entries = tuple(sorted(found, key=lambda entry: entry.name))
         if time.monotonic() < ends:
             with self._lock:
                 _keep(self._listings, folder, (stamp, entries))
@@ -307,11 +308,11 @@ class WorkspaceFiles:
         return root is None or self._rules[root].ignored(folder, is_dir=True)
 
 
-def _entries(folder: Path, rules: IgnoreRules, ends: float) -> list[Entry]:
+def _entries(folder: Path, rules: IgnoreRules, ends: float, most: int) -> list[Entry]:
     found = list[Entry]()
     try:
         with os.scandir(folder) as entries:
-            for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
+            for _, entry in zip(range(most), entries, strict=False):
                 if time.monotonic() > ends:
                     break
                 try:

@@ -663,6 +663,13 @@ return {
       high = 1.0,
     },
     {
+      name = "conversation.shares",
+      type = "string",
+      default = "fixed",
+      doc = "Whether what the system prompt and the tools leave of their shares is lent to the messages (`dynamic`), so that a conversation that needs few tools is compacted later.",
+      choices = { "fixed", "dynamic" },
+    },
+    {
       name = "conversation.compaction",
       type = "string",
       default = "auto",

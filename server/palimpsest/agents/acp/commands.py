@@ -59,7 +59,7 @@ async def write(session: Session, conversation: str, rest: str) -> str:
 async def remember(session: Session, conversation: str, rest: str) -> str:
     memory = session.conversing.memory
     key = (await asyncio.to_thread(memory.conversations.get, conversation)).memory_key
-    kept = await asyncio.to_thread(memory.experiences.remember, key, rest)
+    kept = await asyncio.to_thread(memory.experiences.remember, key, rest, conversation)
     return f"Remembered as {kept.id}."
 
 

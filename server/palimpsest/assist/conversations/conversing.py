@@ -25,7 +25,6 @@ from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
-from palimpsest.context.estimate import estimate
 from palimpsest.errors import ContextTooLarge, InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
@@ -146,9 +145,10 @@ class Conversing:
         if self.referring is None or "[[" not in text:
             return NOTHING
         memory, model = self.memory, self._services.supervisor.status.model
-        taken = sum(estimate(memory.turns.text(turn)) for turn in memory.turns.branch(conversation))
-        share = self._services.settings.conversation.messages_share
-        room = max(0, int(model.window * share) - taken) if model is not None else 0
+        system, tools, said = self.putting.parts(conversation, blocks=self.blocks_of(conversation))
+        (prompt, *taken), _ = await self.counts.of([system + tools, *(one.content for one in said)])
+        window = model.window if model is not None else 0
+        room = max(0, self.putting.shares.for_messages(window, prompt) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
             before = self.putting.documents_told(conversation)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from palimpsest.assist.conversations.conversing import Conversing
 from palimpsest.assist.shared.services import Services
-from palimpsest.memory.budgets.budgets import ConversationUsage, Shares
+from palimpsest.memory.budgets.budgets import ConversationUsage
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
@@ -40,7 +40,7 @@ class Counting:
         blocks = [render_context(block) for block in behind]
         contents = [message.content for message in said]
         counts, estimated = await self._conversing.counts.of([system, told, *contents, *blocks])
-        options, model = self._services.settings.conversation, self._services.supervisor.status.model
+        model = self._services.supervisor.status.model
         n_blocks = sum(counts[2 + len(said) :])
         total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
         return ConversationUsage(
@@ -50,7 +50,7 @@ class Counting:
             messages=sum(counts[2 : 2 + len(said)]),
             blocks=n_blocks,
             estimated=estimated,
-            shares=Shares(options.system_share, options.tools_share, options.messages_share),
+            shares=self._conversing.putting.shares,
         )
 
     async def items(self, conversation: str) -> list[CountedItem]:

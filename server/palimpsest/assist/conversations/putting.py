@@ -26,7 +26,7 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.errors import InvalidArgument
-from palimpsest.memory.budgets.budgets import reserve
+from palimpsest.memory.budgets.budgets import Shares, reserve
 from palimpsest.memory.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.descriptors.incoming import shortened
@@ -227,6 +227,12 @@ class Putting:
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]
 
+    @property
+    def shares(self) -> Shares:
+        options = self._services.settings.conversation
+        lent = options.shares == "dynamic"
+        return Shares(options.system_share, options.tools_share, options.messages_share, lent)
+
     def window(self, blocks: Sequence[Block]) -> int:
         """Tokens that system prompt, messages and reply may take together; 0 where nobody knows.  An engine of this
         machine keeps room for blocks besides."""
@@ -240,7 +246,7 @@ class Putting:
         """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
         share = min(int(options.compact_at * window), window - reserve(window))
-        return max(min(share - prompt, int(options.messages_share * window)), window // 4)
+        return max(min(share - prompt, self.shares.for_messages(window, prompt)), window // 4)
 
     def texts(self, turn: Turn) -> list[str]:
         """With its calls' results."""

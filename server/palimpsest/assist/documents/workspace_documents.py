@@ -23,7 +23,7 @@ from palimpsest.assist.shared.events import (
 )
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.sources.retrieval import Documents as FoundByWords
-from palimpsest.documents.catalog import LOOK_S, Catalog
+from palimpsest.documents.catalog import LOOK_S, MOST_DOCUMENTS, Catalog
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Found, Link, Missing, Resolved, resolve
 from palimpsest.errors import InvalidArgument
@@ -62,7 +62,8 @@ class WorkspaceDocuments:
 
     def _files(self) -> WorkspaceFiles:
         services = self._services
-        return WorkspaceFiles(services.roots.folders, services.settings.context.exclude, services.documents.find)
+        roots, exclude, find = services.roots.folders, services.settings.context.exclude, services.documents.find
+        return WorkspaceFiles(roots, exclude, find, most_entries=MOST_DOCUMENTS)  # notes often lie in one folder
 
     def _changed(self, uris: Sequence[str]) -> None:
         if any(PurePosixPath(uri).suffix.lower() in SUFFIXES for uri in uris):

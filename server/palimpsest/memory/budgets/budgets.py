@@ -11,17 +11,21 @@ from dataclasses import dataclass
 LEAST_RESERVE, MOST_RESERVE, RESERVE = 2_048, 20_000, 0.15
 """Tokens that are kept free for the next reply: a share of the window, within bounds."""
 NEARLY_FULL = 0.9
-INJECTED = 0.2
-"""A document stands in the prompt where it takes less than this share of what is left for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Of all that the model can read."""
+    """Of all that the model can read.  `lent`: what system prompt and tools leave of theirs is the messages'."""
 
     system: float = 0.1
     tools: float = 0.3
     messages: float = 0.6
+    lent: bool = False
+
+    def for_messages(self, total: int, taken: int) -> int:
+        """The messages' budget of `total` tokens, behind a system prompt and tools that have `taken` so many."""
+        left = max(0, int(self.system * total) + int(self.tools * total) - taken) if self.lent else 0
+        return int(self.messages * total) + left
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,11 @@ class ConversationUsage:
 
     @property
     def parts(self) -> Mapping[str, Part]:
-        budgets = {
-            "system": (self.system, self.shares.system),
-            "tools": (self.tools, self.shares.tools),
-            "messages": (self.messages, self.shares.messages),
+        return {
+            "system": Part(self.system, int(self.shares.system * self.total)),
+            "tools": Part(self.tools, int(self.shares.tools * self.total)),
+            "messages": Part(self.messages, self.shares.for_messages(self.total, self.system + self.tools)),
         }
-        return {name: Part(used, int(share * self.total)) for name, (used, share) in budgets.items()}
 
     def should_compact(self, at: float = NEARLY_FULL) -> bool:
         """Whether the messages are over their budget, all is over the share `at` of the window, or the reserve is not
@@ -72,10 +75,6 @@ class ConversationUsage:
         return (
             self.messages > self.parts["messages"].budget or self.used > at * self.total or left < reserve(self.total)
         )
-
-    def injects(self, n_tokens: int) -> bool:
-        """Whether a document of so many tokens stands in the prompt; else the model is pointed to the tool."""
-        return n_tokens < INJECTED * max(0, self.parts["messages"].budget - self.messages)
 
 
 def reserve(total: int) -> int:

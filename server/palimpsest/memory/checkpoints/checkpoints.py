@@ -125,7 +125,7 @@ class ConversationCheckpoints:
                 rows.execute(f"DELETE FROM {table} WHERE conversation = ?", (wanted.conversation,))
             for table in KEPT:
                 _put_back(rows, table, wanted.conversation, state[table])
-            self._experiences.replace(state["memory_key"], set(state["experiences"]))
+            self._experiences.go_back(state["memory_key"], set(state["experiences"]), conversation)
             rows.execute(
                 "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state IN ('applied', 'queued')",
                 (wanted.conversation,),

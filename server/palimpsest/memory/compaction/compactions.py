@@ -115,7 +115,7 @@ class Compactions:
         (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (made.conversation,)).fetchone()
         for text in made.summary.remember:
             if text.strip():
-                self._experiences.remember(key, text)
+                self._experiences.remember(key, text, made.conversation)
         return replace(made, turn=after_turn)
 
 

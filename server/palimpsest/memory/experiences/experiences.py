@@ -29,8 +29,8 @@ class Experiences:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def remember(self, key: str, text: str) -> Experience:
-        """What is remembered already keeps its id.  Raises InvalidArgument."""
+    def remember(self, key: str, text: str, by: str = "") -> Experience:
+        """What is remembered already keeps its id.  `by`: the conversation.  Raises InvalidArgument."""
         text, now = _checked(key, text), time.time()
         with self._database.transaction() as rows:
             known = next((one for one in self.list(key) if one.text == text), None)
@@ -40,13 +40,13 @@ class Experiences:
                 "SELECT COALESCE(MAX(number), 0) + 1 FROM experience WHERE memory_key = ?", (key,)
             ).fetchone()
             rows.execute(
-                "INSERT INTO experience (memory_key, number, text, created) VALUES (?, ?, ?, ?)",
-                (key, number, text, now),
+                "INSERT INTO experience (memory_key, number, text, created, made_by) VALUES (?, ?, ?, ?, ?)",
+                (key, number, text, now, by),
             )
         return Experience(_id(number), text, now)
 
-    def forget(self, key: str, identity: str) -> Experience:
-        """Raises NotFound, whose hint names those that there are."""
+    def forget(self, key: str, identity: str, by: str = "") -> Experience:
+        """`by`: the conversation.  Raises NotFound, whose hint names those that there are."""
         with self._database.transaction() as rows:
             known = self.list(key)
             found = next((one for one in known if one.id == identity), None)
@@ -54,7 +54,10 @@ class Experiences:
                 hint = f"There are {', '.join(one.id for one in known)}." if known else "There is none."
                 raise NotFound("experience_id", f"there is no experience {identity[:40]!r}.", hint=hint)
             number = int(found.id.removeprefix("exp_"))
-            rows.execute("UPDATE experience SET forgotten = 1 WHERE memory_key = ? AND number = ?", (key, number))
+            rows.execute(
+                "UPDATE experience SET forgotten = 1, forgotten_by = ? WHERE memory_key = ? AND number = ?",
+                (by, key, number),
+            )
         return found
 
     def keys(self) -> list[str]:
@@ -75,13 +78,21 @@ class Experiences:
             ).fetchall()
         return [Experience(_id(row["number"]), row["text"], row["created"]) for row in found]
 
-    def replace(self, key: str, identities: set[str]) -> None:
-        """Only these count from now on, forgotten ones among them again (a checkpoint restored)."""
+    def go_back(self, key: str, identities: set[str], by: str) -> None:
+        """Of what this conversation remembered and forgot, only these count from now on (a checkpoint restored).  What
+        others with the same key remembered or forgot since stays so; of older rows nobody knows whose they are."""
+        marks = ", ".join("?" * len(identities))
         numbers = [int(one.removeprefix("exp_")) for one in identities]
         with self._database.transaction() as rows:
-            rows.execute("UPDATE experience SET forgotten = 1 WHERE memory_key = ?", (key,))
-            rows.executemany(
-                "UPDATE experience SET forgotten = 0 WHERE memory_key = ? AND number = ?", [(key, n) for n in numbers]
+            rows.execute(
+                "UPDATE experience SET forgotten = 1, forgotten_by = ? WHERE memory_key = ? AND NOT forgotten"
+                f" AND made_by IN (?, '') AND number NOT IN ({marks})",
+                (by, key, by, *numbers),
+            )
+            rows.execute(
+                "UPDATE experience SET forgotten = 0 WHERE memory_key = ? AND forgotten_by IN (?, '')"
+                f" AND number IN ({marks})",
+                (key, by, *numbers),
             )
 
 

@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from palimpsest.memory.refs.fences import left_open
+from palimpsest.memory.transcript.marks import escaped
+from palimpsest.memory.transcript.writing import lines_of
 from palimpsest.text.markup import attribute
 
 _TICKS = re.compile(r"`+")
@@ -42,7 +45,7 @@ def markdown(gathered: Mapping[str, Any]) -> str:
 def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
     state = "" if turn["state"] == "complete" else f" ({turn['state']})"
     yield f"## {turn['role']} <!-- turn {turn['id']} -->{state}"
-    yield str(turn["text"]).strip("\n") + (" …" if turn["truncated"] else "")
+    yield _said(str(turn["text"]), cut=turn["truncated"])
     if turn["documents"]:
         rows = ["Referenced documents:"]
         for one in turn["documents"]:
@@ -59,6 +62,13 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
         yield _fence({"content": f"{call['name']}({written})", "truncated": False})
         yield _fence({"content": call["result"], "truncated": call.get("truncated", False)})
         yield "</details>"
+
+
+def _said(text: str, *, cut: bool) -> str:
+    """A turn's text, none of whose lines are headings of turns; a fence that it leaves open ends with it."""
+    shown = escaped(lines_of(text)) + (" …" if cut else "")
+    mark = left_open(shown)
+    return f"{shown}\n{mark}" if mark else shown
 
 
 def _descriptor(one: Mapping[str, Any]) -> Iterator[str]:

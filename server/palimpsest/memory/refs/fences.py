@@ -61,6 +61,14 @@ def fences(text: str) -> list[Fence]:
     return found
 
 
+def left_open(text: str) -> str:
+    """The mark of a fence that the text does not close; "" for none."""
+    open_ = ""
+    for mark in _MARK.finditer(text):
+        open_ = after(open_, mark[1], mark[2])
+    return open_
+
+
 def unfenced(content: str) -> tuple[str, str]:
     """(What is in the fence, its language) of a content that is one fence and nothing else; else (the content, "")."""
     found = fences(content)

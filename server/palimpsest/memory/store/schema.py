@@ -135,4 +135,8 @@ STEPS: tuple[str, ...] = (
     """
     ALTER TABLE fork ADD COLUMN aside INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    ALTER TABLE experience ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
+    ALTER TABLE experience ADD COLUMN forgotten_by TEXT NOT NULL DEFAULT '';
+    """,
 )
