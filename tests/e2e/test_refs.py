@@ -220,6 +220,35 @@ async def test_on_any_place_in_a_file_a_ref_can_be_inserted_appended_and_written
     assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == SECOND + "\n"
 
 
+@pytest.mark.parametrize("line", ["Refs: ref:shipping", "Refs: ref:shipping, ref:note"])
+async def test_on_a_ref_in_the_document_it_is_written_to_the_file_where_the_person_was_last(
+    editor: Editor, conversation: str, shop: Path, line: str
+) -> None:
+    applies(editor)
+    code = editor.open("shop/cart.py")
+    document = {"uri": code, "version": editor.versions[code]}
+    editor.client.protocol.notify(
+        "palimpsest/cursor", {"textDocument": document, "position": {"line": 3, "character": 0}}
+    )
+    talk = editor.open("talk.palimpsest.md", f"---\nid: {conversation}\n---\n\n## assistant\n\n{line}\n")
+    at = lsp.Position(6, 8)
+    context = lsp.CodeActionContext([], only=["refactor.rewrite.palimpsest.ref"])
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(talk), lsp.Range(at, at), context)
+    found = await editor.client.text_document_code_action_async(params)
+    by_title = {action.title: given_command(action) for action in found or []}
+    ofone = [
+        "Palimpsest: insert ref shipping in cart.py, line 4",
+        "Palimpsest: append ref shipping to cart.py",
+        "Palimpsest: write ref shipping to shipping.py",
+    ]
+    assert [title for title in by_title if "ref shipping" in title] == ofone
+    assert any("ref note" in title for title in by_title) == ("ref:note" in line)
+    before = editor.texts[code].split("\n")
+    command = by_title[ofone[0]]
+    await run(editor, command["command"], **command["arguments"][0])
+    assert editor.texts[code].split("\n")[3:6] == [*SECOND.split("\n"), before[3]]
+
+
 DOCUMENT = """---
 id: {talk}
 ---

@@ -17,7 +17,7 @@ from lsprotocol import types as lsp
 from palimpsest.errors import PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
-from palimpsest.lsp.link_ids import conversation_of
+from palimpsest.lsp.link_ids import conversation_of, ids
 from palimpsest.lsp.refs import WRITE
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.memory.conversations.conversations import Conversation
     from palimpsest.memory.refs.refs import Ref
+    from palimpsest.text.snapshot import Snapshot
 
 _UNFIT = re.compile(r"[^\w.-]+")
 SEND = "refactor.rewrite.palimpsest.send"
@@ -64,6 +65,10 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
+    snapshot = server.window.session.documents.find(params.text_document.uri)
+    if snapshot is not None and is_conversation(snapshot.uri, snapshot.lines):
+        yield from _from_conversation(server, snapshot, params.range)
+        return
     path = path_or_none(params.text_document.uri)
     if path is None or not server.window.roots.may_edit(params.text_document.uri):
         return
@@ -71,6 +76,25 @@ def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     for conversation in _open(server)[:MOST_CONVERSATIONS]:
         for ref in reversed(memory.refs.list(conversation.id)[-MOST_REFS:]):
             yield from _of(conversation.id, ref, str(path), params.range.start.line + 1)
+
+
+def _from_conversation(server: PalimpsestServer, snapshot: Snapshot, where: lsp.Range) -> Iterator[lsp.CodeAction]:
+    """Of the refs that are named there, else of the newest: to the file in which the person was last, or a new one."""
+    session, own = server.window.session, conversation_of(snapshot)
+    if not own:
+        return
+    refs = session.conversing.memory.refs.list(own)
+    text = "\n".join(snapshot.lines[where.start.line : where.end.line + 1])
+    here = {one.id for one in ids(text) if one.kind == "ref"}
+    named = [ref for ref in refs if ref.id in here]
+    uri, position = session.cursor.code or ("", None)
+    path = path_or_none(uri) if server.window.roots.may_edit(uri) else None
+    folders = server.window.roots.folders
+    for ref in named or reversed(refs[-MOST_REFS:]):
+        if path is not None and position is not None:
+            yield from _of(own, ref, str(path), position.line + 1, path.name)
+        elif folders:
+            yield _new(own, ref, str(folders[0] / "new"))
 
 
 def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
@@ -91,15 +115,23 @@ def _open(server: PalimpsestServer) -> list[Conversation]:
     return [one for one in known if one.uri and session.documents.find(one.uri)] or known[:1]
 
 
-def _of(conversation: str, ref: Ref, here: str, line: int) -> list[lsp.CodeAction]:
-    """`line`: that of the cursor, from 1."""
+def _of(conversation: str, ref: Ref, here: str, line: int, called_here: str = "") -> list[lsp.CodeAction]:
+    """`line`: that of the cursor, from 1.  `called_here`: the file, where it is another one than the action's."""
     given = {"conversation": conversation, "ref_id": ref.id}
-    file = ref.path or _new_file(ref, here)
+    inserted = f"in {called_here}, line {line}" if called_here else "here"
     return [
-        _action(f"insert ref {ref.id} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
-        _action(f"append ref {ref.id} to this file", {**given, "file_path": here, "mode": "append"}),
-        _action(f"write ref {ref.id} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
+        _action(
+            f"insert ref {ref.id} {inserted}", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}
+        ),
+        _action(f"append ref {ref.id} to {called_here or 'this file'}", {**given, "file_path": here, "mode": "append"}),
+        _new(conversation, ref, here),
     ]
+
+
+def _new(conversation: str, ref: Ref, here: str) -> lsp.CodeAction:
+    file = ref.path or _new_file(ref, here)
+    given = {"conversation": conversation, "ref_id": ref.id, "file_path": file, "ask": True}
+    return _action(f"write ref {ref.id} to {Path(file).name}", given)
 
 
 def _new_file(ref: Ref, here: str) -> str:
