@@ -290,6 +290,19 @@ async def test_an_editor_that_takes_compactions_is_told_of_them_where_they_happe
         assert other.updates("compaction_update") == []
 
 
+async def test_a_session_in_which_nothing_was_said_is_not_listed_and_goes_with_the_editor(
+    home: dict[str, str], shop: Path
+) -> None:
+    async with editor(home) as it:
+        unused, used = await it.begun(shop), await it.begun(shop)
+        await it.answered(it.prompt(used, "Well?"))
+        sessions = (await it.ask("session/list", {"cwd": str(shop)}))["result"]["sessions"]
+        assert [one["sessionId"] for one in sessions] == [used]
+    async with editor(home) as again:
+        gone = await again.ask("session/load", {"cwd": str(shop), "sessionId": unused, "mcpServers": []})
+        assert gone["error"]["code"] == -32002
+
+
 async def test_an_editor_that_vanishes_leaves_no_process_behind(
     home: dict[str, str], shop: Path, engine: Scripted
 ) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.errors import NotFound
-from palimpsest.memory.documents.graph import Edge, graph
+from palimpsest.memory.documents.graph import Edge, Graph, Node, graph
 from palimpsest.memory.documents.graph_picture import svg
 from palimpsest.memory.documents.reference import DocumentReference, wikilink_to, without_repeats
 from palimpsest.memory.owners.memory import Memory
@@ -116,3 +116,22 @@ def test_hostile_names_are_text_in_the_picture() -> None:
 def test_a_link_to_a_document_is_one_whatever_its_heading_is_called() -> None:
     assert wikilink_to("a.md") == "[[a.md]]"
     assert wikilink_to("a.md", "x [y] | # z") == "[[a.md#x y   z]]"
+
+
+WIDTH_OF_A_LETTER = 6.5
+
+
+@pytest.mark.parametrize(("n_conversations", "n_documents"), [(1, 1), (1, 2), (2, 1), (2, 2), (2, 4), (3, 3), (4, 4)])
+def test_in_a_small_graph_no_label_lies_on_a_node(n_conversations: int, n_documents: int) -> None:
+    conversations = [Node(f"c-{n}", "conversation", "How are prices rounded, see …", 2) for n in range(n_conversations)]
+    documents = [Node(f"d-{n}", "document", "docs/prices.md", 2) for n in range(n_documents)]
+    root = ElementTree.fromstring(svg(Graph((*conversations, *documents), ())))
+    space = "{http://www.w3.org/2000/svg}"
+    dots = [{name: float(dot.get(name, "")) for name in ("cx", "cy", "r")} for dot in root.iter(f"{space}circle")]
+    assert len(dots) == n_conversations + n_documents
+    for text in root.iter(f"{space}text"):
+        width, x, y = len(text.text or "") * WIDTH_OF_A_LETTER, float(text.get("x", "")), float(text.get("y", ""))
+        left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "")]
+        for dot in dots:
+            beside = dot["cx"] + dot["r"] < left or dot["cx"] - dot["r"] > left + width
+            assert beside or dot["cy"] + dot["r"] < y - 10 or dot["cy"] - dot["r"] > y + 3, (text.text, dot)

@@ -66,8 +66,9 @@ export class ContextView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     const mine = ++this.asked;
     const editor = vscode.window.activeTextEditor;
     if (editor !== undefined && !isServed(editor.document)) return; // what was seen of the code before stays
-    if (editor === undefined) this.place = undefined;
-    else if (!isConversation(editor.document)) this.place = { uri: editor.document.uri, position: editor.selection.active };
+    if (editor && !isConversation(editor.document)) this.place = { uri: editor.document.uri, position: editor.selection.active };
+    const uri = this.place?.uri.toString();
+    if (!vscode.workspace.textDocuments.some((it) => it.uri.toString() === uri)) this.place = undefined; // it was closed
     const found = this.place && this.server.isRunning ? await this.look(this.place).catch(() => undefined) : undefined;
     if (mine !== this.asked) return;
     this.shown = found;

@@ -121,4 +121,8 @@ def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_s
     window.until(lambda: "Conversation" in window.shown(PANES) and "rounding" in window.shown(TREE))
     window.until(lambda: "function at the cursor" in window.shown(TREE))
     assert CART in window.shown(PANES)
+    window.command("Palimpsest: Show the Graph of Documents")
+    window.page.locator(".tab.active", has_text="Documents of Conversations").wait_for()
+    window.command("Palimpsest: Show Context")
+    window.until(lambda: "function at the cursor" in window.shown(TREE))
     assert "def subtotal" in "\n".join(message["content"] for message in engine.asked[-1]["messages"])

@@ -171,7 +171,7 @@ class ConversationAgent:
     async def aclose(self) -> None:
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*(talk.close() for talk in self._talks.values()), return_exceptions=True)
+        await asyncio.gather(*(talk.aclose() for talk in self._talks.values()), return_exceptions=True)
         await self._workspaces.aclose()
 
     # Parts
@@ -200,6 +200,7 @@ class ConversationAgent:
 
 
 def _infos(workspace: Workspace) -> list[SessionInfo]:
+    """Not those in which nothing was said: an editor begins one as soon as it shows its panel."""
     memory = workspace.session.conversing.memory
     first, *more = map(str, workspace.roots)
     return [
@@ -211,6 +212,7 @@ def _infos(workspace: Workspace) -> list[SessionInfo]:
             updated_at=datetime.fromtimestamp(one.updated, UTC).isoformat(),
         )
         for one in memory.conversations.list()
+        if one.head is not None or one.name
     ]
 
 

@@ -114,7 +114,18 @@ class Talk:
             end()
         self._sending.cancel()
 
+    async def aclose(self) -> None:
+        """The editor has left.  What it began, and nobody used, is not kept."""
+        await self.close()
+        await asyncio.to_thread(self._forget_unused)
+
     # Parts
+
+    def _forget_unused(self) -> None:
+        memory, talk = self._session.conversing.memory, self.conversation
+        known = memory.conversations.get(talk)
+        if known.head is None and not (known.name or memory.refs.list(talk) or memory.descriptors.list(talk)):
+            memory.conversations.delete(talk)
 
     async def _ended(self, turn: asyncio.Task[Stopped]) -> Stopped:
         try:

@@ -29,7 +29,7 @@ def svg(graph: Graph) -> str:
     outer = [node for node in graph.nodes if node.kind != "conversation"]
     near = max(_INNER, len(inner) * _SPACE / math.tau)
     far = max(near + 140.0, len(outer) * _SPACE / math.tau)
-    places = {**_ring(inner, near if len(inner) > 1 else 0.0), **_ring(outer, far)}
+    places = {**_ring(inner, near if len(inner) > 1 else 0.0, -math.tau / 4), **_ring(outer, far, 0.0)}
     half = far + _MARGIN
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-half:.0f} {-half:.0f} {2 * half:.0f} {2 * half:.0f}" '
@@ -49,12 +49,11 @@ def _title(graph: Graph) -> str:
     return f"{n_conversations} conversations and {len(graph.nodes) - n_conversations} documents{left_out}"
 
 
-def _ring(nodes: Sequence[Node], radius: float) -> dict[str, tuple[float, float]]:
+def _ring(nodes: Sequence[Node], radius: float, first: float) -> dict[str, tuple[float, float]]:
+    """`first`: the first one's angle; another one for each ring, so that few nodes are not all on one line."""
     step = math.tau / max(1, len(nodes))
-    return {
-        node.id: (radius * math.cos(number * step), radius * math.sin(number * step))
-        for number, node in enumerate(nodes)
-    }
+    angles = {node.id: first + number * step for number, node in enumerate(nodes)}
+    return {name: (radius * math.cos(angle), radius * math.sin(angle)) for name, angle in angles.items()}
 
 
 def _line(edge: Edge, places: Mapping[str, tuple[float, float]]) -> str:
@@ -63,12 +62,17 @@ def _line(edge: Edge, places: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _dot(node: Node, x: float, y: float) -> str:
-    size, side = 4.0 + min(8.0, node.n_edges), "end" if x < -1 else "start"
+    size = 4.0 + min(8.0, node.n_edges)
     label = node.label if len(node.label) <= LONGEST_LABEL else f"{node.label[: LONGEST_LABEL - 1]}…"
-    at = x - size - 4 if side == "end" else x + size + 4
+    if node.kind == "conversation":  # outwards it would lie on a document
+        side, at, down = "middle", x, (size + 14 if y > 1 else -size - 6)
+    elif x < -1:
+        side, at, down = "end", x - size - 4, 4.0
+    else:
+        side, at, down = "start", x + size + 4, 4.0
     return (
         f'<g class="node"><circle class="{node.kind}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"/>'
-        f'<text x="{at:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{_text(label)}</text>'
+        f'<text x="{at:.1f}" y="{y + down:.1f}" text-anchor="{side}">{_text(label)}</text>'
         f"<title>{_text(node.label)}</title></g>"
     )
 
