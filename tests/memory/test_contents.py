@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from palimpsest.errors import NotFound
 from palimpsest.memory.contents import writing as module
+from palimpsest.memory.contents.kept import KeptTexts
 from palimpsest.memory.owners.memory import Memory
 
 TEXTS = st.text(alphabet=st.sampled_from("a\n\r\0é😀\ud800x "), max_size=200)
@@ -41,6 +42,35 @@ def test_the_same_text_is_stored_once(memory: Memory) -> None:
     assert one == other
     with memory.database.reading() as rows:
         assert rows.execute("SELECT count(*) FROM content").fetchone()[0] == 1
+
+
+def test_a_text_that_was_read_is_not_read_again(memory: Memory) -> None:
+    name = memory.contents.put("abc\n" * 1000).hash
+    whole = memory.contents.text(name)
+    asked = list[str]()
+    with memory.database.reading() as rows:
+        rows.set_trace_callback(asked.append)
+        assert memory.contents.text(name) == whole
+        rows.set_trace_callback(None)
+    assert not asked
+    memory.contents.forget_unused(name)  # nothing names it
+    with pytest.raises(NotFound):
+        memory.contents.text(name)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 12), st.booleans()), max_size=60))
+def test_texts_that_are_kept_are_bounded_and_the_same(steps: list[tuple[str, int, bool]]) -> None:
+    kept, put = KeptTexts(most_chars=20, longest=10), dict[str, str]()
+    for name, n, is_put in steps:
+        if is_put:
+            put[name] = name * n
+            assert kept.keep(name, put[name]) == put[name]
+        else:
+            kept.forget(name)
+        there = {one: kept.find(one) for one in "abcd"}
+        assert sum(len(text or "") for text in there.values()) <= 20
+        assert all(text is None or text == put[one] for one, text in there.items())
+        assert (kept.find(name) == put[name]) if is_put and n <= 10 else True
 
 
 def test_an_empty_text_has_no_line(memory: Memory) -> None:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from palimpsest.errors import NotFound
+from palimpsest.memory.contents.kept import KeptTexts
 from palimpsest.memory.contents.writing import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
 from palimpsest.memory.store.database import Database
 from palimpsest.system.processes import is_there
@@ -26,6 +27,7 @@ class Contents:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._kept = KeptTexts()
 
     def put(self, text: str | Iterable[str]) -> Content:
         """Store a text, or find that it is there already.  Raises StorageError; nothing is half there then."""
@@ -50,7 +52,9 @@ class Contents:
         return known
 
     def text(self, name: str) -> str:
-        return "".join(self.pieces(name))
+        """The whole of it.  Raises NotFound."""
+        kept = self._kept.find(name)
+        return self._kept.keep(name, "".join(self.pieces(name))) if kept is None else kept
 
     def pieces(self, name: str, start_char: int = 0) -> Iterator[str]:
         """The text in parts, from a character on.  Each is read when it is asked for."""
@@ -126,6 +130,7 @@ class Contents:
                 for table, column in NAMED_BY
             ):
                 rows.execute("DELETE FROM content WHERE hash = ?", (name,))
+                self._kept.forget(name)
 
     def settle(self) -> int:
         """Removes what processes that have died had begun to write; how many texts that were."""
