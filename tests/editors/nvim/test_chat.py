@@ -70,7 +70,9 @@ def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
         if (one.lens or one).command.title == 'Fork here' then return true end
       end
     """)
-    nvim.keys("gg/^## assistant<CR>zc")
+    nvim.keys("gg/^## assistant<CR>")
+    nvim.until("return vim.fn.foldlevel('.') > 0")  # they come behind the text
+    nvim.keys("zc")
     nvim.until("return vim.fn.foldclosed('.') > 0")
 
 
