@@ -126,6 +126,57 @@ async def test_a_reply_is_stopped_and_what_is_typed_meanwhile_stays(window: Edit
     assert not (await window.command("palimpsest.conversation.stop", {"uri": uri}))["stopped"]
 
 
+async def test_a_reply_comes_into_the_document_however_often_its_edits_come_too_late(
+    window: Editor, said: Scripted
+) -> None:
+    """A person types all the time: each edit is of a text that is no longer so."""
+    apply, n_edits = window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT], 0
+    uri = window.open(NAME, "bonjour")
+
+    def type_on(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        nonlocal n_edits
+        n_edits += 1
+        if 1 < n_edits < 30:  # the first is that of the front matter
+            window.texts[uri] += "."
+            window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+            return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="it is older")
+        return apply(params)
+
+    window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT] = type_on
+    await window.command("palimpsest.conversation.send", {"uri": uri})
+    await until(lambda: "first answer" in window.texts[uri])
+    assert n_edits >= 30
+    assert not shown(window)
+
+
+async def test_where_the_editor_lets_nothing_be_written_the_person_is_told_once_that_it_is_kept(
+    window: Editor, said: Scripted
+) -> None:
+    """A document that is read-only, say, but for its front matter, which is the first edit."""
+    apply = window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT]
+    n_edits = 0
+
+    def refuse(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        nonlocal n_edits
+        n_edits += 1
+        return apply(params) if n_edits == 1 else lsp.ApplyWorkspaceEditResult(applied=False)
+
+    uri = window.open(NAME, "bonjour")
+    window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT] = refuse
+    await send(window, uri)
+    await until(lambda: shown(window))
+    assert shown(window) == [
+        "Palimpsest: the editor does not let this conversation be written into talk.palimpsest.md. It is kept: open it"
+        " again to see all of it."
+    ]
+    opened = await window.command("palimpsest.conversation.open", {"conversation": parse(window.texts[uri]).id})
+    assert "first answer" in opened["text"]
+
+
+def shown(window: Editor) -> list[str]:
+    return [one.message for one in window.client.messages if one.type == lsp.MessageType.Warning]
+
+
 async def actions(window: Editor, uri: str) -> dict[str, dict[str, Any]]:
     """Commands by title; lsprotocol takes every action with a command for a command, whose name is the command's
     text."""

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 EVERY_S = 0.1
 SEEN_S = 2.0
 MOST_TRIES = 20
-"""A person types on: an edit of a text that is no longer so is refused, and made anew."""
+"""Of an edit of a text that stays as it is.  A person types on: an edit of what is no longer so is refused, and made
+anew."""
+REFUSED = (
+    "the editor does not let this conversation be written into {name}. It is kept: open it again to see all of it."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +51,8 @@ class _Document:
     is_other: bool = False
     task: asyncio.Task[None] | None = None
     n_failed: int = 0
+    failed_at: int | None = None
+    """The version of the text that an edit was refused for last."""
 
 
 def register(server: PalimpsestServer) -> None:
@@ -60,12 +66,17 @@ class Showing:
         self._server, self._session = server, session
         self._documents: dict[str, _Document] = {}
         events = session.events
-        events.on(TurnBegan, lambda event: self._changed(event.conversation, event.turn.id))
+        events.on(TurnBegan, self._began)
         events.on(BranchChanged, self._branched)
         events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, event.text))
         events.on(CallDone, lambda event: self._changed(event.conversation, event.turn))
         events.on(TurnEnded, self._ended)
         events.on(WindowClosing, lambda _: self._close())
+
+    def _began(self, event: TurnBegan) -> None:
+        if (document := self._documents.get(event.conversation)) is not None:
+            document.goes_on = False  # what comes next is this turn
+        self._changed(event.conversation, event.turn.id)
 
     def _ended(self, event: TurnEnded) -> None:
         document = self._documents.get(event.conversation)
@@ -99,12 +110,9 @@ class Showing:
             while document.turns or document.is_other:
                 turns, document.turns = document.turns, set()
                 is_other, document.is_other = document.is_other, False
-                if await self._show(document, sorted(turns), is_other):
-                    document.n_failed = 0
-                elif document.n_failed < MOST_TRIES:
+                if not await self._show(document, sorted(turns), is_other):
                     document.turns |= turns
                     document.is_other |= is_other
-                    document.n_failed += 1
                 await asyncio.sleep(EVERY_S)
         except PalimpsestError as error:
             logger.warning("conversation %s is not shown: %s", document.conversation, error)
@@ -129,7 +137,19 @@ class Showing:
             return True
         now = "\n".join(snapshot.lines)
         text = rebuilt(now, written) if is_other else updated(now, written, goes_on=goes_on)
-        return await replaced(self._server, snapshot, text)
+        if await replaced(self._server, snapshot, text):
+            document.n_failed = 0
+            return True
+        return self._is_given_up(document, snapshot)
+
+    def _is_given_up(self, document: _Document, snapshot: Snapshot) -> bool:
+        document.n_failed = 1 if document.failed_at != snapshot.version else document.n_failed + 1
+        document.failed_at = snapshot.version
+        if document.n_failed < MOST_TRIES:
+            return False
+        document.n_failed = 0
+        self._server.window.report.warn(REFUSED.format(name=self._server.window.roots.locate(snapshot.uri)[1]))
+        return True
 
     def _close(self) -> None:
         for document in list(self._documents.values()):
