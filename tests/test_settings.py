@@ -41,6 +41,8 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"context": {"sources": "class"}}, "context.sources", "list of strings"),
         ({"suggestion": {"temperature": "hot"}}, "suggestion.temperature", "a number"),
         ({"n_ctx": 3}, "n_ctx", "no such section"),
+        ({"conversation": {"compact_at": float("nan")}}, "conversation.compact_at", "a number"),
+        ({"conversation": {"temperature": float("-inf")}}, "conversation.temperature", "a number"),
     ],
 )
 def test_a_wrong_value_is_named_and_the_default_stands(layer: dict[str, object], field: str, words: str) -> None:

@@ -24,11 +24,21 @@ def test_a_call_that_is_written_into_a_reply_is_the_same_call(arguments: dict[st
     assert calls_in(written("read_fd", arguments), {"read_fd": ["fd"]}) == [ParsedCall("read_fd", arguments, 0)]
 
 
+def test_half_a_character_is_replaced_so_that_the_call_can_be_kept_and_shown() -> None:
+    asked = {"text": "a\ud800b", "names": {"\udfff": ["\ud83d"]}}
+    meant = {"text": "a\ufffdb", "names": {"\ufffd": ["\ufffd"]}}
+    assert native_call("remember", json.dumps(asked)) == ParsedCall("remember", meant, 0)
+    reply = """remember(text="a\\ud800b", names={"\\udfff": ["\\ud83d"]})"""
+    assert calls_in(reply, {"remember": ["text"]}) == [ParsedCall("remember", meant, 0)]
+
+
 def test_no_arguments_are_none() -> None:
     assert native_call("list_refs", "") == ParsedCall("list_refs", {}, 0)
 
 
-@pytest.mark.parametrize("arguments", ['{"fd": ', "[1]", "3", "{'fd': 1}", '{"x": NaN}', "[" * 200_000])
+@pytest.mark.parametrize(
+    "arguments", ['{"fd": ', "[1]", "3", "{'fd': 1}", '{"x": NaN}', '{"x": 1e999}', '{"x": [-1E+999]}', "[" * 200_000]
+)
 def test_wrong_arguments_are_a_wrong_call_that_says_what_is_wanted(arguments: str) -> None:
     found = native_call("read_fd", arguments)
     assert isinstance(found, WrongCall)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,6 +63,8 @@ def _checked(name: str, value: Any, item: Any) -> Any:
         raise SettingsError(name, f"expected {names[type(default)]}, got {got}.")
     if choices and value not in choices:
         raise SettingsError(name, f"expected one of {', '.join(choices)}, got {value!r}.")
+    if isinstance(value, float) and not isfinite(value):  # which no bound stops
+        raise SettingsError(name, f"expected a number, got {value!r}.")
     if low is not None and value < low:
         raise SettingsError(name, f"expected {low} or more, got {value!r}.")
     if (high := item.metadata["high"]) is not None and value > high:

@@ -47,7 +47,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "it decides how much work the engine gets, which may cost money",
         "engine.timeout_s engine.retries completion.max_tokens completion.first_ms completion.time_ms "
         "completion.sync_ms completion.cached completion.n suggestion.max_tokens suggestion.time_ms suggestion.n "
-        "suggestion.draft documents.summaries",
+        "suggestion.draft documents.summaries conversation.reply_tokens",
     ),
     (
         "user",
@@ -77,7 +77,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "context.budget context.block_tokens context.editing_tokens context.sources context.rules completion.layout "
         "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
         "suggestion.format suggestion.instructions suggestion.mend_names suggestion.temperature "
-        "conversation.reply_tokens conversation.temperature conversation.system_share conversation.tools_share "
+        "conversation.temperature conversation.system_share conversation.tools_share "
         "conversation.messages_share conversation.shares conversation.tools conversation.compaction "
         "conversation.compact_at conversation.kv conversation.drop_results_at conversation.keep_results "
         "conversation.never_drop file_descriptor.enabled file_descriptor.max_direct_output_chars "

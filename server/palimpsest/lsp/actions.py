@@ -7,6 +7,7 @@ to show a sign (VS Code's bulb), is told only of what was asked for or is wrong:
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,10 @@ def register(server: PalimpsestServer) -> None:
     options = lsp.CodeActionOptions(code_action_kinds=list(KINDS), resolve_provider=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
-    def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         found = edits(params)
         if any(_asked(params.context.only, kind) for kind in ref_actions.KINDS):
-            kept = ref_actions.actions(server, params)
+            kept = await asyncio.to_thread(ref_actions.actions, server, params)  # a conversation's document may be long
             found += [action for action in kept if _asked(params.context.only, action.kind or "")]
         return found
 

@@ -15,7 +15,7 @@ from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import check_before, write_file
 from palimpsest.workspace.changes import check
-from palimpsest.workspace.places import around
+from palimpsest.workspace.places import around, shown
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -65,8 +65,9 @@ class WindowHost:
     ) -> Written:
         check(mode, insert_at_line)
         real = await check_before(self._server, path, mode, overwrite=overwrite)
-        folder = str(around(real, self._server.window.roots.folders))
-        if not await self._allowed(folder, *asking_to_write(path, text, mode, overwrite=overwrite)):
+        roots = self._server.window.roots.folders
+        what, question = asking_to_write(shown(real, roots), text, mode, overwrite=overwrite)
+        if not await self._allowed(str(around(real, roots)), what, question):
             raise Denied(f"The person did not allow it to write to {path}.")
         done = await write_file(self._server, path, text, mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
         return Written(done.shown, done.bytes, done.lines)

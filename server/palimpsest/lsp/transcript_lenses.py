@@ -42,9 +42,11 @@ def register(server: PalimpsestServer) -> None:
             return []
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
-    def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+    async def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
         snapshot = window.session.documents.find(params.text_document.uri)
-        return [] if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines) else _folds(snapshot)
+        if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
+            return []
+        return await asyncio.to_thread(_folds, snapshot)
 
 
 def lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:

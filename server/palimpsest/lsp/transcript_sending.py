@@ -7,6 +7,7 @@ have been asked; nothing of the old one is lost.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ from palimpsest.text.snapshot import Snapshot
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
+MOST_BEFORE = 500
+"""Turns that a document brings along, from elsewhere or from somebody else."""
 BRANCH = "Go on from there"
 QUESTION = (
     "Turn {turn} is not as it was. Go on from there as another branch of the conversation? What was said behind it is "
@@ -52,12 +55,15 @@ class Pending:
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
-    transcript = parse(snapshot.text)
+    transcript = await asyncio.to_thread(parse, snapshot.text)
     talk = _conversation(memory, snapshot, transcript, session.services.roots.names)
-    pending = pending_of(memory, talk.id, transcript)
+    pending = await asyncio.to_thread(pending_of, memory, talk.id, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
     turns = transcript.turns
+    if pending.last - pending.kept > MOST_BEFORE:
+        few = f"{pending.last - pending.kept:,} turns stand before it that are not kept yet, and {MOST_BEFORE} can be"
+        raise InvalidArgument("uri", f"{few}; take away what is not needed.")
     if session.conversing.is_running(talk.id):
         raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
     if pending.is_branch:

@@ -136,7 +136,10 @@ class Showing:
         if snapshot is None:
             return True
         now = "\n".join(snapshot.lines)
-        text = rebuilt(now, written) if is_other else updated(now, written, goes_on=goes_on)
+        if is_other:
+            text = await asyncio.to_thread(rebuilt, now, written)
+        else:
+            text = await asyncio.to_thread(lambda: updated(now, written, goes_on=goes_on))
         if await replaced(self._server, snapshot, text):
             document.n_failed = 0
             return True

@@ -22,7 +22,8 @@ FIELD = "file_path"
 LONGEST_PATH = 4_000
 LONGEST_NAME = 255
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.DOTALL)
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]')
+"""The last ones turn letters around or break lines, so that a question shows another name than the file's."""
 _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 

@@ -90,7 +90,7 @@ class EditorHost:
         before = await self._before(through, real, path, mode, overwrite=overwrite)
         after = text if before is None else changed(before, text, mode, insert_at_line)
         if talk is None or not talk.person_asks:
-            what, question = asking_to_write(path, text, mode, overwrite=overwrite)
+            what, question = asking_to_write(shown(real, roots), text, mode, overwrite=overwrite)
             root, change = around(real, roots), Change(real, before, after)
             if not await self._allowed(conversation, root, what, question, change):
                 raise Denied(f"The person did not allow it to write to {path}.")

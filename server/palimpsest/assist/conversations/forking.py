@@ -34,7 +34,11 @@ TOGETHER_S = 0.2
 LOOK_S = 0.2
 """How often another window's children are looked at, while somebody waits for them."""
 MOST_RUNNING = 8
-"""Children of one conversation at once: a workspace keeps 16 tails."""
+"""Children of one conversation at once; a child has no more than that in all."""
+MOST_RUNNING_HERE = 16
+"""Children at work in a window: a workspace keeps 16 tails."""
+MOST_DEEP = 2
+"""Children of children have none: a model that forks in every reply would never come to an end."""
 
 logger = logging.getLogger(__name__)
 
@@ -111,19 +115,26 @@ class Forking:
 
     def check_room(self, conversation: str, n_more: int = 1) -> None:
         """Raises InvalidArgument where so many more children would be too many at once."""
-        running = [fork for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
-        if len(running) + n_more > MOST_RUNNING:
-            raise InvalidArgument(
-                "tasks" if n_more > 1 else "task",
-                f"{len(running)} children are at work, and at most {MOST_RUNNING} can be; gather them first.",
-            )
+        forks, field = self._memory().forks, "tasks" if n_more > 1 else "task"
+        depth, known = forks.depth(conversation), forks.of(conversation)
+        if depth >= MOST_DEEP:
+            raise InvalidArgument(field, "the child of a child has no children; do it here.")
+        if depth and len(known) + n_more > MOST_RUNNING:
+            raise InvalidArgument(field, f"a child has at most {MOST_RUNNING} children; do it here.")
+        running = sum(fork.id in self._tasks for fork in known)
+        for most, n, where in ((MOST_RUNNING, running, ""), (MOST_RUNNING_HERE, len(self._tasks), " in this window")):
+            if n + n_more > most:
+                raise InvalidArgument(
+                    field, f"{n} children are at work{where}, and at most {most} can be; gather them first."
+                )
 
     def cancel(self, conversation: str) -> int:
-        """Stop the children at work; how many there were."""
-        mine = [fork.id for fork in self._memory().forks.of(conversation) if fork.id in self._tasks]
+        """Stop the children at work, and theirs; how many there were."""
+        forks = self._memory().forks.of(conversation)
+        mine = [fork.id for fork in forks if fork.id in self._tasks]
         for task in {self._tasks[fork] for fork in mine}:
             task.cancel()
-        return len(mine)
+        return len(mine) + sum(self.cancel(fork.child) for fork in forks)
 
     async def stop(self, conversation: str) -> None:
         """Stop all that works below a conversation, children of children too, and wait for their end."""

@@ -6,6 +6,7 @@ In: questions.  Out: answers.  An editor's window and an agent's connection are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal, Protocol
 
 from palimpsest.errors import Denied
@@ -23,13 +24,17 @@ class Written:
 
 
 def asking_to_write(path: str, text: str, mode: WriteMode, *, overwrite: bool) -> tuple[str, str]:
-    """Before a model's call writes: the kind by which an answer is remembered, and the question."""
+    """Before a model's call writes: the kind by which an answer is remembered, and the question.
+
+    `path` is the real one, below the workspace's folder.  What is called with a dot in front says what editors, hooks
+    and workflows run: an answer for other files does not hold for it."""
     n_lines = len(text.splitlines())
     lines = f"{n_lines} line{'' if n_lines == 1 else 's'}"
+    dotted = next((f" {part}" for part in PurePath(path).parts if part.startswith(".")), "")
     if mode == "write" and overwrite:
-        return "overwrite", f"The model wants to replace what is in {path} by {lines}."
+        return f"overwrite{dotted}", f"The model wants to replace what is in {path} by {lines}."
     how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[mode]
-    return "write", f"The model wants to {how.format(lines)} {path}."
+    return f"write{dotted}", f"The model wants to {how.format(lines)} {path}."
 
 
 class Host(Protocol):

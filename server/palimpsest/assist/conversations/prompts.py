@@ -36,16 +36,22 @@ class Said:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
-def system_prompt(experiences: Iterable[Experience], own: str = "") -> str:
-    """`own`: what the person adds."""
-    parts = [SYSTEM, own and f"{own.strip()}\n", render_experiences(experiences)]
+def system_prompt(experiences: Sequence[Experience], own: str = "", most_chars: int | None = None) -> str:
+    """`own`: what the person adds.  `most_chars`: of experiences."""
+    parts = [SYSTEM, own and f"{own.strip()}\n", render_experiences(experiences, most_chars)]
     return "\n".join(part for part in parts if part)
 
 
-def render_experiences(experiences: Iterable[Experience]) -> str:
-    """The seed's form (selfref.md); "" for none."""
+def render_experiences(experiences: Sequence[Experience], most_chars: int | None = None) -> str:
+    """The seed's form (selfref.md); "" for none.  Where there are too many, the newest that fit: else what is
+    remembered would leave no room for what is said."""
     rows = [f'  <exp id="{one.id}">{_escaped(one.text, "exp")}</exp>\n' for one in experiences]
-    return f"<experiences>\n{''.join(rows)}</experiences>\n" if rows else ""
+    left, first = most_chars, len(rows)
+    while first and (left is None or len(rows[first - 1]) <= left):
+        first -= 1
+        left = None if left is None else left - len(rows[first])
+    more = f'  <older count="{first}">inspect() lists them</older>\n' if first else ""
+    return f"<experiences>\n{more}{''.join(rows[first:])}</experiences>\n" if rows else ""
 
 
 def render_summary(summary: Summary) -> str:

@@ -23,7 +23,7 @@ from palimpsest.assist.conversations.prompts import (
 )
 from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
-from palimpsest.context.estimate import estimate
+from palimpsest.context.estimate import chars_for, estimate
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.budgets.budgets import Shares, reserve
@@ -50,6 +50,9 @@ FORK = "fork"
 
 MOST_FORESEEN = 40
 """Messages and replies that are looked at to tell which tools may matter."""
+
+EXPERIENCES = 0.2
+"""Their share of what the model can read: a few long ones fit, and what is said has room besides."""
 
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""
@@ -199,7 +202,9 @@ class Putting:
             # what was asked before it was compacted stands behind it, word for word
             before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
-        system, told = system_prompt(memory.experiences.list(talk.memory_key), own), self._tools().told(needs)
+        known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
+        most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
+        system, told = system_prompt(known, own, most_chars), self._tools().told(needs)
         bound = self._bound(blocks, system + told, before)
         gone = self._dropped(branch, bound)
         return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, needs)

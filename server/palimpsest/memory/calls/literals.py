@@ -9,6 +9,7 @@ import ast
 from typing import Any
 
 from palimpsest.memory.calls.scanning import CONSTANTS
+from palimpsest.text.positions import well_formed
 
 LARGEST = 1e300
 """What a float holds, so that every number can be compared with every other."""
@@ -39,7 +40,9 @@ def literals(written: str) -> tuple[list[Any], dict[str, Any]]:
 
 def _value(node: ast.expr) -> Any:
     match node:
-        case ast.Constant(value=str() | bool() | None as value):
+        case ast.Constant(value=str() as text):
+            return well_formed(text)
+        case ast.Constant(value=bool() | None as value):
             return value
         case ast.Constant(value=int() | float() as number):
             return _finite(number)
@@ -56,7 +59,7 @@ def _value(node: ast.expr) -> Any:
 
 def _key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+        return well_formed(node.value)
     raise NotLiteral("the keys of an object are text in quotes")
 
 

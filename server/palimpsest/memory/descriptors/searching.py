@@ -23,8 +23,16 @@ MOST_PLACES = 1_000
 LONGEST_QUERY = 1_000
 MOST_S, PIECE_S = 120.0, 10.0
 """For a text, and for one piece of it: a long text takes its time, an expression without an end does not get it."""
+MOST_BYTES = 2_000_000_000
+"""Of memory: an expression can take 100 bytes and more for every character of a line."""
 _SCRIPT = """
-import json, re, sys
+import faulthandler, json, re, sys
+faulthandler.dump_traceback_later(float(sys.argv[4]), exit=True)  # whoever asked may be gone by then
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[5]),) * 2)
+except (ImportError, OSError, ValueError):
+    pass
 find, found, n = re.compile(sys.argv[1], int(sys.argv[2])).search, [], 0
 for number, line in enumerate(sys.stdin.buffer):
     there = find(line.decode("utf-8", "surrogatepass").rstrip("\\n"))
@@ -105,7 +113,8 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
         raise InvalidArgument("query", "it has half a character (a lone surrogate) in it.") from None
     if "\0" in query:
         query = query.replace("\0", r"\x00")
-    command = [sys.executable, "-I", "-S", "-c", _SCRIPT, query, str(int(flags)), str(MOST_PLACES)]
+    bounds = (MOST_PLACES, MOST_S + PIECE_S, MOST_BYTES)
+    command = [sys.executable, "-I", "-S", "-c", _SCRIPT, query, str(int(flags)), *map(str, bounds)]
     answer = _answer_of(command, pieces)
     count, found = json.loads(answer)
     return Places(count, tuple((line, column) for line, column in found))

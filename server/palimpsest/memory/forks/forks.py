@@ -134,6 +134,17 @@ class Forks:
             ).fetchall()
         return [_fork(row) for row in found]
 
+    def depth(self, conversation: str) -> int:
+        """How many forks led to it: 0 for what is no fork's child."""
+        with self._database.reading() as rows:
+            (found,) = rows.execute(
+                "WITH RECURSIVE above (id, n) AS (SELECT ?, 0 UNION ALL"
+                " SELECT fork.conversation, n + 1 FROM fork JOIN above ON fork.child = above.id)"
+                " SELECT MAX(n) FROM above",
+                (conversation,),
+            ).fetchone()
+        return int(found)
+
     def _child(self, parent: Conversation, name: str, memory_key: str) -> Conversation:
         line = "".join(char if char.isprintable() else " " for char in name)[:MOST_TASK]
         return self._conversations.new(line, parent=parent.id, memory_key=memory_key, workspace=parent.workspace)

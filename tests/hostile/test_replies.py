@@ -1,0 +1,119 @@
+"""A model that says what nobody wants it to: scripted replies, a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from palimpsest.assist.conversations.forking import MOST_RUNNING, MOST_RUNNING_HERE
+from tests.e2e.conftest import until
+from tests.e2e.talking import Talk, calls, do, said, system, talking
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:
+    async with talking(shop, {"conversation": {"tools": "all"}}) as it:
+        yield it
+
+
+async def begun(talk: Talk) -> str:
+    found: str = (await do(talk[0], "conversation.new"))["conversation"]
+    return found
+
+
+async def test_a_model_that_forks_in_every_reply_comes_to_an_end(talk: Talk) -> None:
+    editor, model = talk
+    conversation = await begun(talk)
+    model.replies = [f"fork(tasks={[f'task {i}' for i in range(MOST_RUNNING)]})"]
+    await do(editor, "ask", text="Go on.", conversation=conversation)
+    await do(editor, "fork.gather", conversation=conversation)
+    while any(one["answering"] for one in (await do(editor, "conversation.list"))["conversations"]):
+        await asyncio.sleep(0.1)
+    n_before = -1
+    while n_before != len(model.asked):  # children of children that are still at work
+        n_before = len(model.asked)
+        await asyncio.sleep(2)
+    n_conversations = len((await do(editor, "conversation.list"))["conversations"])
+    assert n_conversations <= 1 + MOST_RUNNING_HERE * (1 + MOST_RUNNING)
+    model.replies = ["Hello."]
+    assert (await do(editor, "ask", text="And now?"))["reply"] == "Hello."
+
+
+async def test_a_model_that_remembers_without_end_leaves_room_for_what_is_said(talk: Talk) -> None:
+    editor, model = talk
+    for part in range(6):
+        rows = [f'remember(text="fact {part}-{i} {"x" * 1900}")' for i in range(3)]
+        model.replies = ["\n".join(rows), "Done."]
+        await do(editor, "ask", text="Go on.")
+    model.replies = ["Hello."]
+    assert (await do(editor, "ask", text="And now?"))["reply"] == "Hello."
+    told = system(model)
+    assert "fact 5-2 " in told
+    assert "fact 0-0 " not in told
+    assert '<older count="16">' in told
+    listed = (await do(editor, "conversation.inspect", conversation=await begun(talk)))["experiences"]
+    assert len(listed) == 18
+
+
+async def test_numbers_that_json_cannot_say_reach_no_editor(talk: Talk) -> None:
+    editor, model = talk
+    model.takes_tools = True
+    function = {"name": "read_fd", "arguments": '{"fd": "fd-1", "page": 1e999}'}
+    model.replies = [[{"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": function}]}], "Done."]
+    answer = await do(editor, "ask", text="Go on.")
+    json.dumps(answer, allow_nan=False)
+    assert answer["calls"][0]["status"] == "failed"
+
+
+async def test_half_a_character_in_a_call_is_no_mistake_of_the_servers(talk: Talk) -> None:
+    read = await calls(talk, await begun(talk), 'remember(text="half \\ud800 of it")')
+    assert "half \ufffd of it" in read
+    assert "failed" not in read
+
+
+def asked(editor: Any, answer: str) -> list[str]:
+    """The questions; each is answered so."""
+    questions = list[str]()
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        questions.append(params.message)
+        return next(one for one in params.actions or [] if one.title == answer)
+
+    editor.client.protocol.fm._features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    return questions
+
+
+async def test_leave_to_write_files_is_none_to_write_what_editors_run(talk: Talk, shop: Path) -> None:
+    questions = asked(talk[0], "Always allow in this folder")
+    conversation = await begun(talk)
+    (shop / "notes").symlink_to(".vscode")
+    (shop / ".vscode").mkdir()
+
+    def write(path: str) -> str:
+        return f'<ref id="r">\nx\n</ref>\nref_to_file(ref_id="r", file_path="{path}")'
+
+    await calls(talk, conversation, write("one.txt"), write("two.txt"))
+    assert len(questions) == 1
+    await calls(talk, conversation, write("notes/tasks.json"))
+    await until(lambda: len(questions) == 2)
+    assert "to .vscode/tasks.json" in questions[1]
+    await calls(talk, conversation, write(".vscode/launch.json"), write("three.txt"))
+    assert len(questions) == 2
+
+
+async def test_a_name_that_is_shown_as_another_is_not_asked_about(talk: Talk, shop: Path) -> None:
+    questions = asked(talk[0], "Allow")
+    path = "notes\u202etxt.sh"
+    read = await calls(talk, await begun(talk), f'<ref id="r">\nx\n</ref>\nref_to_file(ref_id="r", file_path="{path}")')
+    assert "a character that a file's name should not have" in read
+    assert questions == []
+    assert not (shop / path).exists()
+    assert said(talk[1])
