@@ -168,7 +168,8 @@ async def test_files_come_along_as_links_and_as_texts(home: dict[str, str], shop
             "What is wrong?",
         )
         said = engine.asked[-1]["messages"][-1]["content"]
-        assert "Look at `shop/cart.py`" in said
+        assert "Look at `shop/cart.py` [secret](" in said, "words and files are kept apart"
+        assert ") `note.txt` What is wrong?" in said
         assert "class Cart" in said
         assert "TOKEN" not in said
         assert "Orders above 100 are free." in said
@@ -233,7 +234,7 @@ async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: d
         await it.ask(session, "/write shipping shop/shipping.py")
         assert it.written == {str((shop / "shop" / "shipping.py").resolve()): "def shipping():\n    return 5\n"}
         assert "is written to shop/shipping.py: 2 lines" in it.said(session)
-        with pytest.raises(RequestError, match="exists already"):
+        with pytest.raises(RequestError, match=r"^path: shop/cart\.py exists already, and only new files"):
             await it.ask(session, "/write shipping shop/cart.py")
         with pytest.raises(RequestError, match="not inside the workspace"):
             await it.ask(session, "/write shipping ../shipping.py")

@@ -77,6 +77,7 @@ def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> N
     picture = tmp_path / "demo.svg"
     done = run("demo", "--svg", str(picture), cwd=tmp_path)
     assert "and back to cart.py" in done.stdout
+    assert not done.stderr, "nothing but the demo is to be read"
     assert "@font-face" not in picture.read_text(encoding="utf-8")  # which would be fetched from the network
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -141,6 +142,7 @@ async def test_references_are_listed_of_one_conversation_and_of_all(window: Edit
     assert [row.get("problem") for row in rows] == [None, None, "Document not found"]
     of_all = await window.command("palimpsest.documents.list", {})
     assert {one["path"] for one in of_all["documents"]} >= {"docs/prices.md", "docs/tools.md"}
+    assert all(datetime.fromisoformat(one["last"]) for one in of_all["documents"]), "as all times are written"
     ElementTree.fromstring(of_all["xml"])
     with pytest.raises(JsonRpcException, match="c-00000000"):
         await window.command("palimpsest.documents.list", {"conversation": "c-00000000"})
@@ -205,6 +207,8 @@ async def test_the_graph_is_data_and_a_picture(window: Editor) -> None:
     assert {node["kind"] for node in found["nodes"]} == {"conversation", "document", "broken"}
     assert {"source": "docs/tools.md", "target": "docs/prices.md", "kind": "link"} in found["edges"]
     assert ElementTree.fromstring(found["svg"]).tag.endswith("svg")
+    n_documents = sum(node["kind"] != "conversation" for node in found["nodes"])
+    assert f"<title>1 conversation and {n_documents} documents</title>" in found["svg"]
     ElementTree.fromstring(found["xml"])
 
 
@@ -236,10 +240,10 @@ async def test_a_conversation_is_exported_with_its_references(window: Editor, tm
     written = await window.command("palimpsest.conversation.export", {**asked, "path": "out/talk.md"})
     assert written["path"] == "out/talk.md"
     assert (window.root / "out" / "talk.md").read_text(encoding="utf-8") == text
-    with pytest.raises(JsonRpcException, match="exists already"):
+    with pytest.raises(JsonRpcException, match=r"^path: .*exists already"):
         await window.command("palimpsest.conversation.export", {**asked, "path": "out/talk.md"})
     for outside in ("../talk.md", str(tmp_path / "talk.md")):
-        with pytest.raises(JsonRpcException):
+        with pytest.raises(JsonRpcException, match=r"^path: "):
             await window.command("palimpsest.conversation.export", {**asked, "path": outside})
     assert not (tmp_path / "talk.md").exists()
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from palimpsest.lsp.client.driver import Driver
@@ -29,11 +30,19 @@ def is_free_to_send(total: float, limit: float = 50.0) -> bool:
 
 It knows nothing of carts, so a test of it is one line.
 '''
-FOLLOWING = "Write a function that returns how much is missing to be sent without postage."
-TASKS = ("Name the function otherwise.", "Write a test of it.")
+FOLLOWING = "What does the function return?"
+TASKS = ("Name its two arguments.", "Write a shorter docstring.")
 PASTED = "Where is the parser imported?"
 REF, FILE = "is_free_to_send", "shop/postage.py"
 SEARCHED = "tree_sitter"
+MOST_SHOWN = 45
+"""Characters of a child's reply."""
+
+
+def _first(reply: str) -> str:
+    """Its first line that says something, cut to fit a line of the terminal."""
+    line = next((line for line in reply.split("\n") if line.strip("` ") and not line.startswith("```")), "")
+    return f"“{shorten(line, MOST_SHOWN, placeholder='…')}”"
 
 
 @dataclass(frozen=True)
@@ -110,8 +119,8 @@ class Talk:
         usage = answer["usage"]
         blocks = usage["parts"]["blocks"]
         facts = [
-            f"behind {blocks} tokens of blocks at the cursor, which were there: {usage['decoded']} tokens decoded",
-            "(this is a small model's reply; a larger one, which you can choose, answers better)",
+            f"asked “{FOLLOWING}”, behind {blocks:,} tokens of blocks that are in the cache already:",
+            f"{usage['decoded']} tokens decoded. A small model replies (you can choose a larger one):",
         ]
         return Step("the model goes on", facts, answer["reply"].strip(), "markdown", {"decoded": usage["decoded"]})
 
@@ -123,8 +132,9 @@ class Talk:
         children = [child for name, child in found.items() if name != "xml"]
         decoded = [child["decoded"] for child in children]
         facts = [
-            f"{len(children)} children read the {before} tokens said so far, and decoded nothing of them:",
-            *(f"{child['decoded']} tokens for “{child['task']}”: {child['status']}" for child in children),
+            f"{len(children)} children read the {before:,} tokens of blocks and turns before them and decode none of",
+            "these, each only its own task:",
+            *(f"“{one['task']}”: {one['decoded']} tokens decoded. {_first(one['response'])}" for one in children),
         ]
         return Step("two forks, side by side", facts, result={"before": before, "decoded": decoded})
 

@@ -23,6 +23,7 @@ from palimpsest.lsp.link_words import told
 from palimpsest.memory.documents.document_references import DocumentUse
 from palimpsest.memory.documents.graph_picture import svg
 from palimpsest.memory.documents.reference import DocumentReference, wikilink_to
+from palimpsest.memory.refs.results import time_written
 from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
@@ -185,7 +186,7 @@ def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
         "linked": one.n_direct,
         "found": one.n_found,
         "read": one.n_read,
-        "last": one.last,
+        "last": time_written(one.last),
     }
 
 

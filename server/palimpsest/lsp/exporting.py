@@ -11,12 +11,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
 from palimpsest.memory.export.gathering import gathered
 from palimpsest.memory.export.markdown import markdown
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
+from palimpsest.workspace.places import FIELD
 from palimpsest.workspace.writing import write
 
 if TYPE_CHECKING:
@@ -53,9 +55,13 @@ async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
         return {"conversation": asked.conversation, "format": asked.format, "text": text, "xml": f"<export {told} />"}
     window = server.window
     roots, exclude = window.session.services.roots.folders, window.settings.context.exclude
-    written = await asyncio.to_thread(
-        lambda: write(asked.path, text, roots, overwrite=asked.overwrite, exclude=exclude)
-    )
+    try:
+        written = await asyncio.to_thread(
+            lambda: write(asked.path, text, roots, overwrite=asked.overwrite, exclude=exclude)
+        )
+    except PalimpsestError as error:
+        error.message = error.message.replace(f"{FIELD}: ", "path: ", 1)  # as this command calls it
+        raise
     return {
         "conversation": asked.conversation,
         "format": asked.format,

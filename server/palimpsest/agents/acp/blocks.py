@@ -6,6 +6,7 @@ parts, of which long ones become descriptors.  Reads no file by itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.memory.descriptors.incoming import Part
 
+_WORD_OR_FILE = re.compile(r"[\w`)\[]")
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
 
 
@@ -39,19 +41,24 @@ def prompt_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Cal
     for block in blocks:
         if isinstance(block, TextContentBlock):
             # a text right behind a text is one of its own, such as the code that was selected
-            typed += f"\n\n{block.text}" if was_text and typed.strip() and block.text.strip() else block.text
+            apart = was_text and typed.strip() and block.text.strip()
+            typed = f"{typed}\n\n{block.text}" if apart else _beside(typed, block.text)
         elif isinstance(block, ResourceContentBlock):
             text = text_of(block.uri)
-            if text is None:
-                typed += f"[{block.name}]({block.uri})"
-            else:
-                typed += _added(parts, named(block.uri), text)
+            shown = f"[{block.name}]({block.uri})" if text is None else _added(parts, named(block.uri), text)
+            typed = _beside(typed, shown)
         elif isinstance(block, EmbeddedResourceContentBlock) and isinstance(block.resource, TextResourceContents):
-            typed += _added(parts, named(block.resource.uri), block.resource.text)
+            typed = _beside(typed, _added(parts, named(block.resource.uri), block.resource.text))
         else:
             raise InvalidArgument("prompt", "the model reads only text: take pictures, sounds and binary files out.")
         was_text = isinstance(block, TextContentBlock)
     return Prompt(typed.strip("\n"), tuple(parts.values()))
+
+
+def _beside(typed: str, more: str) -> str:
+    """A word and a file are kept apart where the editor has not done so."""
+    touch = _WORD_OR_FILE.match(typed[-1:]) and _WORD_OR_FILE.match(more[:1])
+    return f"{typed} {more}" if touch else typed + more
 
 
 def _added(parts: dict[str, Part], name: str, text: str) -> str:

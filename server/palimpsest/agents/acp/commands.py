@@ -10,12 +10,13 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.session.session import Session
 
 _LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
 _WRITE = re.compile(r"(\S+)[ \t]+(\S.*)")
+WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
 NOTHING_YET = "This conversation has no refs yet."
 
 
@@ -52,7 +53,10 @@ async def write(session: Session, conversation: str, rest: str) -> str:
     ref = await asyncio.to_thread(memory.refs.get, conversation, found[1])
     content = await asyncio.to_thread(memory.refs.content, ref)
     path = found[2].strip()
-    done = await session.conversing.host.write_file(conversation, path, for_file(content, path))
+    try:
+        done = await session.conversing.host.write_file(conversation, path, for_file(content, path))
+    except AlreadyExists:
+        raise InvalidArgument("path", f"{path} exists already, and only new files are written so.") from None
     return f"`{ref.id}` is written to {done.shown}: {done.lines} lines."
 
 
@@ -67,7 +71,8 @@ async def compact(session: Session, conversation: str, rest: str) -> str:
     conversing = session.conversing
     conversing.check_idle(conversation)
     done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
-    return f"Compacted. What stands for the turns so far (written by: {done.written_by}): {done.summary.goal}"
+    writer = WRITERS[done.written_by]
+    return f"A summary, written by {writer}, stands for the turns so far. Its goal: {done.summary.goal}"
 
 
 COMMANDS = {

@@ -86,6 +86,7 @@ class Driver(Editor):
             self.messages.append(params.message)
 
         self.client.feature(lsp.WINDOW_SHOW_MESSAGE)(message)
+        self.client.feature("palimpsest/conversation")(lambda _: None)  # nothing is shown beside one here
 
     async def start(
         self, root: Path, settings: Mapping[str, Any], environment: Mapping[str, str] | None = None

@@ -46,7 +46,8 @@ def svg(graph: Graph) -> str:
 def _title(graph: Graph) -> str:
     n_conversations = sum(node.kind == "conversation" for node in graph.nodes)
     left_out = f"; {graph.n_left_out} more are not shown" if graph.n_left_out else ""
-    return f"{n_conversations} conversations and {len(graph.nodes) - n_conversations} documents{left_out}"
+    counts = (n_conversations, "conversation"), (len(graph.nodes) - n_conversations, "document")
+    return " and ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts) + left_out
 
 
 def _ring(nodes: Sequence[Node], radius: float, first: float) -> dict[str, tuple[float, float]]:
