@@ -29,7 +29,7 @@ ROWS = "rows"
 @dataclass(frozen=True)
 class Lora:
     """`factors`: for each of MATRICES `NAME.a` (layers, rank, in) and `NAME.b` (layers, out, rank), and `rows`
-    (k, width), the embeddings of the k marks."""
+    (k, width), the embeddings of the k marks.  An end of its own begins as what has ended texts so far."""
 
     rank: int
     scale: float
@@ -41,7 +41,9 @@ class Lora:
 
 def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
     random = torch.Generator().manual_seed(seed)
-    factors = {ROWS: base.parameters["embedding"][base.vocabulary.marks.rows].clone()}
+    marks = base.vocabulary.marks
+    likened = [marks.start if mark == marks.end else mark for mark in marks.rows]
+    factors = {ROWS: base.parameters["embedding"][likened].clone()}
     for name in MATRICES:
         n, width_out, width_in = base.parameters[name].shape
         factors[f"{name}.a"] = torch.randn(n, rank, width_in, generator=random) * width_in**-0.5
@@ -50,9 +52,11 @@ def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
 
 
 def restored(base: Base, state: dict[str, Any]) -> Lora:
-    """From a checkpoint, or from an adapter saved before rows were learned."""
+    """From a checkpoint, or from an adapter saved before rows, or the end's among them, were learned."""
     factors = fresh(base, state["rank"], state["scale"]).factors
-    return Lora(state["rank"], state["scale"], {name: state["lora"].get(name, old) for name, old in factors.items()})
+    found = {name: state["lora"].get(name, old) for name, old in factors.items()}
+    found[ROWS] = torch.cat([found[ROWS], factors[ROWS][len(found[ROWS]) :]])
+    return Lora(state["rank"], state["scale"], found)
 
 
 @dataclass(frozen=True)

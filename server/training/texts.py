@@ -22,12 +22,12 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
-from training import CACHE, data
+from training import CACHE, data, sources
 from training.data import Task
 from training.examples import Mix, Tail, Workspace
 from training.product import Place, functions
 
-MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.62, "repair": 0.38}, asked=0.35)
+MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.5, "repair": 0.5}, asked=0.35)
 """Suffix first and repairs only, as the product asks a model that was made for it.  Half of the repairs come to be:
 functions that cannot be broken or are too long are completed instead."""
 HELD_MIX = Mix(n_cuts=1, shares={"spm": 0.75, "repair": 0.25})
@@ -102,7 +102,8 @@ def jobs(todo: Sequence[Task], out: Path) -> list[tuple[Task, Path]]:
 
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cli.add_argument("--wheels", type=Path, required=True)
+    cli.add_argument("--wheels", type=Path, help="a folder of them; the standard library is read besides")
+    cli.add_argument("--sources", type=Path, help="a folder that `training.sources` filled: other languages")
     cli.add_argument("--out", type=Path, default=CACHE / "texts")
     cli.add_argument("--functions", type=int, default=700, help="at most about so many of each package")
     cli.add_argument("--max-modules", type=int, default=0, help="of each package, for a trial")
@@ -110,7 +111,8 @@ def main() -> None:
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
     start = time.time()
-    todo = data.tasks(data.read_corpus(a.wheels, a.out / "work"), a)
+    found = data.read_corpus(a.wheels, a.out / "work") if a.wheels else []
+    todo = data.tasks([*found, *(sources.read(a.sources) if a.sources else ())], a)
     facts = [
         {
             **dataclasses.asdict(t.package),

@@ -47,7 +47,7 @@ def both_read_the_same(folder: Path, family: str) -> None:
         assert figures["largest"] < CLOSE * figures["torch"], (family, figures)
         assert figures["split_alike"] == len(TEXTS)
     ids = [
-        of.vocabulary.marks.end,
+        of.vocabulary.marks.start,
         of.vocabulary.marks.prefix,
         *of.vocabulary.encode(TEXTS[0]),
         of.vocabulary.marks.middle,
@@ -62,7 +62,7 @@ def llama_cpp_takes_the_adapter(folder: Path, family: str) -> None:
     of = base.read(folder / f"{family}.gguf")
     learned, path = random_lora(of, 8), folder / "adapter.gguf"
     adapter.write(of, learned, path, Kind.F32)
-    arena, ids = Arena(of.path), [of.vocabulary.marks.end, *of.vocabulary.encode(TEXTS[0])]
+    arena, ids = Arena(of.path), [of.vocabulary.marks.start, *of.vocabulary.encode(TEXTS[0])]
     loaded = ll.llama_adapter_lora_init(arena.model, str(path).encode())
     assert loaded
     scales, adapters = (ctypes.c_float * 1)(1.0), (ll.llama_adapter_lora_p_ctypes * 1)(loaded)
