@@ -133,8 +133,8 @@ def after(lines: Sequence[str], index: int) -> str:
 
 SETS = re.compile(r"(\w+)\s*:?=[^=]")
 OF_LINES: dict[LineBreaker, int] = {
-    lambda lines, _, rng, known: misspelt(lines, rng, known): 34,
-    lambda lines, _, rng, known: operator(lines, rng, known): 9,
+    lambda lines, simple, rng, known: misspelt(lines, rng, known): 34,
+    lambda lines, simple, rng, known: operator(lines, rng, known): 9,
     without_line: 14,
     twice: 9,
     unclosed: 6,

@@ -95,12 +95,19 @@ def embedded(model: Frozen, rows: Tensor, tokens: Tensor) -> Tensor:
     return torch.where(is_mark.any(1, keepdim=True), is_mark.float() @ rows, h)
 
 
+def states(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
+    """What the last layer gives at the batch's chosen tokens, normed: (m, width)."""
+    device, p = model.ids.device, model.parameters
+    tokens, chosen = (torch.from_numpy(x).to(device) for x in (batch.tokens, batch.chosen))
+    start = embedded(model, lora.factors[ROWS], tokens)
+    h = through(start, layers(model, lora), batch, model.shape, parts, model.dtype)
+    return F.rms_norm(h.index_select(0, chosen), (model.shape.width,), p["final_norm"], model.shape.epsilon)
+
+
 def loss(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
     """Cross entropy (m,) at the batch's chosen tokens, on the model's device."""
-    device, p, rows = model.ids.device, model.parameters, lora.factors[ROWS]
-    tokens, chosen, targets = (torch.from_numpy(x).to(device) for x in (batch.tokens, batch.chosen, batch.targets))
-    h = through(embedded(model, rows, tokens), layers(model, lora), batch, model.shape, parts, model.dtype)
-    x = F.rms_norm(h.index_select(0, chosen), (model.shape.width,), p["final_norm"], model.shape.epsilon)
+    p, rows = model.parameters, lora.factors[ROWS]
+    x, targets = states(model, lora, batch, parts), torch.from_numpy(batch.targets).to(model.ids.device)
     if "output" in p:  # not tied: the marks' own rows there are never wanted, and stay
         none = rows.new_zeros(0, rows.size(1)).to(model.dtype)
         return frozen_head(x.to(model.dtype), p["output"], none, model.ids[:0], targets)

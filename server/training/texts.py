@@ -122,6 +122,7 @@ def main() -> None:
         }
         for t in todo
     ]
+    a.out.mkdir(parents=True, exist_ok=True)
     (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))
     left = jobs(todo, a.out)
     print(f"{len(todo)} packages, {len(left)} files to make, {time.time() - start:.0f} s", flush=True)

@@ -203,6 +203,7 @@ class Tuning:
             signal.signal(signal.SIGTERM, self.stop)
         if self.held and progress.step == 0:
             self.tell_held_out()
+            last = saved = heard = time.monotonic()
         while True:
             if team.leads:
                 share, now = progress.seconds / (plan.minutes * 60), time.monotonic()

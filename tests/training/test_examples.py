@@ -6,11 +6,12 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+from tests.training.areas import mended
 
 from palimpsest.prompt.blocks import EDITING_END, number_line
 from training import damage as damage_module
 from training.corpus import Module, is_wanted, package_of
-from training.damage import Damage, damage, reply_text
+from training.damage import damage, reply_text
 from training.examples import USUAL, Mix, Workspace, rename
 from training.product import Place, functions
 
@@ -151,22 +152,6 @@ def test_a_repair_may_come_with_what_a_person_asks_for(shop: Shop) -> None:
     for tail in asked:
         assert re.search(r"</editing>\n<instruction>[^<\n]+</instruction>\n$", tail.prefix), tail.prefix
         assert tail.middle.startswith("<suggestion")
-
-
-def mended(broken: Damage) -> list[str]:
-    """The broken lines after the reply, read as FORMATS says."""
-    lines = {i: [line] for i, line in enumerate(broken.lines, start=1)}
-    for written in broken.reply:
-        match = re.fullmatch(r"L(\d+)(\+|-)?(?: (.*))?", written)
-        assert match
-        number, mark, text = int(match[1]), match[2], match[3] or ""
-        if mark == "+":
-            lines[number].append(text)
-        elif mark == "-":
-            lines[number] = []
-        else:
-            lines[number] = [text]
-    return [line for at in sorted(lines) for line in lines[at]]
 
 
 @pytest.mark.parametrize("breaker", damage_module.BREAKERS, ids=lambda breaker: breaker.__name__)
