@@ -32,13 +32,15 @@ N_TAILS = 3
 class Mix:
     """How workspaces are made: of how many modules some names are replaced by fresh ones, whether the cursor may stand
     anywhere (`plain_cuts`) or is likelier before a name that a block has, how many tails a function gets, of which
-    layouts, and how many repairs come with what a person asks for."""
+    layouts, how many repairs come with what a person asks for, and in how many of their places the edit is one that was
+    made elsewhere and is still to be made here (`followed`)."""
 
     renamed: float = 0.0
     plain_cuts: bool = False
     n_cuts: int = 1
     shares: Mapping[Layout, float] = field(default_factory=lambda: SHARES)
     asked: float = 0.0
+    followed: float = 0.0
 
 
 USUAL = Mix()

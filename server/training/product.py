@@ -32,7 +32,7 @@ from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from training import outline
 from training.corpus import Module
-from training.damage import reply_text, wishes
+from training.damage import Damage, reply_text, wishes
 from training.examples import (
     N_TAILS,
     USUAL,
@@ -46,6 +46,7 @@ from training.examples import (
     rename,
     renaming,
 )
+from training.next_edit import next_edit
 from training.sketch import Sketch, Span, sketch
 
 SETTINGS = ContextSettings()
@@ -96,7 +97,7 @@ class Place:
         file = File(module.path, found, bool(names))
         spans = [span for span in found.functions if function_digest(found.lines, span) in wanted]
         for at in range(0, len(spans), N_TAILS):
-            desk = Desk(self, file, rng, mix)
+            desk = Desk(self, file, rng, mix, words)
             cuts = [span for span in spans[at : at + N_TAILS] for _ in range(mix.n_cuts)]
             tails = [tail for span in cuts if (tail := desk.tail(span))]
             if tails and desk.blocks:
@@ -121,8 +122,8 @@ class File:
 class Desk:
     """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
 
-    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = USUAL) -> None:
-        self.place, self.file, self.rng, self.mix = place, file, rng, mix
+    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = USUAL, words: Sequence[str] = ()) -> None:
+        self.place, self.file, self.rng, self.mix, self.words = place, file, rng, mix, words
         block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
         self.settings = replace(
             SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
@@ -175,10 +176,7 @@ class Desk:
         texts = lines[span.first : span.end]
         if not 2 < len(texts) < 17 or sum(map(len, texts)) > 560:
             return None
-        try:
-            broken = self.file.sketch.broken(texts, self.rng, defined(self.blocks))
-        except (SyntaxError, IndexError, ValueError):
-            return None  # a function that does not stand alone once dedented
+        broken, said = self.damage(texts)
         if broken is None or (self.file.is_renamed and broken.kind == "misspelt"):
             return None
         text = "\n".join([*lines[: span.first], *broken.lines, *lines[span.end :]])
@@ -186,10 +184,19 @@ class Desk:
         shown = view.editing.lines
         if [line.text for line in shown] != list(broken.lines) or shown[-1].number != len(shown):
             return None
-        is_asked = self.mix.asked > 0 and self.rng.random() < self.mix.asked
-        instruction = self.rng.choice(wishes(broken)) if is_asked else None
+        is_asked = not said and self.mix.asked > 0 and self.rng.random() < self.mix.asked
+        instruction = self.rng.choice(wishes(broken)) if is_asked else said
         shown_as = suggestion_tail(view.editing, instruction, instructions=False, language=view.parsed.language.name)
         return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
+
+    def damage(self, lines: list[str]) -> tuple[Damage | None, str | None]:
+        """A function broken in one way; or as it was before a change made elsewhere, too, and what is said of that."""
+        if self.mix.followed > 0 and self.rng.random() < self.mix.followed:
+            return next_edit(lines, self.rng, self.words) or (None, None)
+        try:
+            return self.file.sketch.broken(lines, self.rng, defined(self.blocks)), None
+        except (SyntaxError, IndexError, ValueError):
+            return None, None  # a function that does not stand alone once dedented
 
 
 def function_digest(lines: Sequence[str], span: Span) -> int:

@@ -27,7 +27,7 @@ from training.data import Task
 from training.examples import Mix, Tail, Workspace
 from training.product import Place, functions
 
-MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.5, "repair": 0.5}, asked=0.35)
+MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.5, "repair": 0.5}, asked=0.35, followed=0.12)
 """Suffix first and repairs only, as the product asks a model that was made for it.  Half of the repairs come to be:
 functions that cannot be broken or are too long are completed instead."""
 HELD_MIX = Mix(n_cuts=1, shares={"spm": 0.75, "repair": 0.25})
