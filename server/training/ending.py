@@ -76,12 +76,12 @@ def gathered(of: Base, model: Frozen, learned: Lora, found: Iterable[Encoded]) -
     for number, each in enumerate(found):
         batch = batch_of([each], *frame, np.random.default_rng(number))
         is_middle = batch.parts == MIDDLE
-        x = lora.states(model, learned, batch, Parts())[torch.from_numpy(is_middle)]
+        x = lora.states(model, learned, batch, Parts())[torch.from_numpy(is_middle).to(embedding.device)]
         for part in torch.split(x, AT_ONCE):
             logits = (part.to(model.dtype) @ embedding.mT).float()
             logits[:, marks.end] = -torch.inf
-            others.append(torch.logsumexp(logits, -1))
-        xs.append(x)
+            others.append(torch.logsumexp(logits, -1).cpu())
+        xs.append(x.cpu())
         ends.append(torch.from_numpy(batch.targets[is_middle] == marks.end))
         numbers.append(torch.full((len(x),), number))
     return States(torch.cat(xs).double(), torch.cat(others).double(), torch.cat(ends)), torch.cat(numbers)
@@ -136,13 +136,15 @@ def main() -> None:
     if not marks.has_own_end:
         raise SystemExit(f"{a.base.name} ends middles with a token that prompts have, too; its row stays.")
     saved = torch.load(a.checkpoint, weights_only=False, map_location="cpu")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     learned = lora.restored(of, saved)
-    model = lora.frozen(of, getattr(torch, default_dtype()), "cpu")
+    there = lora.Lora(learned.rank, learned.scale, {name: v.to(device) for name, v in learned.factors.items()})
+    model = lora.frozen(of, getattr(torch, default_dtype()), device)
     rng = np.random.default_rng(1)
     taken = shelf.Shelf(a.texts / "train", shelf.Bookmark(), shelf.encode_here(of.vocabulary))
     n_known = len(taken.known())
     workspaces = (taken.next(n_known) for _ in range(a.workspaces))
-    found = gathered(of, model, learned, (Encoded(some_blocks(w.blocks, rng), w.tails) for w in workspaces))
+    found = gathered(of, model, there, (Encoded(some_blocks(w.blocks, rng), w.tails) for w in workspaces))
     at = marks.rows.index(marks.end)
     row, figures = best(*found, learned.factors[ROWS][at].double())
     learned.factors[ROWS][at] = row.float()

@@ -1,6 +1,7 @@
 """Makes workspaces as text, for models with tokenizers of their own: `python -m training.texts --wheels DIR`.
 
-In: a folder of wheels and the standard library, as for `training.data`.
+In: a folder of wheels and the standard library, as for `training.data`; other languages from `--sources`, a folder that
+`training.sources` filled.
 Out, in `--out` (default: `texts` in the user's cache): `train/NAME.jsonl.gz` and `held/NAME.jsonl.gz`, a workspace a
 line, some forty functions of a package in a file, and `corpus.json` for the model card.
 Files that are there are not made again, so it goes on where it was stopped; each appears by a rename when it is done,
