@@ -34,12 +34,13 @@ from torch import Tensor
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import CACHE, base, lora, shelf
 from training.base import Base
+from training.data import LAYOUTS
 from training.layout import MIDDLE
 from training.lora import ROWS, Frozen, Lora
 from training.model import Parts
 from training.pace import default_dtype
 from training.portions import batch_of, some_blocks
-from training.shelf import Encoded
+from training.shelf import Encoded, EncodedTail
 from training.team import make_way
 
 RIDGES = (1e-4, 1e-3, 1e-2, 1e-1)
@@ -73,7 +74,7 @@ def gathered(of: Base, model: Frozen, learned: Lora, found: Iterable[Encoded]) -
     embedding = model.parameters["embedding"].clone()
     embedding[marks.rows] = learned.factors[ROWS].to(embedding.dtype)
     xs, others, ends, numbers = [], [], [], []
-    for number, each in enumerate(found):
+    for number, each in enumerate(each for each in found if each.tails):
         batch = batch_of([each], *frame, np.random.default_rng(number))
         is_middle = batch.parts == MIDDLE
         x = lora.states(model, learned, batch, Parts())[torch.from_numpy(is_middle).to(embedding.device)]
@@ -85,6 +86,11 @@ def gathered(of: Base, model: Frozen, learned: Lora, found: Iterable[Encoded]) -
         ends.append(torch.from_numpy(batch.targets[is_middle] == marks.end))
         numbers.append(torch.full((len(x),), number))
     return States(torch.cat(xs).double(), torch.cat(others).double(), torch.cat(ends)), torch.cat(numbers)
+
+
+def completions(workspace: Encoded) -> list[EncodedTail]:
+    """Its middles; where a reply ends, its text says."""
+    return [tail for tail in workspace.tails if tail.layout == LAYOUTS.index("spm")]
 
 
 def fitted(states: States, start: Tensor, ridge: float) -> Tensor:
@@ -144,7 +150,7 @@ def main() -> None:
     taken = shelf.Shelf(a.texts / "train", shelf.Bookmark(), shelf.encode_here(of.vocabulary))
     n_known = len(taken.known())
     workspaces = (taken.next(n_known) for _ in range(a.workspaces))
-    found = gathered(of, model, there, (Encoded(some_blocks(w.blocks, rng), w.tails) for w in workspaces))
+    found = gathered(of, model, there, (Encoded(some_blocks(w.blocks, rng), completions(w)) for w in workspaces))
     at = marks.rows.index(marks.end)
     row, figures = best(*found, learned.factors[ROWS][at].double())
     learned.factors[ROWS][at] = row.float()
