@@ -2,12 +2,15 @@
 
     corpus     wheels, installed packages, the standard library  ->  modules (text), folders
     outline    a module  ->  where something may be completed or repaired, by plain `ast`
+    sketch     the same in any language of the product, by its grammars
     damage     a function  ->  a broken function and the reply that repairs it
+    next_edit  a function  ->  as it was before a change that was made elsewhere, too
     examples   what an example is; cuts, fresh names
     product    a package's folder  ->  workspaces: the blocks that the product chooses, and tails that see them
     held       the held-out packages that are installed  ->  workspaces and cursors to measure on
     tokenizer  text  ->  the byte-level BPE, 4,096 tokens
     data       all of the above  ->  train.npz, held.npz
+    sources    sources.txt  ->  folders with source code in other languages
     texts      the same as text, for models with tokenizers of their own  ->  texts/*.jsonl.gz
     plain      the corpus  ->  plain.npz: rows of nothing but source
     layout     examples  ->  positions, what sees what, targets (arrays)
@@ -30,6 +33,7 @@ From somebody else's model (a base), instead of the embedded one:
     portions   what a step is made of
     pace       the rate over a run's time, Adam
     tune       a base, texts and a time budget  ->  lora.pt
+    ending     lora.pt  ->  lora.pt with another row for the end
     average    several lora.pt that began alike  ->  one to begin with, or for an adapter
     adapter    lora.pt  ->  an adapter as GGUF
     merge      a base and an adapter  ->  GGUF; without torch

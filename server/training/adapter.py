@@ -24,6 +24,7 @@ from training import base as bases
 from training.base import Base
 from training.lora import ROWS, Lora, reduced, restored
 from training.tokenizer import Marks
+from training.vocabulary import END_KEY
 
 DESCRIPTION = "Low-rank factors that teach a code model Palimpsest's cache layout, suffix first, and edits in ln-diff."
 
@@ -58,8 +59,11 @@ def add_layout(writer: gguf.GGUFWriter, marks: Marks) -> None:
     writer.add_string("palimpsest.fim_layout", "spm")
     writer.add_string("palimpsest.edit_format", "ln-diff")
     writer.add_string("palimpsest.prompt", "plain")
-    writer.add_bos_token_id(marks.end)
+    writer.add_bos_token_id(marks.start)
     writer.add_add_bos_token(True)
+    if marks.has_own_end:
+        writer.add_eot_token_id(marks.end)  # llama.cpp, and so the engine, ends an answer there
+        writer.add_uint32(END_KEY, marks.end)
     for name, token in {"pre": marks.prefix, "suf": marks.suffix, "mid": marks.middle}.items():
         writer.add_uint32(f"tokenizer.ggml.fim_{name}_token_id", token)
 

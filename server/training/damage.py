@@ -7,12 +7,14 @@ Numbers in the reply are those of the broken lines, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection, Sequence
 from random import Random
 
 from palimpsest.bench.repairing.damage import (
     Breaker,
     Damage,
+    at,
     doubled,
     dropped,
     misspelt,
@@ -21,11 +23,13 @@ from palimpsest.bench.repairing.damage import (
     no_return,
     open_bracket,
     operator,
+    replaced,
     stale_signature,
     swapped,
 )
+from palimpsest.types import LineEdit
 
-__all__ = ["BREAKERS", "Breaker", "Damage", "damage", "reply_text"]
+__all__ = ["BREAKERS", "Breaker", "Damage", "damage", "damage_of_lines", "reply_text"]
 
 BREAKERS: dict[Breaker, int] = {
     misspelt: 34,
@@ -50,6 +54,7 @@ WISHES: dict[str, tuple[str, ...]] = {
     "stale-signature": ("Add the missing parameter", "the signature lacks a parameter", "Fix the signature."),
     "doubled": ("Remove the duplicate line", "a line stands here twice", "Delete the repeated statement."),
     "no-colon": ("Fix the syntax error", "a colon is missing"),
+    "no-semicolon": ("Fix the syntax error", "a semicolon is missing"),
     "open-bracket": ("Fix the syntax error", "close the bracket"),
     "no-docstring": ("Add a docstring", "document this function", "Write a docstring."),
 }
@@ -59,6 +64,82 @@ WISHES: dict[str, tuple[str, ...]] = {
 def wishes(broken: Damage) -> tuple[str, ...]:
     """Instructions that the reply follows; the last is the reply's own summary."""
     return (*WISHES.get(broken.kind, ()), "Fix this function.", broken.summary)
+
+
+def damage_of_lines(
+    lines: list[str], simple: list[int], has_semicolons: bool, rng: Random, known: Collection[str]
+) -> Damage | None:
+    """As `damage`, of a function in any language: `simple` are the statements on a line of their own."""
+    wanted = {**OF_LINES, no_semicolon: 9 if has_semicolons else 0}
+    for breaker in rng.choices(list(wanted), list(wanted.values()), k=4):
+        if broken := breaker(lines, simple, rng, known):
+            return broken
+    return None
+
+
+LineBreaker = Callable[[list[str], list[int], Random, Collection[str]], Damage | None]
+
+
+def without_line(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
+    """A statement is gone; best one that sets a name used further down."""
+    setting = {i: m[1] for i in simple if (m := SETS.search(lines[i])) and re.search(rf"\b{m[1]}\b", after(lines, i))}
+    if not simple or len(lines) < 4:
+        return None
+    index = rng.choice(sorted(setting) or simple)
+    name = setting.get(index)
+    summary = f"Add the missing line that sets `{name}`." if name else "Add the missing line."
+    return Damage("dropped", at(lines, index), (LineEdit(index, index, (lines[index],)),), summary)
+
+
+def twice(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
+    """A statement stands there twice."""
+    places = [i for i in simple if lines[i + 1 : i + 2] != [lines[i]]]
+    if not places:
+        return None
+    index = rng.choice(places)
+    broken = at(lines, index, lines[index], lines[index])
+    return Damage("doubled", broken, (LineEdit(index + 1, index + 2, ()),), "Remove the repeated line.")
+
+
+def no_semicolon(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
+    places = [i for i in simple if lines[i].endswith(";")]
+    if not places:
+        return None
+    index = rng.choice(places)
+    return replaced("no-semicolon", lines, index, lines[index][:-1], "Add the missing semicolon.")
+
+
+def unclosed(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
+    """Without the last bracket of a statement."""
+    places = [i for i in simple if re.search(r"\);?$", lines[i]) and lines[i].count("(") == lines[i].count(")")]
+    if not places:
+        return None
+    index = rng.choice(places)
+    return replaced("open-bracket", lines, index, re.sub(r"\)(;?)$", r"\1", lines[index]), "Close the bracket.")
+
+
+def no_value(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
+    """A value is computed and not returned."""
+    places = [i for i, line in enumerate(lines) if re.match(r"\s+return \w+[^\s;]", line) and line.count("(") > 0]
+    if not places:
+        return None
+    index = rng.choice(places)
+    return replaced("no-return", lines, index, lines[index].replace("return ", "", 1), "Return the result.")
+
+
+def after(lines: Sequence[str], index: int) -> str:
+    return "\n".join(lines[index + 1 :])
+
+
+SETS = re.compile(r"(\w+)\s*:?=[^=]")
+OF_LINES: dict[LineBreaker, int] = {
+    lambda lines, simple, rng, known: misspelt(lines, rng, known): 34,
+    lambda lines, simple, rng, known: operator(lines, rng, known): 9,
+    without_line: 14,
+    twice: 9,
+    unclosed: 6,
+    no_value: 8,
+}
 
 
 def damage(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:

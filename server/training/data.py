@@ -157,7 +157,10 @@ def made(task: Task) -> list[Workspace]:
     return [w for m in task.modules for w in place.workspaces(m, task.words, task.wanted, rng, mix)]
 
 
-def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, list[corpus.Module]]]:
+Corpus = list[tuple[corpus.Package, Path, list[corpus.Module]]]
+
+
+def read_corpus(wheels: Path, work: Path) -> Corpus:
     """Package, folder and modules of every wheel that may be learned from, and of the standard library."""
     standard = Path(sysconfig.get_paths()["stdlib"])
     found = [(corpus.standard_library(), standard, list(corpus.read_standard_library()))]
@@ -169,7 +172,7 @@ def read_corpus(wheels: Path, work: Path) -> list[tuple[corpus.Package, Path, li
     return found
 
 
-def tasks(found: Sequence[tuple[corpus.Package, Path, list[corpus.Module]]], a: argparse.Namespace) -> list[Task]:
+def tasks(found: Corpus, a: argparse.Namespace) -> list[Task]:
     """Which functions to take of which package: each function once, and none that a package kept out has, too."""
     held, reserved = held_out(), kept_out()
     forbidden = {d for package, _, modules in found if package.name in reserved for m in modules for d in functions(m)}
@@ -190,7 +193,8 @@ def tasks(found: Sequence[tuple[corpus.Package, Path, list[corpus.Module]]], a: 
                 modules = modules[: i + 1]
                 break
         chosen.append((package, folder, modules, frozenset(wanted), package.name in held))
-    trees = (tree for _, _, modules, _, _ in chosen for m in modules if (tree := parse(m.source)))
+    python = (m for _, _, modules, _, _ in chosen for m in modules if m.path.endswith(".py"))
+    trees = (tree for m in python if (tree := parse(m.source)))
     words = vocabulary(trees)
     cache = a.out / "described"
     return [Task(*each, words, cache, a.seed) for each in chosen]

@@ -32,13 +32,15 @@ N_TAILS = 3
 class Mix:
     """How workspaces are made: of how many modules some names are replaced by fresh ones, whether the cursor may stand
     anywhere (`plain_cuts`) or is likelier before a name that a block has, how many tails a function gets, of which
-    layouts, and how many repairs come with what a person asks for."""
+    layouts, how many repairs come with what a person asks for, and in how many of their places the edit is one that was
+    made elsewhere and is still to be made here (`followed`)."""
 
     renamed: float = 0.0
     plain_cuts: bool = False
     n_cuts: int = 1
     shares: Mapping[Layout, float] = field(default_factory=lambda: SHARES)
     asked: float = 0.0
+    followed: float = 0.0
 
 
 USUAL = Mix()
@@ -114,14 +116,13 @@ def fresh_name(name: str, words: Sequence[str], rng: Random) -> str:
         return lead + "_".join(parts).upper()
     if core[:1].isupper():
         return lead + "".join(part.capitalize() for part in parts)
+    if re.search("[a-z][A-Z]", core):
+        return lead + parts[0] + "".join(part.capitalize() for part in parts[1:])
     return lead + "_".join(parts)
 
 
-def renaming(tree: ast.Module, words: Sequence[str], rng: Random) -> dict[str, str]:
-    """Fresh names for a few that the module defines or imports, so that they can only be read in a block."""
-    own = {n.name for n in ast.walk(tree) if isinstance(n, outline.Function | ast.ClassDef)}
-    own |= {a.name for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names}
-    names = sorted(n for n in own if len(n) > 3 and not n.startswith("__"))
+def renaming(names: Sequence[str], words: Sequence[str], rng: Random) -> dict[str, str]:
+    """Fresh names for a few that a module defines or imports, so that they can only be read in a block."""
     chosen = rng.sample(names, min(len(names), rng.randint(2, 6)))
     return {name: fresh_name(name, words, rng) for name in chosen}
 
@@ -139,14 +140,14 @@ def healing_cuts(line: str, start: int = 0) -> list[tuple[int, str]]:
 
 
 def choose_cut(
-    lines: Sequence[str], among: Iterable[int], known: Collection[str], rng: Random
+    lines: Sequence[str], among: Iterable[int], known: Collection[str], rng: Random, comments: tuple[str, ...] = ("#",)
 ) -> tuple[int, int] | None:
     """(line, column) in one of some lines, likelier where the next word stands in a block, most where only there."""
     places, weights = [], []
     counts = Counter(word for line in lines for word in outline.WORD.findall(line))
     for i in among:
         stripped = lines[i].strip()
-        if not stripped or stripped.startswith("#") or (stripped.startswith('"') and rng.random() < 0.8):
+        if not stripped or stripped.startswith(comments) or (stripped.startswith('"') and rng.random() < 0.8):
             continue
         indent = len(lines[i]) - len(lines[i].lstrip())
         for column, word in healing_cuts(lines[i], max(indent - 1, 0)):

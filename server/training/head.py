@@ -26,11 +26,13 @@ class FrozenHead(torch.autograd.Function):
             at = torch.arange(len(part), device=part.device)
             logits = part @ vocabulary.mT
             logits[:, ids] = part @ rows.mT
-            logits = logits.float()
-            sums = torch.logsumexp(logits, -1)
-            losses.append(sums - logits[at, target])
+            p = logits.float()
+            p.sub_(p.amax(-1, keepdim=True))
+            of_target = p[at, target]
+            sums = p.exp_().sum(-1)
+            losses.append(sums.log() - of_target)
             if wanted:
-                p = logits.sub_(sums[:, None]).exp_()
+                p.div_(sums[:, None])
                 p[at, target] -= 1
                 of_rows.append(p[:, ids])
                 p[:, ids] = 0

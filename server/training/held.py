@@ -18,8 +18,9 @@ from palimpsest.prompt import blocks as rendering
 from palimpsest.text.snapshot import Position
 from training import outline
 from training.corpus import Module, add_environment, read_folder, read_installed
-from training.examples import Mix, Workspace, parse, short_docstrings
+from training.examples import Mix, Workspace
 from training.product import Desk, File, Place, defined, functions, without
+from training.sketch import Span, sketch
 
 PACKAGES = Path(__file__).with_name("packages.txt")
 WORD = re.compile(r"[^\w\n]?[^\W\d]\w{4,}")
@@ -126,22 +127,19 @@ def own_source(work: Path, n_modules: int) -> list[Workspace]:
     return found
 
 
-def desks(place: Place, module: Module, rng: Random) -> Iterator[tuple[Desk, outline.Scope]]:
+def desks(place: Place, module: Module, rng: Random) -> Iterator[tuple[Desk, Span]]:
     """Somebody at each function of a module."""
-    tree = parse(module.source)
-    source = short_docstrings(module.source, tree) if tree else ""
-    tree = parse(source) if tree else None
-    if tree is not None:
-        file = File(module.path, source.split("\n"), tree, False)
-        for scope in outline.functions(tree):
-            if scope.end - scope.first > 2:
-                yield Desk(place, file, rng), scope
+    if found := sketch(module.path, module.source):
+        file = File(module.path, found, False)
+        for span in found.functions:
+            if span.is_wanted:
+                yield Desk(place, file, rng), span
 
 
 def word_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
     """One identifier of each function, with the cursor somewhere inside; the rest of its line is not there yet."""
-    for desk, scope in desks(place, module, rng):
-        lines = range(scope.first + 1, scope.end)
+    for desk, span in desks(place, module, rng):
+        lines = range(span.first + 1, span.end)
         places = [(i, m) for i in lines for m in WORD.finditer(desk.file.lines[i]) if is_code(desk.file.lines[i], m)]
         if places:
             i, match = rng.choice(places)
@@ -153,14 +151,14 @@ def word_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
 
 def name_cases(place: Place, module: Module, rng: Random) -> Iterator[Case]:
     """One name of each function that only a block has, with the cursor behind its first one to three letters."""
-    for desk, scope in desks(place, module, rng):
+    for desk, span in desks(place, module, rng):
         lines = desk.file.lines
-        desk.look("\n".join(lines), Position(scope.first + 1, 0))
+        desk.look("\n".join(lines), Position(span.first + 1, 0))
         known = defined(desk.blocks)
-        counts = Counter(w for line in lines[scope.first : scope.end] for w in outline.WORD.findall(line))
+        counts = Counter(w for line in lines[span.first : span.end] for w in outline.WORD.findall(line))
         places = [
             (i, m)
-            for i in range(scope.first + 1, scope.end)
+            for i in range(span.first + 1, span.end)
             for m in WORD.finditer(lines[i])
             if (word := m[0].lstrip(" .([{@=-*")) in known and counts[word] == 1 and is_code(lines[i], m)
         ]

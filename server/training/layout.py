@@ -29,11 +29,12 @@ WEIGHTS = {
     "prefix": 1.0,
     "broken": 0.25,
     "middle": 1.5,
+    "reply": 1.5,
     "end": 1.5,
     "copied": 1.0,
     "plain": 1.0,
 }
-"""How much a token of each part counts; `end`: the last of a middle."""
+"""How much a token of each part counts; `end`: the last of a middle; `reply`: the middle of a repair."""
 BLOCK, SUFFIX, PREFIX, MIDDLE, COPIED, PLAIN = range(6)
 N_FARTHEST = 8192
 N_VOCABULARY = 4096
@@ -148,7 +149,9 @@ class Builder:
         return np.arange(self.n - len(tokens), self.n)
 
     def want(self, at: Ints, targets: Ints, weight: float, part: int) -> None:
-        n = len(targets)
+        """Nothing is computed for what weighs nothing."""
+        n = len(targets) if weight else 0
+        at, targets = at[:n], targets[:n]
         self.wanted.append((at, targets, np.full(n, weight, np.float32), np.full(n, part)))
 
     def add_alone(self, tokens: Ints, start: int, weight: float, part: int, first: int = 0) -> Ints:
@@ -225,9 +228,9 @@ class Builder:
         flat = self.add(tail, positions)
         self.tails.append((context, flat, (late << 16) | first))
         skip = 1 if layout in (ISOLATED, PSM) else 0  # the middle's marker is given, not predicted
-        weight = self.weights["broken"] if layout == REPAIR else self.weights["prefix"]
-        self.want(flat[: first - 1 - skip], tail[1 : first - skip], weight, PREFIX)
-        self.want(flat[first - 1 : -1], tail[first:], self.weights["middle"], MIDDLE)
+        before, asked = ("broken", "reply") if layout == REPAIR else ("prefix", "middle")
+        self.want(flat[: first - 1 - skip], tail[1 : first - skip], self.weights[before], PREFIX)
+        self.want(flat[first - 1 : -1], tail[first:], self.weights[asked], MIDDLE)
         self.wanted[-1][2][-1] = self.weights["end"]
 
     def finish(self, packing: Packing = ON_CPU) -> Batch:

@@ -29,7 +29,7 @@ ROWS = "rows"
 @dataclass(frozen=True)
 class Lora:
     """`factors`: for each of MATRICES `NAME.a` (layers, rank, in) and `NAME.b` (layers, out, rank), and `rows`
-    (k, width), the embeddings of the k marks."""
+    (k, width), the embeddings of the k marks.  An end of its own begins as what has ended texts so far."""
 
     rank: int
     scale: float
@@ -41,7 +41,9 @@ class Lora:
 
 def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
     random = torch.Generator().manual_seed(seed)
-    factors = {ROWS: base.parameters["embedding"][base.vocabulary.marks.rows].clone()}
+    marks = base.vocabulary.marks
+    likened = [marks.start if mark == marks.end else mark for mark in marks.rows]
+    factors = {ROWS: base.parameters["embedding"][likened].clone()}
     for name in MATRICES:
         n, width_out, width_in = base.parameters[name].shape
         factors[f"{name}.a"] = torch.randn(n, rank, width_in, generator=random) * width_in**-0.5
@@ -50,9 +52,11 @@ def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
 
 
 def restored(base: Base, state: dict[str, Any]) -> Lora:
-    """From a checkpoint, or from an adapter saved before rows were learned."""
+    """From a checkpoint, or from an adapter saved before rows, or the end's among them, were learned."""
     factors = fresh(base, state["rank"], state["scale"]).factors
-    return Lora(state["rank"], state["scale"], {name: state["lora"].get(name, old) for name, old in factors.items()})
+    found = {name: state["lora"].get(name, old) for name, old in factors.items()}
+    found[ROWS] = torch.cat([found[ROWS], factors[ROWS][len(found[ROWS]) :]])
+    return Lora(state["rank"], state["scale"], found)
 
 
 @dataclass(frozen=True)
@@ -91,12 +95,19 @@ def embedded(model: Frozen, rows: Tensor, tokens: Tensor) -> Tensor:
     return torch.where(is_mark.any(1, keepdim=True), is_mark.float() @ rows, h)
 
 
+def states(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
+    """What the last layer gives at the batch's chosen tokens, normed: (m, width)."""
+    device, p = model.ids.device, model.parameters
+    tokens, chosen = (torch.from_numpy(x).to(device) for x in (batch.tokens, batch.chosen))
+    start = embedded(model, lora.factors[ROWS], tokens)
+    h = through(start, layers(model, lora), batch, model.shape, parts, model.dtype)
+    return F.rms_norm(h.index_select(0, chosen), (model.shape.width,), p["final_norm"], model.shape.epsilon)
+
+
 def loss(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
     """Cross entropy (m,) at the batch's chosen tokens, on the model's device."""
-    device, p, rows = model.ids.device, model.parameters, lora.factors[ROWS]
-    tokens, chosen, targets = (torch.from_numpy(x).to(device) for x in (batch.tokens, batch.chosen, batch.targets))
-    h = through(embedded(model, rows, tokens), layers(model, lora), batch, model.shape, parts, model.dtype)
-    x = F.rms_norm(h.index_select(0, chosen), (model.shape.width,), p["final_norm"], model.shape.epsilon)
+    p, rows = model.parameters, lora.factors[ROWS]
+    x, targets = states(model, lora, batch, parts), torch.from_numpy(batch.targets).to(model.ids.device)
     if "output" in p:  # not tied: the marks' own rows there are never wanted, and stay
         none = rows.new_zeros(0, rows.size(1)).to(model.dtype)
         return frozen_head(x.to(model.dtype), p["output"], none, model.ids[:0], targets)

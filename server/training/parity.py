@@ -53,7 +53,7 @@ def compare(base: Base, texts: Sequence[str], folder: Path, lora: Lora | None = 
     arena = Arena(exact, 64)
     alike = sum(arena.tokens(text) == base.vocabulary.encode(text) for text in texts)
     arena.close()
-    rows = [[base.vocabulary.marks.end, *base.vocabulary.encode(text)][:400] for text in texts[:6]]
+    rows = [[base.vocabulary.marks.start, *base.vocabulary.encode(text)][:400] for text in texts[:6]]
     ours = np.concatenate([torch_losses(base, lora, row) for row in rows])
     theirs = np.concatenate([llama_losses(exact, row) for row in rows])
     exact.unlink()

@@ -12,7 +12,7 @@ import numpy as np
 from training.layout import ON_CPU, Batch, Builder, Ints, Mode, Packing
 from training.shelf import Encoded
 
-WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.4, "broken": 0.15, "middle": 1.5, "end": 1.5}
+WEIGHTS = {"block": 0.0, "suffix": 0.0, "prefix": 0.6, "broken": 0.0, "middle": 1.5, "reply": 2.5, "end": 3.0}
 ROOMS = ((0, 0.10), (250, 0.60), (700, 0.30))
 """Tokens of all blocks of a workspace, and how often: few, for most of the computing is to go into what is asked."""
 

@@ -9,7 +9,6 @@ product would find it without knowing the answer.  Knows no token.
 
 from __future__ import annotations
 
-import ast
 import keyword
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from palimpsest.context.editing.block import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
-from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.languages.registry import language_of
 from palimpsest.prompt import blocks as rendering
 from palimpsest.prompt.suggestion import suggestion_tail
 from palimpsest.syntax.parse import parse_text
@@ -33,7 +32,7 @@ from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from training import outline
 from training.corpus import Module
-from training.damage import damage, reply_text, wishes
+from training.damage import Damage, reply_text, wishes
 from training.examples import (
     N_TAILS,
     USUAL,
@@ -44,11 +43,11 @@ from training.examples import (
     choose_cut,
     digest,
     end_of_middle,
-    parse,
     rename,
     renaming,
-    short_docstrings,
 )
+from training.next_edit import next_edit
+from training.sketch import Sketch, Span, sketch
 
 SETTINGS = ContextSettings()
 ROOM = [(60, 250, 0.1), (96, 400, 0.3), (140, 600, 0.35), (200, 900, 0.2), (400, 1500, 0.05)]
@@ -67,8 +66,9 @@ class Place:
 
     def view(self, path: str, text: str, at: Position, settings: ContextSettings) -> CursorView:
         uri = to_uri(self.folder / path)
-        snapshot = Snapshot(uri, 1, "python", text)
-        parsed = replace(parse_text(text, PYTHON), snapshot=snapshot)
+        language = language_of("", path)
+        snapshot = Snapshot(uri, 1, language.id, text)
+        parsed = replace(parse_text(text, language), snapshot=snapshot)
         root, file = self.roots.locate(uri)
         return CursorView(
             parsed=parsed,
@@ -90,18 +90,16 @@ class Place:
         mix: Mix,
     ) -> Iterator[Workspace]:
         """The workspaces of one module: of its functions those whose `digest` is wanted."""
-        tree = parse(module.source)
-        source = short_docstrings(module.source, tree) if tree else ""
-        tree = parse(source) if tree else None
-        if tree is None:
+        found = sketch(module.path, module.source)
+        if found is None:
             return
-        names = renaming(tree, words, rng) if rng.random() < mix.renamed else {}
-        file = File(module.path, source.split("\n"), tree, bool(names))
-        scopes = [scope for scope in outline.functions(tree) if function_digest(file.lines, scope) in wanted]
-        for at in range(0, len(scopes), N_TAILS):
-            desk = Desk(self, file, rng, mix)
-            cuts = [scope for scope in scopes[at : at + N_TAILS] for _ in range(mix.n_cuts)]
-            tails = [tail for scope in cuts if (tail := desk.tail(scope))]
+        names = renaming(found.names(), words, rng) if rng.random() < mix.renamed else {}
+        file = File(module.path, found, bool(names))
+        spans = [span for span in found.functions if function_digest(found.lines, span) in wanted]
+        for at in range(0, len(spans), N_TAILS):
+            desk = Desk(self, file, rng, mix, words)
+            cuts = [span for span in spans[at : at + N_TAILS] for _ in range(mix.n_cuts)]
+            tails = [tail for span in cuts if (tail := desk.tail(span))]
             if tails and desk.blocks:
                 rng.shuffle(desk.blocks)
                 texts = tuple(rename(rendering.render_context(block), names) for block in desk.blocks)
@@ -113,16 +111,19 @@ class File:
     """A module as it is worked on; `is_renamed`: some of its names will be replaced by fresh ones."""
 
     path: str
-    lines: list[str]
-    tree: ast.Module
+    sketch: Sketch
     is_renamed: bool
+
+    @property
+    def lines(self) -> list[str]:
+        return self.sketch.lines
 
 
 class Desk:
     """Somebody at work in one file: `blocks` is what the product has chosen for the last cursor."""
 
-    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = USUAL) -> None:
-        self.place, self.file, self.rng, self.mix = place, file, rng, mix
+    def __init__(self, place: Place, file: File, rng: Random, mix: Mix = USUAL, words: Sequence[str] = ()) -> None:
+        self.place, self.file, self.rng, self.mix, self.words = place, file, rng, mix, words
         block_tokens, budget, _ = rng.choices(ROOM, [weight for _, _, weight in ROOM])[0]
         self.settings = replace(
             SETTINGS, block_tokens=block_tokens, budget=budget, editing_tokens=rng.choice(EDITING_TOKENS)
@@ -136,25 +137,25 @@ class Desk:
         self.blocks = self.chooser.choose(view, fresh=True)
         return view
 
-    def tail(self, scope: outline.Scope) -> Tail | None:
+    def tail(self, span: Span) -> Tail | None:
         layout = self.rng.choices(list(self.mix.shares), list(self.mix.shares.values()))[0]
         if not self.blocks:  # what there will be is to be known before a cut is chosen
-            self.look("\n".join(self.file.lines), Position(scope.first + 1, 0))
+            self.look("\n".join(self.file.lines), Position(span.first + 1, 0))
         if layout == "repair":
-            if found := self.repair(scope):
+            if found := self.repair(span):
                 return found
             layout = "spm"
         if self.rng.random() < SHARE_OUTSIDE:
-            return self.completion(layout, range(len(self.file.lines)), outline.headings(self.file.tree), {})
-        body = range(scope.first, scope.end)
-        return self.completion(layout, body, body[1:], outline.statement_ends(scope.node))
+            return self.completion(layout, range(len(self.file.lines)), self.file.sketch.headings, {})
+        body = range(span.first, span.end)
+        return self.completion(layout, body, body[span.header :], self.file.sketch.ends(span))
 
     def completion(self, layout: Layout, lines: range, among: Sequence[int], ends: dict[int, int]) -> Tail | None:
         """A cut in one of the lines `among`, chosen by what stands in `lines`."""
         rng, whole = self.rng, self.file.lines
         texts = whole[lines.start : lines.stop]
         known = set[str]() if self.mix.plain_cuts else defined(self.blocks)
-        cut = choose_cut(texts, [i - lines.start for i in among], known, rng)
+        cut = choose_cut(texts, [i - lines.start for i in among], known, rng, self.file.sketch.comments)
         if cut is None:
             return None
         line, column = lines.start + cut[0], cut[1]
@@ -170,40 +171,43 @@ class Desk:
         prefix, suffix = rendering.render_fim(view.editing)
         return Tail(layout, prefix, suffix, rendering.escape_closing(middle, "editing"), kind)
 
-    def repair(self, scope: outline.Scope) -> Tail | None:
+    def repair(self, span: Span) -> Tail | None:
         lines = self.file.lines
-        texts = lines[scope.first : scope.end]
+        texts = lines[span.first : span.end]
         if not 2 < len(texts) < 17 or sum(map(len, texts)) > 560:
             return None
-        try:
-            broken = damage(texts, self.rng, defined(self.blocks))
-        except (SyntaxError, IndexError, ValueError):
-            return None  # a function that does not stand alone once dedented
+        broken, said = self.damage(texts)
         if broken is None or (self.file.is_renamed and broken.kind == "misspelt"):
             return None
-        text = "\n".join([*lines[: scope.first], *broken.lines, *lines[scope.end :]])
-        view = self.look(text, Position(scope.first + self.rng.randrange(1, len(broken.lines)), 0))
+        text = "\n".join([*lines[: span.first], *broken.lines, *lines[span.end :]])
+        view = self.look(text, Position(span.first + self.rng.randrange(1, len(broken.lines)), 0))
         shown = view.editing.lines
         if [line.text for line in shown] != list(broken.lines) or shown[-1].number != len(shown):
             return None
-        is_asked = self.mix.asked > 0 and self.rng.random() < self.mix.asked
-        instruction = self.rng.choice(wishes(broken)) if is_asked else None
+        is_asked = not said and self.mix.asked > 0 and self.rng.random() < self.mix.asked
+        instruction = self.rng.choice(wishes(broken)) if is_asked else said
         shown_as = suggestion_tail(view.editing, instruction, instructions=False, language=view.parsed.language.name)
         return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
 
+    def damage(self, lines: list[str]) -> tuple[Damage | None, str | None]:
+        """A function broken in one way; or as it was before a change made elsewhere, too, and what is said of that."""
+        if self.mix.followed > 0 and self.rng.random() < self.mix.followed:
+            return next_edit(lines, self.rng, self.words) or (None, None)
+        try:
+            return self.file.sketch.broken(lines, self.rng, defined(self.blocks)), None
+        except (SyntaxError, IndexError, ValueError):
+            return None, None  # a function that does not stand alone once dedented
 
-def function_digest(lines: Sequence[str], scope: outline.Scope) -> int:
+
+def function_digest(lines: Sequence[str], span: Span) -> int:
     """Names a function's text, whatever its spacing."""
-    return digest(" ".join("\n".join(lines[scope.first : scope.end]).split()))
+    return digest(" ".join("\n".join(lines[span.first : span.end]).split()))
 
 
 def functions(module: Module) -> list[int]:
     """Digests of the functions of some length, as `Place.workspaces` meets them."""
-    tree = parse(module.source)
-    source = short_docstrings(module.source, tree) if tree else ""
-    tree = parse(source) if tree else None
-    lines = source.split("\n")
-    return [function_digest(lines, s) for s in outline.functions(tree) if s.end - s.first > 2] if tree else []
+    found = sketch(module.path, module.source)
+    return [function_digest(found.lines, span) for span in found.functions if span.is_wanted] if found else []
 
 
 def defined(blocks: Sequence[Block]) -> set[str]:

@@ -23,6 +23,7 @@ from palimpsest.kv.generation.words import Candidate, Word, WordSearch
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.arena import Arena, Grammar
 from training.examples import Tail
+from training.vocabulary import END_KEY
 
 Order = Literal["in_place", "redecoded", "causal"]
 ORDERS: tuple[Order, ...] = ("in_place", "redecoded", "causal")
@@ -42,6 +43,7 @@ class Prompt:
         self.arena = arena
         self.header, self.footer = arena.tokens(HEADER, bos=True), arena.tokens(FOOTER)
         self.is_spm = arena.metadata("palimpsest.fim_layout") == "spm"
+        self.end_token = int(arena.metadata(END_KEY) or min(arena.ends))
         self.end, self.order = 0, ORDERS[0]
         self._laid: tuple[Any, ...] = ()
         self._begun: tuple[Tail, Rows, int] | None = None
@@ -75,8 +77,7 @@ class Prompt:
 
     def target(self, tail: Tail) -> list[int]:
         """The tokens of a tail's middle; with the end where the model was trained on this layout."""
-        end = [next(iter(sorted(self.arena.ends)))] if self.is_spm else []
-        return [*self.arena.tokens(tail.middle), *end]
+        return [*self.arena.tokens(tail.middle), *([self.end_token] if self.is_spm else [])]
 
     def logits(self, tail: Tail, n_wanted: int, continuation: Sequence[int]) -> tuple[Rows, int]:
         """Decodes a tail and what follows it; logits of the last `n_wanted` tokens, and the next position."""

@@ -1,6 +1,7 @@
 """Makes workspaces as text, for models with tokenizers of their own: `python -m training.texts --wheels DIR`.
 
-In: a folder of wheels and the standard library, as for `training.data`.
+In: a folder of wheels and the standard library, as for `training.data`; other languages from `--sources`, a folder that
+`training.sources` filled.
 Out, in `--out` (default: `texts` in the user's cache): `train/NAME.jsonl.gz` and `held/NAME.jsonl.gz`, a workspace a
 line, some forty functions of a package in a file, and `corpus.json` for the model card.
 Files that are there are not made again, so it goes on where it was stopped; each appears by a rename when it is done,
@@ -22,12 +23,12 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
-from training import CACHE, data
+from training import CACHE, data, sources
 from training.data import Task
 from training.examples import Mix, Tail, Workspace
 from training.product import Place, functions
 
-MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.62, "repair": 0.38}, asked=0.35)
+MIX = Mix(renamed=0.35, n_cuts=2, shares={"spm": 0.5, "repair": 0.5}, asked=0.35, followed=0.12)
 """Suffix first and repairs only, as the product asks a model that was made for it.  Half of the repairs come to be:
 functions that cannot be broken or are too long are completed instead."""
 HELD_MIX = Mix(n_cuts=1, shares={"spm": 0.75, "repair": 0.25})
@@ -102,7 +103,8 @@ def jobs(todo: Sequence[Task], out: Path) -> list[tuple[Task, Path]]:
 
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cli.add_argument("--wheels", type=Path, required=True)
+    cli.add_argument("--wheels", type=Path, help="a folder of them; the standard library is read besides")
+    cli.add_argument("--sources", type=Path, help="a folder that `training.sources` filled: other languages")
     cli.add_argument("--out", type=Path, default=CACHE / "texts")
     cli.add_argument("--functions", type=int, default=700, help="at most about so many of each package")
     cli.add_argument("--max-modules", type=int, default=0, help="of each package, for a trial")
@@ -110,7 +112,8 @@ def main() -> None:
     cli.add_argument("--seed", type=int, default=0)
     a = cli.parse_args()
     start = time.time()
-    todo = data.tasks(data.read_corpus(a.wheels, a.out / "work"), a)
+    found = data.read_corpus(a.wheels, a.out / "work") if a.wheels else []
+    todo = data.tasks([*found, *(sources.read(a.sources) if a.sources else ())], a)
     facts = [
         {
             **dataclasses.asdict(t.package),
@@ -120,6 +123,7 @@ def main() -> None:
         }
         for t in todo
     ]
+    a.out.mkdir(parents=True, exist_ok=True)
     (a.out / "corpus.json").write_text(json.dumps(facts, indent=1))
     left = jobs(todo, a.out)
     print(f"{len(todo)} packages, {len(left)} files to make, {time.time() - start:.0f} s", flush=True)

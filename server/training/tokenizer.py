@@ -27,20 +27,26 @@ END, PREFIX, MIDDLE, SUFFIX = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Tokens with a meaning.  `end` ends a middle; it stands in front of a header, too."""
+    """Tokens with a meaning.  `start` stands in front of a header, `end` ends a middle.  Where these are two tokens,
+    the end is never read: its row of a tied embedding is a classifier of its own, learned beside the rest."""
 
+    start: int
     end: int
     prefix: int
     suffix: int
     middle: int
 
     @property
+    def has_own_end(self) -> bool:
+        return self.end != self.start
+
+    @property
     def rows(self) -> list[int]:
-        """Those that part the text."""
-        return [self.prefix, self.suffix, self.middle]
+        """Those whose embeddings are learned."""
+        return [self.prefix, self.suffix, self.middle, *([self.end] if self.has_own_end else [])]
 
 
-MARKS = Marks(END, PREFIX, SUFFIX, MIDDLE)
+MARKS = Marks(END, END, PREFIX, SUFFIX, MIDDLE)
 N_VOCABULARY = 4096
 FILE = Path(__file__).with_name("tokenizer.json")
 QWEN2_SPLIT = (

@@ -69,7 +69,7 @@ class Tuning:
         encode: shelf.Encode | None = None,
     ) -> None:
         self.base, self.path, self.plan, self.n = of, path, plan, n
-        self.frame = [of.vocabulary.marks.end, *of.vocabulary.encode(HEADER)], of.vocabulary.encode(FOOTER)
+        self.frame = [of.vocabulary.marks.start, *of.vocabulary.encode(HEADER)], of.vocabulary.encode(FOOTER)
         self.progress, bookmark, saved = Progress(), shelf.Bookmark(), None
         if path.exists():
             saved = torch.load(path, weights_only=False, map_location="cpu")
@@ -203,6 +203,7 @@ class Tuning:
             signal.signal(signal.SIGTERM, self.stop)
         if self.held and progress.step == 0:
             self.tell_held_out()
+            last = saved = heard = time.monotonic()
         while True:
             if team.leads:
                 share, now = progress.seconds / (plan.minutes * 60), time.monotonic()

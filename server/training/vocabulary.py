@@ -15,12 +15,15 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from training.tokenizer import QWEN2_SPLIT, Marks
 
+START = "<|endoftext|>"
+"""It ends a middle, too, where the file's FIM tokens are its own."""
 KNOWN_MARKS = (
-    ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
-    ("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
-    ("<file_sep>", "<repo_name>", "<filename>"),
+    ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", START),
+    ("<fim_prefix>", "<fim_suffix>", "<fim_middle>", START),
+    ("<file_sep>", "<repo_name>", "<filename>", "<empty_output>"),
 )
-"""(prefix, suffix, middle) by text, where the file names none; the last are tokens that SmolLM2 hardly uses."""
+"""(prefix, suffix, middle, end) by text, where the file names none; the last are tokens that SmolLM2 hardly uses."""
+END_KEY = "palimpsest.end_token_id"
 
 
 class NotABase(Exception):
@@ -65,10 +68,11 @@ def tokenizer_of(fields: Mapping[str, Any]) -> Tokenizer:
 
 
 def marks_of(fields: Mapping[str, Any], bpe: Tokenizer) -> Marks:
+    start = bpe.token_to_id(START)
     named = tuple(fields.get(f"tokenizer.ggml.fim_{x}_token_id") for x in ("pre", "suf", "mid"))
     texts = (tuple(bpe.token_to_id(text) for text in marks) for marks in KNOWN_MARKS)
-    found = next((marks for marks in (named, *texts) if None not in marks), None)
-    end = bpe.token_to_id("<|endoftext|>")
-    if found is None or end is None:
+    found = next((m for m in ((*named, fields.get(END_KEY, start)), *texts) if None not in m), None)
+    if found is None or start is None:
         raise NotABase("no tokens for prefix, suffix, middle and end are known for this vocabulary")
-    return Marks(end, *(int(mark) for mark in found if mark is not None))
+    prefix, suffix, middle, end = (int(mark) for mark in found if mark is not None)
+    return Marks(start, end, prefix, suffix, middle)

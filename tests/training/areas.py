@@ -1,7 +1,10 @@
-"""A small package to learn from, as a wheel."""
+"""A small package to learn from, as a wheel; what a reply makes of broken lines."""
 
+import re
 import zipfile
 from pathlib import Path
+
+from training.damage import Damage
 
 METADATA = "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n"
 
@@ -26,3 +29,19 @@ def write_wheel(folder: Path, n_modules: int) -> Path:
         for n in range(n_modules):
             wheel.writestr(f"areas/kind_{n}.py", module(n))
     return path
+
+
+def mended(broken: Damage) -> list[str]:
+    """The broken lines after the reply, read as FORMATS says."""
+    lines = {i: [line] for i, line in enumerate(broken.lines, start=1)}
+    for written in broken.reply:
+        match = re.fullmatch(r"L(\d+)(\+|-)?(?: (.*))?", written)
+        assert match
+        number, mark, text = int(match[1]), match[2], match[3] or ""
+        if mark == "+":
+            lines[number].append(text)
+        elif mark == "-":
+            lines[number] = []
+        else:
+            lines[number] = [text]
+    return [line for at in sorted(lines) for line in lines[at]]

@@ -6,6 +6,7 @@ Run by `test_base.py`, where torch is: with a folder of small models that `tests
 import ctypes
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import llama_cpp.llama_cpp as ll
@@ -14,8 +15,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from palimpsest.models.merge import Kind
-from training import adapter, base, lora, parity
+from palimpsest.models.merge import Kind, merge
+from training import adapter, base, ending, lora, parity
 from training.arena import Arena
 from training.folder import convert
 from training.head import frozen_head
@@ -47,7 +48,7 @@ def both_read_the_same(folder: Path, family: str) -> None:
         assert figures["largest"] < CLOSE * figures["torch"], (family, figures)
         assert figures["split_alike"] == len(TEXTS)
     ids = [
-        of.vocabulary.marks.end,
+        of.vocabulary.marks.start,
         of.vocabulary.marks.prefix,
         *of.vocabulary.encode(TEXTS[0]),
         of.vocabulary.marks.middle,
@@ -62,7 +63,7 @@ def llama_cpp_takes_the_adapter(folder: Path, family: str) -> None:
     of = base.read(folder / f"{family}.gguf")
     learned, path = random_lora(of, 8), folder / "adapter.gguf"
     adapter.write(of, learned, path, Kind.F32)
-    arena, ids = Arena(of.path), [of.vocabulary.marks.end, *of.vocabulary.encode(TEXTS[0])]
+    arena, ids = Arena(of.path), [of.vocabulary.marks.start, *of.vocabulary.encode(TEXTS[0])]
     loaded = ll.llama_adapter_lora_init(arena.model, str(path).encode())
     assert loaded
     scales, adapters = (ctypes.c_float * 1)(1.0), (ll.llama_adapter_lora_p_ctypes * 1)(loaded)
@@ -100,6 +101,36 @@ def a_lower_rank_keeps_the_most(folder: Path) -> None:
     torch.testing.assert_close(product(lora.reduced(whole, 8)), product(whole), rtol=1e-3, atol=1e-5)
     errors = [float((product(lora.reduced(whole, rank)) - product(whole)).norm()) for rank in (2, 4, 6)]
     assert errors == sorted(errors, reverse=True)
+
+
+def an_end_of_its_own_is_learned_and_ends_answers(folder: Path) -> None:
+    of = base.read(folder / "llama.gguf")
+    marks = replace(of.vocabulary.marks, end=7)
+    own = replace(of, vocabulary=replace(of.vocabulary, marks=marks))
+    before = {**lora.fresh(of, 8, 2.0).state()}
+    restored = lora.restored(own, before).factors[lora.ROWS]
+    assert restored.shape == (4, of.shape.width)
+    assert torch.equal(restored[3], of.parameters["embedding"][marks.start]), "it begins as what has ended texts"
+    adapter.write(own, random_lora(own, 8), folder / "own.gguf", Kind.F32)
+    merge(of.path, folder / "own.gguf", folder / "ending.gguf", kind=Kind.F32)
+    assert base.read(folder / "ending.gguf").vocabulary.marks == marks
+    arena = Arena(folder / "ending.gguf", 64)
+    assert marks.end in arena.ends
+    assert arena.tokens("x", bos=True)[0] == marks.start
+    arena.close()
+
+
+def the_ends_row_is_fitted_to_what_it_has_not_seen() -> None:
+    random = torch.Generator().manual_seed(5)
+    x = torch.randn(2000, 12, generator=random).double()
+    x[:, -1] = 3.0  # as the last layer's: something that is always there
+    is_end = x[:, 0] + 0.3 * x[:, 1] > 1.2
+    states = ending.States(x, torch.full((2000,), 2.0).double(), is_end)
+    row, figures = ending.best(states, torch.arange(2000) // 10, torch.zeros(12).double())
+    assert figures["before"]["ended"] == 0
+    assert figures["after"]["end"] < 0.5 * figures["before"]["end"]
+    assert states.figures(row)["ended"] > 0.5
+    assert states.figures(row)["lost"] < 0.1
 
 
 def write_folder(of: base.Base, there: Path, dtype: torch.dtype) -> None:
@@ -179,6 +210,8 @@ def main() -> None:
     a_folder_becomes_a_base(folder, "fim", torch.bfloat16)
     its_loss_has_the_gradients_that_autograd_finds()
     a_lower_rank_keeps_the_most(folder)
+    an_end_of_its_own_is_learned_and_ends_answers(folder)
+    the_ends_row_is_fitted_to_what_it_has_not_seen()
     what_cannot_be_trained_on_says_why(folder)
 
 

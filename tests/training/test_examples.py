@@ -6,12 +6,14 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+from tests.training.areas import mended
 
 from palimpsest.prompt.blocks import EDITING_END, number_line
 from training import damage as damage_module
 from training.corpus import Module, is_wanted, package_of
-from training.damage import Damage, damage, reply_text
+from training.damage import damage, reply_text
 from training.examples import USUAL, Mix, Workspace, rename
+from training.next_edit import next_edit
 from training.product import Place, functions
 
 SHOP = '''"""A shop's cart, as a module to learn from: it says in its docstring what it holds."""
@@ -153,22 +155,6 @@ def test_a_repair_may_come_with_what_a_person_asks_for(shop: Shop) -> None:
         assert tail.middle.startswith("<suggestion")
 
 
-def mended(broken: Damage) -> list[str]:
-    """The broken lines after the reply, read as FORMATS says."""
-    lines = {i: [line] for i, line in enumerate(broken.lines, start=1)}
-    for written in broken.reply:
-        match = re.fullmatch(r"L(\d+)(\+|-)?(?: (.*))?", written)
-        assert match
-        number, mark, text = int(match[1]), match[2], match[3] or ""
-        if mark == "+":
-            lines[number].append(text)
-        elif mark == "-":
-            lines[number] = []
-        else:
-            lines[number] = [text]
-    return [line for at in sorted(lines) for line in lines[at]]
-
-
 @pytest.mark.parametrize("breaker", damage_module.BREAKERS, ids=lambda breaker: breaker.__name__)
 def test_the_reply_mends_the_damage(breaker: damage_module.Breaker) -> None:
     broken = [found for seed in range(20) if (found := breaker(FUNCTION, Random(seed), {"charged"}))]
@@ -210,3 +196,27 @@ def test_secrets_and_this_projects_own_workspaces_are_left_out() -> None:
 )
 def test_only_packages_that_say_a_permissive_licence_are_read(said: str, permissive: bool) -> None:
     assert package_of(f"Name: Shop\nVersion: 1\n{said}\n").is_permissive is permissive
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_change_made_elsewhere_is_made_here_by_the_reply(seed: int) -> None:
+    found = next_edit(FUNCTION, Random(seed), ("merge", "token", "ledger", "scope"))
+    assert found is not None
+    broken, said = found
+    assert list(broken.lines) != FUNCTION
+    assert mended(broken) == FUNCTION
+    match = re.fullmatch(r"In another place `(.+)` became `(.+)`\. Make the same change here\.", said)
+    assert match
+    (here,) = {*FUNCTION} - {*broken.lines}
+    before, after = match.groups()
+    assert before != after
+    assert after != here.strip(), "the line there has other names"
+
+
+def test_a_change_made_elsewhere_is_asked_for_as_the_product_does(shop: Shop) -> None:
+    mix = Mix(shares={"repair": 1.0}, followed=1.0)
+    tails = [t for seed in range(6) for w in shop(seed, mix) for t in w.tails if t.layout == "repair"]
+    assert tails
+    for tail in tails:
+        assert re.search(r"</editing>\n<instruction>In another place `.+</instruction>\n$", tail.prefix), tail.prefix
+        assert tail.kind == "next-edit"

@@ -37,7 +37,12 @@ def related(before: Parsed, after: Parsed) -> Related | None:
     place = _nearest(after, old, new, lines)
     if place is None:
         return None
-    return Related(place, f"In another place `{old}` became `{new}`. Make the same change here.")
+    return Related(place, same_change(old, new))
+
+
+def same_change(old: str, new: str) -> str:
+    """What a model is asked to do where a similar line became another one."""
+    return f"In another place `{old}` became `{new}`. Make the same change here."
 
 
 def _nearest(after: Parsed, old: str, new: str, lines: Window) -> int | None:
