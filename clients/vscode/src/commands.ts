@@ -11,6 +11,7 @@ import { install } from "./install";
 import { chooseModel } from "./models";
 import type { NextEdits } from "./nextEdit";
 import type { Pages } from "./pages";
+import { askAgain } from "./permissions";
 import { plainly } from "./pure";
 import { openSample } from "./sample";
 import type { Server } from "./server";
@@ -98,6 +99,7 @@ function ofConversations({ server, conversations, conversationItems: items }: Pa
     compact: () => conversations.compact(),
     checkpoint: () => items.checkpoint(),
     write: (node?: ConversationNode) => items.write(node),
+    permissions: () => askAgain(server),
     usage: () => items.usage(),
     view: async () => {
       await conversations.showView();

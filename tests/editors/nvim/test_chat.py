@@ -137,3 +137,24 @@ def test_a_conversation_goes_back_to_a_checkpoint(nvim: Plugged) -> None:
     nvim.keys(":Palimpsest conversation.restore<CR>")
     until(lambda: "And on." not in text_of(nvim) and CODE in text_of(nvim), nvim.messages)
     assert "is kept as checkpoint" in nvim.messages()
+
+
+def test_what_was_allowed_for_good_is_forgotten(nvim: Plugged, model: Scripted, folder: Path) -> None:
+    model.replies = [REPLY, 'ref_to_file(ref_id="is_free", file_path="free.py")', "It is written."]
+    asked(nvim, "When is it free?")
+    nvim.lua("""
+      vim.lsp.handlers["window/showMessageRequest"] = function(_, params)
+        return vim.iter(params.actions):find(function(one) return one.title:find("Always") ~= nil end)
+      end
+      vim.ui.select = function(items, _, done) done(items[1]) end
+      return true
+    """)
+    nvim.keys("GoWrite it.<Esc>\\s")
+    until(lambda: "It is written." in text_of(nvim), nvim.messages)
+    assert (folder / "work" / "free.py").read_text() == CODE
+    (one,) = nvim.command("palimpsest.permissions.list")["permissions"]
+    assert (one["what"], one["allowed"]) == ("write", True)
+    nvim.keys(":Palimpsest conversation.permissions<CR>")
+    until(lambda: not nvim.command("palimpsest.permissions.list")["permissions"], nvim.messages)
+    nvim.keys(":Palimpsest conversation.permissions<CR>")
+    until(lambda: "nothing is allowed or refused for good" in nvim.messages(), nvim.messages)

@@ -126,3 +126,21 @@ def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_s
     window.command("Palimpsest: Show Context")
     window.until(lambda: "function at the cursor" in window.shown(TREE))
     assert "def subtotal" in "\n".join(message["content"] for message in engine.asked[-1]["messages"])
+
+
+def test_what_was_allowed_for_good_is_forgotten(open_window: Open, engine: Scripted) -> None:
+    engine.replies = [REPLY, 'ref_to_file(ref_id="rounding", file_path="rounding.py")', "It is written."]
+    window = begin(open_window, engine)
+    answered(window)
+    window.open(NAME)
+    window.key("Control+End")
+    window.type("Write it.")
+    lens(window, "Send")
+    window.page.locator(".notification-list-item .monaco-button", has_text="Always allow").click()
+    window.until((window.folder / "rounding.py").is_file)
+    window.command("Palimpsest: Have the Model Ask Again")
+    chosen = window.page.locator(".quick-input-list .monaco-list-row", has_text="may write files")
+    chosen.locator(".monaco-custom-toggle, input[type=checkbox]").first.click()
+    window.page.locator(".quick-input-widget .monaco-button", has_text="OK").click()
+    window.command("Palimpsest: Have the Model Ask Again")
+    window.until(lambda: "nothing is allowed or refused for good" in window.notifications)

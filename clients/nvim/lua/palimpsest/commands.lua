@@ -63,6 +63,7 @@ local RUNS = {
   ["conversation.documents"] = { run = call("chat_lists", "documents") },
   ["conversation.write"] = { run = call("chat_lists", "write") },
   ["conversation.insert"] = { run = call("chat_lists", "insert") },
+  ["conversation.permissions"] = { run = call("permissions", "ask_again") },
   ["conversation.usage"] = { run = call("chat_lists", "usage") },
 }
 

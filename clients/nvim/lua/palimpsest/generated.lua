@@ -188,6 +188,12 @@ return {
       modes = { "normal" },
     },
     {
+      id = "conversation.permissions",
+      title = "Have the Model Ask Again…",
+      doc = "Forget what you have allowed or refused it for good.",
+      modes = { "normal" },
+    },
+    {
       id = "conversation.usage",
       title = "Show Token Usage",
       doc = "What it takes of what the model can read.",
