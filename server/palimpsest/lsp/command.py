@@ -61,9 +61,6 @@ class Command(Generic[A]):
                 return answer
         except PalimpsestError as error:
             raise response_error(error) from error
-        except UnicodeEncodeError:
-            half = InvalidArgument(self.name, "it has half a character (a lone surrogate) in it.")
-            raise response_error(half) from None
         except asyncio.CancelledError:
             if server.window.is_closing:  # there is nobody to be answered
                 raise
