@@ -50,6 +50,7 @@ def test_what_is_right_is_read_and_written_again() -> None:
         ({"weight": "1"}, "weight", "expected a number, got '1'"),
         ({"forced": 1}, "forced", "expected true or false, got 1"),
         ({"names": {"a": "b"}}, "names['a']", "expected a whole number, got 'b'"),
+        ({"span": "12"}, "span", "expected a list, got '12'"),
         ({"span": [1, "x"]}, "span[1]", "expected a whole number, got 'x'"),
         ({"uri": ["x" * 1000]}, "uri", "expected a string, got ['" + "x" * 57 + "…"),
     ],

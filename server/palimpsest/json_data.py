@@ -62,13 +62,18 @@ def _converter() -> cattrs.Converter:
 
     def lists(kind: Any) -> Hook:
         items: Any = GenericAlias(tuple, (*get_args(kind), ...))
-        return _checked(list, "a list", lambda value, _kind: list(converter.structure(value, items)))
+        return _checked(list, "a list", lambda value, _kind: list(many(value, items)))
 
+    def tuples(kind: Any) -> Hook:
+        return _checked((list, tuple), "a list", lambda value, _kind: many(value, kind))  # a text is none of letters
+
+    many = converter.get_structure_hook(tuple[str, ...])
     for scalar in WORDS:
         converter.register_structure_hook(scalar, _scalar)
     converter.register_structure_hook_func(partial(_is, Literal), _choice)
     converter.register_structure_hook_factory(is_dataclass, objects)
     converter.register_structure_hook_factory(partial(_is, list), lists)
+    converter.register_structure_hook_factory(partial(_is, tuple), tuples)
     converter.register_structure_hook_factory(_has_range, lambda kind: _ranged(*get_args(kind)[:2]))
     return converter
 
@@ -99,7 +104,7 @@ def _choice(value: Any, kind: Any) -> Any:
     return value
 
 
-def _checked(shape: type, words: str, inner: Hook) -> Hook:
+def _checked(shape: type | tuple[type, ...], words: str, inner: Hook) -> Hook:
     def structure(value: Any, kind: Any) -> Any:
         if not isinstance(value, shape):
             raise TypeError(f"expected {words}, got {_shown(value)}")

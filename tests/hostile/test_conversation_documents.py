@@ -40,3 +40,13 @@ async def test_so_many_turns_are_refused_and_everything_else_goes_on(machine: di
             await asyncio.wait_for(do(editor, "conversation.send", uri=uri), 60)
         assert model.asked == []
         assert (await do(editor, "ask", text="Hello?"))["reply"] == "Hello."
+
+
+async def test_a_document_that_is_sent_twice_at_once_is_sent_once(machine: dict[str, str], shop: Path) -> None:
+    async with talking(shop) as (editor, model):
+        uri = editor.open("a.palimpsest.md", "## user\n\nHello?\n")
+        sends = [do(editor, "conversation.send", uri=uri) for _ in range(3)]
+        answers = await asyncio.gather(*sends, return_exceptions=True)
+        assert len([one for one in answers if isinstance(one, dict)]) == 1
+        assert len(model.asked) == 1
+        assert len((await do(editor, "conversation.list"))["conversations"]) == 1

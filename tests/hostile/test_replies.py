@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from palimpsest.assist.conversations.forking import MOST_RUNNING, MOST_RUNNING_HERE
 from tests.e2e.conftest import until
@@ -77,6 +78,30 @@ async def test_half_a_character_in_a_call_is_no_mistake_of_the_servers(talk: Tal
     read = await calls(talk, await begun(talk), 'remember(text="half \\ud800 of it")')
     assert "half \ufffd of it" in read
     assert "failed" not in read
+
+
+async def test_half_a_character_in_an_id_is_named(talk: Talk) -> None:
+    for command in ("conversation.inspect", "fd.list", "checkpoint.list"):
+        with pytest.raises(JsonRpcException, match="half a character"):
+            await do(talk[0], command, conversation="\ud800")
+
+
+async def test_a_summary_that_leaves_no_room_is_refused(talk: Talk) -> None:
+    editor, model = talk
+    conversation = await begun(talk)
+    model.most = 30_000
+    rest = 'instruction="x", current_status="x", likely_next_work="x", completed=[], relevant_files_directories=[]'
+    model.replies = [f'compact(goal="{"word " * 1_800}", discoveries=[], {rest})', "Done."]
+    await do(editor, "ask", text="Go on.", conversation=conversation)
+    assert "9,003 characters in all" in said(model)[-1][1]
+    assert (await do(editor, "conversation.inspect", conversation=conversation))["summary"] is None
+
+
+async def test_letters_are_no_list(talk: Talk) -> None:
+    conversation = await begun(talk)
+    await do(talk[0], "ask", text="Go on.", conversation=conversation)
+    with pytest.raises(JsonRpcException, match="completed: expected a list"):
+        await do(talk[0], "conversation.compact", conversation=conversation, goal="x", completed="turn-1")
 
 
 def asked(editor: Any, answer: str) -> list[str]:

@@ -10,7 +10,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs import results
 from palimpsest.memory.refs.fences import fences, unfenced
-from palimpsest.memory.refs.refs import suggestions
+from palimpsest.memory.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.memory.refs.tags import extract
 
 FIB = "def fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)"
@@ -180,3 +180,14 @@ def test_a_written_ref_is_reported_as_the_format_has_it() -> None:
     assert results.write_fields("a", "f", "append", 1, 2) == {
         "ref_id": "a", "file_path": "f", "mode": "append", "bytes": 1, "lines": 2,
     }  # fmt: skip
+
+
+def test_so_many_refs_of_one_reply_are_parsed_and_not_more(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is tried in every language: thousands would keep the window waiting for half a minute."""
+    tried = list[str]()
+    monkeypatch.setattr("palimpsest.memory.refs.kinds._tried", lambda content: tried.append(content))
+    conversation = memory.conversations.new("x").id
+    turn = memory.turns.add(conversation, "assistant", "x")
+    reply = "".join(f'<ref id="r{i}">\nx {i}\n</ref>\n' for i in range(MOST_GUESSED + 50))
+    assert len(memory.refs.store(conversation, turn.id, extract(reply))) == MOST_GUESSED + 50
+    assert len(tried) == MOST_GUESSED

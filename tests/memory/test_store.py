@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.errors import StorageError
+from palimpsest.errors import InvalidArgument, StorageError
 from palimpsest.memory.checkpoints import checkpoints
 from palimpsest.memory.contents.contents import hash_of
 from palimpsest.memory.owners.memory import Memory
@@ -257,3 +257,13 @@ def test_a_full_disk_leaves_what_was_there(memory: Memory) -> None:
         rows.execute("PRAGMA max_page_count=1000000")
     memory.turns.add(talk, "assistant", "again")
     assert [memory.turns.text(turn) for turn in memory.turns.branch(talk)] == ["kept", "again"]
+
+
+def test_half_a_character_is_refused_and_nothing_of_it_stays(tmp_path: Path) -> None:
+    memory = Memory.open(tmp_path / "w.sqlite")
+    with pytest.raises(InvalidArgument, match="half a character"):
+        memory.conversations.get("\ud800")
+    with pytest.raises(InvalidArgument, match="half a character"):
+        memory.conversations.new("\ud800")
+    assert memory.conversations.list() == []
+    memory.close()

@@ -18,6 +18,7 @@ from palimpsest.errors import InvalidArgument, NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.document_edits import ANSWER_S
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
@@ -122,11 +123,17 @@ async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) 
         ),
     ]
     edit = lsp.WorkspaceEdit(document_changes=changes)
-    done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label="Fork of a conversation"))
+    label = "Fork of a conversation"
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label=label))
+    except TimeoutError:
+        done = lsp.ApplyWorkspaceEditResult(applied=False)
     if not done.applied:
         raise StaleDocument("The editor did not make the fork's document; palimpsest.conversation.open has it.")
-    with suppress(JsonRpcException):  # some editors show none
-        await server.window_show_document_async(lsp.ShowDocumentParams(uri, take_focus=True))
+    with suppress(JsonRpcException, TimeoutError):  # some editors show none
+        async with asyncio.timeout(ANSWER_S):
+            await server.window_show_document_async(lsp.ShowDocumentParams(uri, take_focus=True))
     return uri
 
 

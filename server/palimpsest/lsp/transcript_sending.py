@@ -53,6 +53,11 @@ class Pending:
 
 
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
+    with server.window.session.conversing.sending(asked.uri):
+        return await _sent(server, asked)
+
+
+async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)

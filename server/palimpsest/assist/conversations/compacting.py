@@ -67,7 +67,7 @@ class Compacting:
         if head is None or queued is None:
             return None
         if queued.written_by == "model":  # a person's own says what they want it to
-            memory.compactions.queue(conversation, self._completed(queued), "model")
+            memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
         memory.checkpoints.create(conversation, BEFORE, automatic=True)
         applied = memory.compactions.apply_pending(conversation, head)
         self._services.events.tell(CompactionEnded(conversation, head, applied))

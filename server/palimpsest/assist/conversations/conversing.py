@@ -1,14 +1,15 @@
 """Conversations of one window: what a person says is kept and put to the engine, the reply is kept as it comes.
 
 In: what is said, where the cursor is.  Out: replies, and events as they come (`telling.py`).  Owner of which
-conversations are being answered here.
+conversations are being answered here, and which documents sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
@@ -79,6 +80,7 @@ class Conversing:
         self._blocks: dict[str, list[Block]] = {}
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
+        self._sending: set[str] = set()
         services.events.on(WindowClosing, lambda _: self._end())
 
     @property
@@ -169,6 +171,18 @@ class Conversing:
         turn = self._keep(conversation, role, said, referred, source, parts)
         self._services.events.tell(ConversationChanged(conversation))
         return turn
+
+    @contextmanager
+    def sending(self, uri: str) -> Iterator[None]:
+        """A document is sent once at a time: the second click would begin a second conversation.  Raises
+        InvalidArgument."""
+        if uri in self._sending:
+            raise InvalidArgument("uri", "is being sent already.")
+        self._sending.add(uri)
+        try:
+            yield
+        finally:
+            self._sending.discard(uri)
 
     def stop(self, conversation: str) -> bool:
         """Whether there was something to stop; what has come of the reply is kept."""

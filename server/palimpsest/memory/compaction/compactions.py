@@ -56,6 +56,10 @@ CURRENT = f"""
 """
 
 
+MOST_SUMMARY = 8_000
+"""Characters, so that the conversation still fits behind it."""
+
+
 class Compactions:
     """One database's."""
 
@@ -63,9 +67,18 @@ class Compactions:
         self._database = database
         self._experiences = experiences
 
-    def queue(self, conversation: str, summary: Summary, written_by: WrittenBy) -> Compaction:
-        """To be applied after the current batch of calls; it takes the place of one that is queued."""
+    def queue(
+        self, conversation: str, summary: Summary, written_by: WrittenBy, *, most_chars: int | None = MOST_SUMMARY
+    ) -> Compaction:
+        """To be applied after the current batch of calls; it takes the place of one that is queued.  Raises
+        InvalidArgument, also for one of more than `most_chars`: it stands in every prompt from then on."""
         _check(summary)
+        said = {**asdict(summary), "remember": []}
+        n_chars = sum(len(text) for value in said.values() for text in ([value] if isinstance(value, str) else value))
+        if most_chars is not None and n_chars > most_chars:
+            raise InvalidArgument(
+                "goal", f"the summary has {n_chars:,} characters in all, and at most {most_chars:,} can be."
+            )
         with self._database.transaction() as rows:
             rows.execute(
                 "UPDATE compaction SET state = 'replaced' WHERE conversation = ? AND state = 'queued'", (conversation,)

@@ -34,7 +34,7 @@ def language_name(content: str, attributes: Mapping[str, str]) -> str:
     by_path = language_of("", attributes.get("path", ""))
     if by_path.grammar is not None:
         return by_path.id
-    parsed = _tried(inner)
+    parsed = _tried(inner) if inner.strip() else None
     return "" if parsed is None else parsed.language.id
 
 

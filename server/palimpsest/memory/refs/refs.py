@@ -20,6 +20,8 @@ from palimpsest.memory.refs.scanner import is_id
 from palimpsest.memory.refs.tags import Extracted
 from palimpsest.memory.store.database import Database
 
+MOST_GUESSED = 50
+"""Refs of one turn whose language is guessed: each is parsed in every language."""
 MOST_NAMED = 30
 """Ids that an error lists."""
 
@@ -61,7 +63,10 @@ class Refs:
     def store(self, conversation_id: str, turn_id: int | None, extracted: Extracted) -> Sequence[Ref]:
         """Every ref of a turn; one whose id is known becomes its next version, unless nothing changed."""
         with self._database.transaction():
-            return [self.add(conversation_id, turn_id, ref.id, ref.content, ref.attributes) for ref in extracted.refs]
+            return [
+                self.add(conversation_id, turn_id, ref.id, ref.content, ref.attributes, guess=i < MOST_GUESSED)
+                for i, ref in enumerate(extracted.refs)
+            ]
 
     def add(
         self,
@@ -70,12 +75,14 @@ class Refs:
         ref_id: str,
         content: str,
         attributes: Mapping[str, str] | None = None,
+        *,
+        guess: bool = True,
     ) -> Ref:
-        """One ref, as its newest version."""
+        """One ref, as its newest version.  `guess` its language from the content, where it does not say."""
         if not is_id(ref_id):
             raise InvalidArgument("ref_id", f"{ref_id[:40]!r} cannot be an id; give it a short name on one line.")
         kept = dict(attributes or {})
-        language = language_name(content, kept)
+        language = language_name(content if guess else "", kept)
         with self._database.transaction() as rows:
             stored = self._contents.put(content)
             newest = self._newest(rows, conversation_id, ref_id)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from palimpsest.errors import StorageError
+from palimpsest.errors import InvalidArgument, StorageError
 from palimpsest.memory.store import damage
 from palimpsest.memory.store.schema import STEPS
 
@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 
 class Database:
-    """Raises StorageError, whose message is fit for a person, wherever SQLite fails."""
+    """Raises StorageError, whose message is fit for a person, wherever SQLite fails; InvalidArgument for a text that it
+    cannot keep."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,6 +66,8 @@ class Database:
                 yield self._connection
             except sqlite3.Error as error:
                 raise _storage_error(self.path, error) from error
+            except UnicodeEncodeError:
+                raise _half() from None
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -82,6 +85,8 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 if isinstance(error, sqlite3.Error):
                     raise _storage_error(self.path, error) from error
+                if isinstance(error, UnicodeEncodeError):
+                    raise _half() from None
                 raise
             finally:
                 self._depth -= 1
@@ -142,6 +147,11 @@ def _migrate(connection: sqlite3.Connection) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _half() -> InvalidArgument:
+    """SQLite keeps no lone surrogates in a text of its own; contents are kept as bytes."""
+    return InvalidArgument("text", "half a character (a lone surrogate) is in it, or in an id.")
 
 
 def _storage_error(path: Path, error: Exception) -> StorageError:
