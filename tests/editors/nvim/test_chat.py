@@ -135,3 +135,23 @@ def test_a_conversation_goes_back_to_a_checkpoint(nvim: Plugged) -> None:
     nvim.keys(":Palimpsest conversation.restore<CR>")
     until(lambda: "And on." not in text_of(nvim) and CODE in text_of(nvim), nvim.messages)
     assert "is kept as checkpoint" in nvim.messages()
+
+
+def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    assert nvim.lua("return vim.wo.linebreak"), "prose is broken at words"
+    nvim.lua("vim.ui.input = function(_, done) done('') end return true")
+    nvim.keys("\\c")
+    until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
+
+
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted) -> None:
+    model.replies = ["A line.\n\n" * 40, "And on."]
+    asked(nvim, "When is it free?")
+    nvim.keys("GoGo on.<Esc>\\s")
+    until(lambda: "And on." in text_of(nvim), nvim.messages)
+    nvim.until("""
+      vim.cmd.redraw()
+      local shown = vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false)
+      return vim.tbl_contains(shown, 'And on.')
+    """)

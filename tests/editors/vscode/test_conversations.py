@@ -126,3 +126,13 @@ def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_s
     window.command("Palimpsest: Show Context")
     window.until(lambda: "function at the cursor" in window.shown(TREE))
     assert "def subtotal" in "\n".join(message["content"] for message in engine.asked[-1]["messages"])
+
+
+def test_the_context_that_is_opened_from_a_conversation_is_that_of_the_code_before_it(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, CART)
+    window.at(CART, "total = self.subtotal()")
+    window.open(NAME)
+    window.command("Palimpsest: Show Context")
+    window.until(lambda: "Cart.total" in window.shown(TREE))
