@@ -46,7 +46,7 @@ def svg(graph: Graph) -> str:
 
 
 def _around(places: Collection[tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """From where to where the picture goes, across and down: as far as there are nodes, and their labels beside them."""
+    """From where to where the picture goes, across and down: as far as there are nodes and their labels."""
     across, down = [x for x, _ in places] or [0.0], [y for _, y in places] or [0.0]
     return (min(across) - _BESIDE, max(across) + _BESIDE), (min(down) - _ABOVE, max(down) + _ABOVE)
 
