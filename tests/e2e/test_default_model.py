@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.demo.talk import ANSWER, QUESTION
 from palimpsest.models import default_model
 from tests.e2e.conftest import start_editor, stop_editor
 from tests.installing import cache_folder
@@ -58,5 +59,12 @@ async def test_holds_a_conversation_in_its_base_model_s_template(fetched: Path, 
         assert "def " in first["reply"]
         asked = {"text": "Thanks. And in JavaScript?", "conversation": first["conversation"]}
         assert (await editor.command("palimpsest.ask", asked))["usage"]["decoded"] < 30, "its own reply is still there"
+        talk = {"conversation": (await editor.command("palimpsest.conversation.new", {}))["conversation"]}
+        for role, content in (("user", QUESTION), ("assistant", ANSWER)):
+            await editor.command("palimpsest.conversation.append", {**talk, "role": role, "content": content})
+        asked = {**talk, "text": "Which arguments does it take?"}
+        reply = (await editor.command("palimpsest.ask", asked))["reply"]
+        assert "`limit`" in reply
+        assert "<summary>" not in reply, "with which its edits end"
     finally:
         await stop_editor(editor)

@@ -16,6 +16,7 @@ from palimpsest.text.uris import to_uri
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
+from .talking import do, talking
 
 ASKED = "Explain [[prices#Rounding]], [[tools]] and [[nowhere]]."
 
@@ -146,6 +147,15 @@ async def test_references_are_listed_of_one_conversation_and_of_all(window: Edit
     ElementTree.fromstring(of_all["xml"])
     with pytest.raises(JsonRpcException, match="c-00000000"):
         await window.command("palimpsest.documents.list", {"conversation": "c-00000000"})
+
+
+async def test_of_many_documents_as_many_are_listed_as_the_setting_says(machine: dict[str, str], shop: Path) -> None:
+    for name in ("a", "b", "c"):
+        (shop / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
+    async with talking(shop, {"documents": {"most_listed": 1}}) as (it, _):
+        reply = await do(it, "ask", text="See [[a]], [[b]] and [[c]].")
+        opened = await do(it, "conversation.open", conversation=reply["conversation"])
+        assert "- [[a]] (a.md): Hello.\n- and 2 more\n" in opened["text"]
 
 
 async def test_related_documents_are_offered_for_the_turn_being_written(window: Editor) -> None:

@@ -129,9 +129,15 @@ def test_in_a_small_graph_no_label_lies_on_a_node(n_conversations: int, n_docume
     space = "{http://www.w3.org/2000/svg}"
     dots = [{name: float(dot.get(name, "")) for name in ("cx", "cy", "r")} for dot in root.iter(f"{space}circle")]
     assert len(dots) == n_conversations + n_documents
+    left, top, across, down = map(float, root.get("viewBox", "").split())
+    ys = [dot["cy"] for dot in dots]
+    assert down <= max(ys) - min(ys) + 100, "the picture is no larger than what is in it"
     for text in root.iter(f"{space}text"):
         width, x, y = len(text.text or "") * WIDTH_OF_A_LETTER, float(text.get("x", "")), float(text.get("y", ""))
-        left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "")]
+        begins = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "")]
+        assert left <= begins, text.text
+        assert begins + width <= left + across, text.text
+        assert top < y < top + down, text.text
         for dot in dots:
-            beside = dot["cx"] + dot["r"] < left or dot["cx"] - dot["r"] > left + width
+            beside = dot["cx"] + dot["r"] < begins or dot["cx"] - dot["r"] > begins + width
             assert beside or dot["cy"] + dot["r"] < y - 10 or dot["cy"] - dot["r"] > y + 3, (text.text, dot)

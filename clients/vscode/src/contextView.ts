@@ -58,15 +58,22 @@ export class ContextView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 
   later(): void {
+    this.note();
     clearTimeout(this.timer);
     if (this.view.visible) this.timer = setTimeout(() => void this.refresh(), SETTLED_MS);
+  }
+
+  /** Also while the view is not shown: it may be opened from a conversation. */
+  private note(): void {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined || !isServed(editor.document) || isConversation(editor.document)) return;
+    this.place = { uri: editor.document.uri, position: editor.selection.active };
   }
 
   private async refresh(): Promise<void> {
     const mine = ++this.asked;
     const editor = vscode.window.activeTextEditor;
     if (editor !== undefined && !isServed(editor.document)) return; // what was seen of the code before stays
-    if (editor && !isConversation(editor.document)) this.place = { uri: editor.document.uri, position: editor.selection.active };
     const uri = this.place?.uri.toString();
     if (!vscode.workspace.textDocuments.some((it) => it.uri.toString() === uri)) this.place = undefined; // it was closed
     const found = this.place && this.server.isRunning ? await this.look(this.place).catch(() => undefined) : undefined;

@@ -47,15 +47,15 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "it decides how much work the engine gets, which may cost money",
         "engine.timeout_s engine.retries completion.max_tokens completion.first_ms completion.time_ms "
         "completion.sync_ms completion.cached completion.n suggestion.max_tokens suggestion.time_ms suggestion.n "
-        "suggestion.draft documents.summaries conversation.reply_tokens",
+        "suggestion.draft documents.summaries conversation.reply_tokens conversation.max_rounds",
     ),
     (
         "user",
         "it decides what the user is asked before something happens, or shown unasked",
         "suggestion.confirm suggestion.proactive suggestion.proactive_s suggestion.min_agreement "
-        "completion.min_confidence conversation.max_rounds conversation.instruction "
-        "conversation.compaction_instruction",
+        "completion.min_confidence",
     ),
+    ("user", "it is what the user tells the model", "conversation.instruction conversation.compaction_instruction"),
     ("user", "the log is the user's", "log.level"),
     ("user", "it decides how much of the user's processor and disk is used", "index.max_files index.max_file_bytes"),
     (

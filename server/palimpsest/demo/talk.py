@@ -35,8 +35,15 @@ TASKS = ("Name its two arguments.", "Write a shorter docstring.")
 PASTED = "Where is the parser imported?"
 REF, FILE = "is_free_to_send", "shop/postage.py"
 SEARCHED = "tree_sitter"
+MOST_LINES = 6
 MOST_SHOWN = 45
 """Characters of a child's reply."""
+
+
+def _top(reply: str) -> str:
+    """What of it is shown: a model that only completes code does not come to an end."""
+    lines = reply.strip().split("\n")
+    return "\n".join([*lines[:MOST_LINES], *(["…"] if len(lines) > MOST_LINES else [])])
 
 
 def _first(reply: str) -> str:
@@ -122,7 +129,7 @@ class Talk:
             f"asked “{FOLLOWING}”, behind {blocks:,} tokens of blocks that are in the cache already:",
             f"{usage['decoded']} tokens decoded. A small model replies (you can choose a larger one):",
         ]
-        return Step("the model goes on", facts, answer["reply"].strip(), "markdown", {"decoded": usage["decoded"]})
+        return Step("the model goes on", facts, _top(answer["reply"]), "markdown", {"decoded": usage["decoded"]})
 
     async def _forks(self) -> Step:
         before = (await self._do("context.usage"))["used"]

@@ -59,9 +59,8 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
 
     def made() -> dict[str, Any]:
         workspace = session.services.roots.names
-        return _opened(
-            memory, memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
-        )
+        talk = memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
+        return _opened(server, memory, talk)
 
     return await asyncio.to_thread(made)
 
@@ -75,7 +74,7 @@ async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 async def opened(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
     memory = server.window.session.memory.now()
-    return await asyncio.to_thread(lambda: _opened(memory, memory.conversations.get(asked.conversation)))
+    return await asyncio.to_thread(lambda: _opened(server, memory, memory.conversations.get(asked.conversation)))
 
 
 async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
@@ -103,7 +102,7 @@ async def forked(server: PalimpsestServer, asked: Fork) -> dict[str, Any]:
         head = talk.head if asked.turn is None else asked.turn
         if asked.turn is not None and asked.turn not in [turn.id for turn in memory.turns.branch(talk.id)]:
             raise NotFound("turn", f"the conversation shows no turn {asked.turn}.")
-        return _opened(memory, memory.forks.copied(talk.id, head, f"{talk.name or talk.id} (fork)"))
+        return _opened(server, memory, memory.forks.copied(talk.id, head, f"{talk.name or talk.id} (fork)"))
 
     answer = await asyncio.to_thread(made)
     if asked.uri:
@@ -137,8 +136,9 @@ async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) 
     return uri
 
 
-def _opened(memory: Memory, talk: Talk) -> dict[str, Any]:
-    return {**_fields(talk), "uri": _uri(talk), "text": document_of(memory, talk.id)}
+def _opened(server: PalimpsestServer, memory: Memory, talk: Talk) -> dict[str, Any]:
+    text = document_of(memory, talk.id, server.window.settings.documents.most_listed)
+    return {**_fields(talk), "uri": _uri(talk), "text": text}
 
 
 def _uri(talk: Talk) -> str:

@@ -158,3 +158,23 @@ def test_what_was_allowed_for_good_is_forgotten(nvim: Plugged, model: Scripted, 
     until(lambda: not nvim.command("palimpsest.permissions.list")["permissions"], nvim.messages)
     nvim.keys(":Palimpsest conversation.permissions<CR>")
     until(lambda: "nothing is allowed or refused for good" in nvim.messages(), nvim.messages)
+
+
+def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    assert nvim.lua("return vim.wo.linebreak"), "prose is broken at words"
+    nvim.lua("vim.ui.input = function(_, done) done('') end return true")
+    nvim.keys("\\c")
+    until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
+
+
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted) -> None:
+    model.replies = ["A line.\n\n" * 40, "And on."]
+    asked(nvim, "When is it free?")
+    nvim.keys("GoGo on.<Esc>\\s")
+    until(lambda: "And on." in text_of(nvim), nvim.messages)
+    nvim.until("""
+      vim.cmd.redraw()
+      local shown = vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false)
+      return vim.tbl_contains(shown, 'And on.')
+    """)

@@ -144,3 +144,13 @@ def test_what_was_allowed_for_good_is_forgotten(open_window: Open, engine: Scrip
     window.page.locator(".quick-input-widget .monaco-button", has_text="OK").click()
     window.command("Palimpsest: Have the Model Ask Again")
     window.until(lambda: "nothing is allowed or refused for good" in window.notifications)
+
+
+def test_the_context_that_is_opened_from_a_conversation_is_that_of_the_code_before_it(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, CART)
+    window.at(CART, "total = self.subtotal()")
+    window.open(NAME)
+    window.command("Palimpsest: Show Context")
+    window.until(lambda: "Cart.total" in window.shown(TREE))

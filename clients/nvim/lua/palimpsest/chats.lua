@@ -9,6 +9,8 @@ local api = vim.api
 local SUFFIX = documents.SUFFIX
 local NONE = "open a conversation first: `:Palimpsest chat`."
 
+local WRITERS = { model = "the model", mechanical = "rules", person = "you" }
+
 local last ---@type string?
 
 M.id = documents.id
@@ -66,6 +68,7 @@ local function to_window(buffer)
     api.nvim_set_current_win(there)
   else
     api.nvim_open_win(buffer, true, { split = "right" })
+    vim.wo[0][0].linebreak = true
   end
   api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buffer), 0 })
   last = M.id(buffer) or last
@@ -160,16 +163,38 @@ function M.chat(words)
 end
 
 ---@param name "send"|"stop"
+---@return integer?
 local function of_document(name)
   local buffer = document()
   if buffer then
     client.command("palimpsest.conversation." .. name, { uri = client.uri(buffer) }, nil, { buffer = buffer })
   end
+  return buffer
+end
+
+--- The turn that is sent goes to the top of its windows: the reply comes below it, and is to be seen.
+---@param buffer integer
+local function to_top(buffer)
+  local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local last_turn = vim
+    .iter(ipairs(lines))
+    :filter(function(_, line)
+      return vim.startswith(line, "## user")
+    end)
+    :last()
+  for _, window in ipairs(last_turn and vim.fn.win_findbuf(buffer) or {}) do
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview({ topline = math.max(1, last_turn - 1) })
+    end)
+  end
 end
 
 --- What stands last in the document is said; the reply comes into it.
 function M.send()
-  of_document("send")
+  local buffer = of_document("send")
+  if buffer then
+    to_top(buffer)
+  end
 end
 
 function M.stop()
@@ -200,7 +225,7 @@ function M.compact()
     local wanted = { conversation = conversation, instruction = instruction ~= "" and instruction or nil }
     client.command("palimpsest.conversation.compact", wanted, function(answer)
       if answer then
-        tell.say(("a summary, by %s, stands for what was said."):format(answer.written_by))
+        tell.say(("a summary, written by %s, stands for what was said."):format(WRITERS[answer.written_by]))
       end
     end)
   end)

@@ -87,6 +87,9 @@ class _View:
     needs: Needs
 
 
+SUMMARY_OF_EDITS = "\n<summary>"
+
+
 def _notes(turn: Turn) -> list[str]:
     """What the model is told is wrong with the refs of its turn."""
     return [failed("", InvalidArgument("ref", problem)).xml for problem in turn.details.get(PROBLEMS, ())]
@@ -117,11 +120,18 @@ class Putting:
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
+            stop=self._stops,
             grammar=grammar,
             sampling=wire.Sampling(temperature=options.temperature),
             tail=tail_of(conversation),
             kv=self.kv,
         )
+
+    @property
+    def _stops(self) -> list[str]:
+        """A model that is not told how to converse was trained on edits, and may end its reply as it ends those."""
+        model = self._services.supervisor.status.model
+        return [] if model is None or model.chat_template else [SUMMARY_OF_EDITS]
 
     @property
     def kv(self) -> wire.KvPolicy:

@@ -18,9 +18,11 @@ def page(title: str, usage: ConversationUsage) -> str:
 
 
 def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
-    about = " (estimated from characters: no tokenizer answers)" if usage.estimated else ""
-    yield f"# What {title} takes of the model's window{about}"
+    yield f"# Tokens of “{title}”"
     yield ""
+    if usage.estimated:
+        yield "Estimated from characters, since no tokenizer answers."
+        yield ""
     yield "```text"
     rows = [("all", usage.used, usage.total)]
     rows += [(name, part.used, part.budget) for name, part in usage.parts.items()]

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from palimpsest.memory.documents.graph import Edge, Graph, Node
 
 LONGEST_LABEL = 40
 _INNER, _SPACE = 120.0, 26.0
-_MARGIN = 260.0
+_BESIDE, _ABOVE = 280.0, 40.0
+"""Room for the longest label, and for a line of one."""
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _STYLE = """
     .conversation { fill: #4477aa } .document { fill: #228833 } .broken { fill: #cc3311 }
@@ -30,10 +31,11 @@ def svg(graph: Graph) -> str:
     near = max(_INNER, len(inner) * _SPACE / math.tau)
     far = max(near + 140.0, len(outer) * _SPACE / math.tau)
     places = {**_ring(inner, near if len(inner) > 1 else 0.0, -math.tau / 4), **_ring(outer, far, 0.0)}
-    half = far + _MARGIN
+    (left, right), (top, bottom) = _around(places.values())
+    width, height = right - left, bottom - top
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-half:.0f} {-half:.0f} {2 * half:.0f} {2 * half:.0f}" '
-        f'width="{2 * half:.0f}" height="{2 * half:.0f}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}">',
         f"<style>{_STYLE}</style>",
         f"<title>{_text(_title(graph))}</title>",
         *(_line(edge, places) for edge in graph.edges),
@@ -41,6 +43,12 @@ def svg(graph: Graph) -> str:
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _around(places: Collection[tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """From where to where the picture goes, across and down: as far as there are nodes and their labels."""
+    across, down = [x for x, _ in places] or [0.0], [y for _, y in places] or [0.0]
+    return (min(across) - _BESIDE, max(across) + _BESIDE), (min(down) - _ABOVE, max(down) + _ABOVE)
 
 
 def _title(graph: Graph) -> str:
