@@ -4,10 +4,11 @@ In: a base whose vocabulary has a token for the end alone, `lora.pt` of `trainin
 Out: the checkpoint with another row for the end, and what that changes on workspaces that it was not fitted on.
 
 An end of its own is never read, so its row of a tied embedding is a linear classifier on what the last layer gives,
-and changes nothing else.  Forward passes over a few hundred middles give the states x and, for each, Z, the logarithm
-of the sum of the other tokens' weights; what is then minimized over the row w is convex:
+and changes nothing else.  What a prompt starts with ends answers, too, and has some of the probability of an end.
+Forward passes over a few hundred middles give the states x and, for each, the start's logit s and Z, the logarithm of
+the sum of all other tokens' weights.  With e = log(exp(w·x) + exp(s)), what is minimized over the row w is
 
-    sum over ends of log(1 + exp(Z - w·x))  +  sum over other tokens of log(1 + exp(w·x - Z))  +  ridge · |w - w₀|²
+    sum over ends of log(1 + exp(Z - e))  +  sum over other tokens of log(1 + exp(e - Z))  +  ridge · |w - w₀|²
 
 which is the loss of the ends and what the text loses to them, each in nats: both count alike here, however the ends
 were weighed in training.
@@ -49,18 +50,23 @@ N_STEPS, AT_ONCE, SHARE_HELD = 60, 128, 0.25
 
 @dataclass(frozen=True)
 class States:
-    """x (n, width), Z (n,), whether the middle ends there (n,)."""
+    """x (n, width), s and Z (n,), whether the middle ends there (n,)."""
 
     x: Tensor
+    start: Tensor
     others: Tensor
     is_end: Tensor
 
     def part(self, chosen: Tensor) -> States:
-        return States(self.x[chosen], self.others[chosen], self.is_end[chosen])
+        return States(self.x[chosen], self.start[chosen], self.others[chosen], self.is_end[chosen])
+
+    def margin(self, row: Tensor) -> Tensor:
+        """By how much an end is likelier than all else together, as logits."""
+        return torch.logaddexp(self.x @ row, self.start) - self.others
 
     def figures(self, row: Tensor) -> dict[str, float]:
         """Nats of an end, how often it is likelier than all else together; nats that each other token loses to it."""
-        margin = self.x @ row - self.others
+        margin = self.margin(row)
         ends, rest = margin[self.is_end], margin[~self.is_end]
         found = {"end": F.softplus(-ends).mean(), "ended": (ends > 0).double().mean(), "lost": F.softplus(rest).mean()}
         return {name: round(float(value), 4) for name, value in found.items()}
@@ -73,19 +79,21 @@ def gathered(of: Base, model: Frozen, learned: Lora, found: Iterable[Encoded]) -
     frame = [marks.start, *of.vocabulary.encode(HEADER)], of.vocabulary.encode(FOOTER)
     embedding = model.parameters["embedding"].clone()
     embedding[marks.rows] = learned.factors[ROWS].to(embedding.dtype)
-    xs, others, ends, numbers = [], [], [], []
+    xs, starts, others, ends, numbers = [], [], [], [], []
     for number, each in enumerate(each for each in found if each.tails):
         batch = batch_of([each], *frame, np.random.default_rng(number))
         is_middle = batch.parts == MIDDLE
         x = lora.states(model, learned, batch, Parts())[torch.from_numpy(is_middle).to(embedding.device)]
         for part in torch.split(x, AT_ONCE):
             logits = (part.to(model.dtype) @ embedding.mT).float()
-            logits[:, marks.end] = -torch.inf
+            starts.append(logits[:, marks.start].cpu())
+            logits[:, [marks.start, marks.end]] = -torch.inf
             others.append(torch.logsumexp(logits, -1).cpu())
         xs.append(x.cpu())
         ends.append(torch.from_numpy(batch.targets[is_middle] == marks.end))
         numbers.append(torch.full((len(x),), number))
-    return States(torch.cat(xs).double(), torch.cat(others).double(), torch.cat(ends)), torch.cat(numbers)
+    x, start, other = (torch.cat(parts).double() for parts in (xs, starts, others))
+    return States(x, start, other, torch.cat(ends)), torch.cat(numbers)
 
 
 def completions(workspace: Encoded) -> list[EncodedTail]:
@@ -101,7 +109,7 @@ def fitted(states: States, start: Tensor, ridge: float) -> Tensor:
 
     def closure() -> Tensor:
         optimizer.zero_grad()
-        lost = F.softplus(sign * (states.x @ row - states.others)).sum()
+        lost = F.softplus(sign * states.margin(row)).sum()
         total = lost + ridge * len(sign) * (row - start).square().sum()
         total.backward()  # type: ignore[no-untyped-call]
         return total

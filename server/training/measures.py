@@ -44,6 +44,13 @@ def cross_entropy(logits: Rows, targets: Sequence[int]) -> tuple[Rows, Rows]:
     return np.log(np.exp(rows).sum(1)) - rows[at, targets], rows.argmax(1) == np.array(targets)
 
 
+def of_any(logits: Rows, ends: Sequence[int]) -> tuple[float, bool]:
+    """Loss and hit of an end, whichever of a model's it is: all end an answer."""
+    row = logits.astype(np.float64)
+    all_, some = (np.logaddexp.reduce(each) for each in (row, row[list(ends)]))
+    return float(all_ - some), int(row.argmax()) in ends
+
+
 def middles(
     prompt: Prompt, found: Sequence[Workspace], n: int, modes: Sequence[tuple[str, Order]] = MODES
 ) -> dict[str, Any]:
@@ -66,6 +73,8 @@ def middles(
                 target = prompt.target(tail)
                 logits, _ = prompt.logits(tail, len(target), target[:-1])
                 loss, hit = cross_entropy(logits, target)
+                if prompt.is_spm:
+                    loss[-1], hit[-1] = of_any(logits[-1], sorted(prompt.arena.ends))
                 losses[tail.layout, mode].append(loss)
                 hits[tail.layout, mode].append(hit)
 

@@ -125,7 +125,7 @@ def the_ends_row_is_fitted_to_what_it_has_not_seen() -> None:
     x = torch.randn(2000, 12, generator=random).double()
     x[:, -1] = 3.0  # as the last layer's: something that is always there
     is_end = x[:, 0] + 0.3 * x[:, 1] > 1.2
-    states = ending.States(x, torch.full((2000,), 2.0).double(), is_end)
+    states = ending.States(x, torch.full((2000,), -1.0).double(), torch.full((2000,), 2.0).double(), is_end)
     row, figures = ending.best(states, torch.arange(2000) // 10, torch.zeros(12).double())
     assert figures["before"]["ended"] == 0
     assert figures["after"]["end"] < 0.5 * figures["before"]["end"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.models import written
 
@@ -39,6 +40,14 @@ def test_nats_a_character_and_of_the_end_add_up_to_nats_a_token(kind: str, tmp_p
             assert (ends is not None) == (kind == "embedded")
             parts = row["a_character"][mode] * row["characters"] + (ends or 0.0) * row["middles"]
             assert parts == pytest.approx(row["loss"][mode] * row["tokens"], rel=1e-2)
+
+
+def test_a_middle_ends_with_any_of_a_models_ends() -> None:
+    logits = np.log(np.array([0.1, 0.3, 0.2, 0.4], np.float32))
+    loss, is_likeliest = measures.of_any(logits, (1, 2))
+    assert loss == pytest.approx(-np.log(0.5), rel=1e-5)
+    assert not is_likeliest
+    assert measures.of_any(logits, (0, 3)) == (pytest.approx(-np.log(0.5), rel=1e-5), True)
 
 
 def test_fewer_are_shown_the_surer_the_model_must_be() -> None:
