@@ -39,6 +39,7 @@ async def test_so_many_turns_are_refused_and_everything_else_goes_on(machine: di
         with pytest.raises(JsonRpcException, match="10,000 turns stand before it"):
             await asyncio.wait_for(do(editor, "conversation.send", uri=uri), 60)
         assert model.asked == []
+        assert (await do(editor, "conversation.list"))["conversations"] == [], "nothing was begun"
         assert (await do(editor, "ask", text="Hello?"))["reply"] == "Hello."
 
 

@@ -61,14 +61,15 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)
-    talk = _conversation(memory, snapshot, transcript, session.services.roots.names)
-    pending = await asyncio.to_thread(pending_of, memory, talk.id, transcript)
+    known = conversation_of(memory, transcript)
+    pending = await asyncio.to_thread(pending_of, memory, known.id if known is not None else None, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
     turns = transcript.turns
     if pending.last - pending.kept > MOST_BEFORE:
         few = f"{pending.last - pending.kept:,} turns stand before it that are not kept yet, and {MOST_BEFORE} can be"
         raise InvalidArgument("uri", f"{few}; take away what is not needed.")
+    talk = known or _begun(memory, snapshot, transcript, session.services.roots.names)
     if session.conversing.is_running(talk.id):
         raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
     if pending.is_branch:
@@ -117,9 +118,9 @@ def conversation_of(memory: Memory, transcript: Transcript) -> Conversation | No
         return None
 
 
-def pending_of(memory: Memory, conversation: str, transcript: Transcript) -> Pending | None:
-    """What a document has to say; None for nothing."""
-    turns, branch = list(transcript.turns), memory.turns.branch(conversation)
+def pending_of(memory: Memory, conversation: str | None, transcript: Transcript) -> Pending | None:
+    """What a document has to say; None for nothing.  `conversation`: None for one that is not kept here."""
+    turns, branch = list(transcript.turns), memory.turns.branch(conversation) if conversation is not None else []
     while turns and turns[-1].role == "user" and not turns[-1].text.strip():
         turns.pop()
     kept = 0
@@ -150,11 +151,8 @@ def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
     return turn.id == known.id and turn.role == known.role and is_same(turn.text, shown_text(memory, known))
 
 
-def _conversation(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:
-    """The document's; a new one for a document that has none, or one that is not kept here."""
-    known = conversation_of(memory, transcript)
-    if known is not None:
-        return known
+def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:
+    """A new one, for a document that has none, or one that is not kept here."""
     said = next((turn.text for turn in transcript.turns if turn.text.strip()), "")
     return memory.conversations.new(name_of(said), snapshot.uri, workspace=workspace)
 

@@ -23,7 +23,7 @@ MOST_PLACES = 1_000
 LONGEST_QUERY = 1_000
 MOST_S, PIECE_S = 120.0, 10.0
 """For a text, and for one piece of it: a long text takes its time, an expression without an end does not get it."""
-MOST_BYTES = 2_000_000_000
+MOST_BYTES = 1_200_000_000
 """Of memory: an expression can take 100 bytes and more for every character of a line."""
 _SCRIPT = """
 import faulthandler, json, re, sys
