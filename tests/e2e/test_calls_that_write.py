@@ -46,7 +46,7 @@ async def test_a_wrong_call_answers_an_error_of_the_formats(talk: Talk, call: st
 
 async def test_all_of_a_text_that_is_longer_than_the_model_reads_is_refused(talk: Talk) -> None:
     """ "read_all" of it would leave no room for anything, and no way back."""
-    editor, _ = talk
+    editor, said = talk
     made = await begun(talk)
     (editor.root / "long.txt").write_text("a line of the text\n" * 5_000)
     await do(editor, "fd.create", conversation=made, uri=to_uri(editor.root / "long.txt"), name="long")
@@ -58,7 +58,10 @@ async def test_all_of_a_text_that_is_longer_than_the_model_reads_is_refused(talk
     answer = await calls(talk, made, f'{mark}\nget_fd_section(fd="long", ref_id="most")')
     assert 'type="out_of_range" tool="get_fd_section"' in answer
     assert "<fd_content" in await calls(talk, made, 'read_fd(fd="long", page=24)')
-    assert 'status="running"' not in await calls(talk, made, 'spawn(task="Read", preload_fds=["long"])')
+    assert 'status="running"' in await calls(talk, made, 'spawn(task="Read", preload_fds=["long"])')
+    await do(editor, "fork.gather", conversation=made)
+    told = [str(one["messages"]).count("a line of the text") for one in said.asked]
+    assert 0 < max(told) < 1_000, "a child has its first page, and reads on"
     whole = await do(editor, "fd.read", conversation=made, fd="long", read_all=True)
     assert len(whole["content"]) == 95_000, "a person reads all of it"
 

@@ -39,11 +39,12 @@ local function clear_keys(buffer)
   end
 end
 
---- Turns fold by what the server says; all are open at first.
+--- Turns fold by what the server says; all are open at first.  Prose is broken at words.
 local function fold(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local wo = vim.wo[window][0]
     wo.foldmethod, wo.foldexpr, wo.foldlevel, wo.foldtext = "expr", "v:lua.vim.lsp.foldexpr()", 99, ""
+    wo.linebreak = true
   end
 end
 

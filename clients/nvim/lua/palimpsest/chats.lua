@@ -68,7 +68,6 @@ local function to_window(buffer)
     api.nvim_set_current_win(there)
   else
     api.nvim_open_win(buffer, true, { split = "right" })
-    vim.wo[0][0].linebreak = true
   end
   api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buffer), 0 })
   last = M.id(buffer) or last
