@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 HIDDEN = "..."
 HINT = "A line of a harmless one may say `gitleaks:allow`."
@@ -29,10 +29,10 @@ _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret",
 _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Format:
-    """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`).  `part`
-    matches a token that is being typed or deleted."""
+    """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
+    match of `core`.  `part` matches a token that is being typed or deleted."""
 
     kind: str
     literals: tuple[str, ...]
@@ -40,12 +40,22 @@ class _Format:
     part: re.Pattern[str] | None = None
     within: bool = False
     any_case: bool = False
+    core: re.Pattern[str] | None = None
+
+    @cached_property
+    def _stem(self) -> str:
+        """With what all literals begin: one search instead of several, where it is rare."""
+        first, last = min(self.literals), max(self.literals)
+        n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+        return first[:n]
 
     def matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         if self.within:
             look_in = text.lower() if self.any_case else text
-            if any(literal in look_in for literal in self.literals):
+            if any(literal in look_in for literal in self.literals) and (not self.core or self.core.search(text)):
                 yield from pattern.finditer(text)
+            return
+        if self._stem not in text:
             return
         for literal in self.literals:
             at = text.find(literal)
@@ -64,9 +74,11 @@ def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 40
     return _Format(kind, literals or (re.split(r"[(\[\\.]", prefix)[0],), re.compile(whole), re.compile(part))
 
 
-def _exact(kind: str, pattern: str, *literals: str, within: bool = False, any_case: bool = False) -> _Format:
+def _exact(
+    kind: str, pattern: str, *literals: str, within: bool = False, any_case: bool = False, core: str = ""
+) -> _Format:
     whole = re.compile(pattern, re.IGNORECASE if any_case else 0)
-    return _Format(kind, literals, whole, within=within or any_case, any_case=any_case)
+    return _Format(kind, literals, whole, None, within or any_case, any_case, re.compile(core) if core else None)
 
 
 _KEY = (
@@ -220,6 +232,7 @@ _FORMATS = (
         rf"(?<![{_WORD}.])[MNO][{_WORD}]{{23,27}}\.[{_WORD}]{{6}}\.[{_WORD}]{{27,40}}(?![{_WORD}])",
         ".",
         within=True,
+        core=rf"\.[{_WORD}]{{6}}\.",
     ),
     _exact(
         "a Discord webhook",
