@@ -65,7 +65,8 @@ def _converter() -> cattrs.Converter:
         return _checked(list, "a list", lambda value, _kind: list(many(value, items)))
 
     def tuples(kind: Any) -> Hook:
-        return _checked((list, tuple), "a list", lambda value, _kind: many(value, kind))  # a text is none of letters
+        checked = _checked((list, tuple), "a list", lambda value, _kind: many(value, kind))  # a text is none of letters
+        return lambda value, kind: checked([] if value == {} else value, kind)  # Lua writes an empty list so
 
     many = converter.get_structure_hook(tuple[str, ...])
     for scalar in WORDS:

@@ -89,7 +89,7 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
 ) -> None:
     window = begin(open_window, engine, "prices.md")
     window.command("Palimpsest: New Conversation")
-    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 7" in window.status_bar)
+    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
     window.type("hello")
     window.until(lambda: "Send" in window.shown(LENS))
     window.command("Palimpsest: Send Message")
