@@ -1,12 +1,17 @@
 """What is found in a text: keys and tokens by their formats, and nothing in ordinary code."""
 
 import random
+import re
 import string
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from palimpsest.text import tokens
+from palimpsest.text.long_words import long_words
 from palimpsest.text.tokens import found, masked
 
 SERVER = Path(__file__).parents[2] / "server"
@@ -139,3 +144,26 @@ def test_random_text_holds_none() -> None:
     source = random.Random(1)
     text = "".join(source.choices(string.ascii_letters + string.digits + " \n", k=300_000))
     assert found(text) == ""
+
+
+LONG = [form for form in tokens._FORMATS if form.is_long]
+
+
+@pytest.mark.parametrize("form", LONG, ids=lambda form: f"{form.kind} {form.literals[0]}")
+@given(data=st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: tokens._Format, data: st.DataObject) -> None:
+    """Whatever matches such a format, at its shortest and with anything around it."""
+    token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
+    around = st.text(st.sampled_from(" \n.-/é😀aZ09_"), max_size=100)
+    text = f"{data.draw(around)}{token}{data.draw(around)}"
+    assert form.may_stand_in(long_words(text, tokens._LONG)) or not any(form.matches(text, form.whole))
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["w", "-", "9", " ", ".", "\n", "é", "😀"]), st.integers(1, 90)), max_size=30),
+    st.integers(1, 30),
+)
+def test_every_long_word_of_a_text_is_found(runs: list[tuple[str, int]], fewest: int) -> None:
+    text = "".join(character * n for character, n in runs)
+    assert long_words(text, fewest) == "\n".join(re.findall(rf"[A-Za-z0-9_\-]{{{fewest},}}", text))

@@ -8,6 +8,7 @@ instead, knows 20 kinds, depends on an HTTP client, and was last released in 202
 (`password = "hunter2"`) looks like any other word and is not found.
 
 A format is tried only where one of its literals occurs, and no repetition is nested, so time is linear in the text.
+Most tokens are long words, so most literals are looked for only in those, which are few in most texts.
 Lines with `gitleaks:allow` or `pragma: allowlist secret`, and values that contain `EXAMPLE`, are not secrets.
 """
 
@@ -18,11 +19,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from palimpsest.text.long_words import long_words
+
 HIDDEN = "..."
 HINT = "A line of a harmless one may say `gitleaks:allow`."
 _FEWEST_OF_PART = 12
 """Characters behind a prefix for which an incomplete token is reported."""
 _ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
+_LONG = 20
+"""Characters of a word that most tokens have at least."""
 _LINE = 500
 """Characters around a token that are searched for the comment on its line."""
 _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret", re.IGNORECASE)
@@ -32,7 +37,8 @@ _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
 @dataclass(frozen=True)
 class _Format:
     """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
-    match of `core`.  `part` matches a token that is being typed or deleted."""
+    match of `core`.  `part` matches a token that is being typed or deleted.  `is_long`: in every match the literal is
+    a part of a word of at least `_LONG` characters."""
 
     kind: str
     literals: tuple[str, ...]
@@ -41,6 +47,7 @@ class _Format:
     within: bool = False
     any_case: bool = False
     core: re.Pattern[str] | None = None
+    is_long: bool = False
 
     @cached_property
     def _stem(self) -> str:
@@ -48,6 +55,9 @@ class _Format:
         first, last = min(self.literals), max(self.literals)
         n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:n]
+
+    def may_stand_in(self, words: str) -> bool:
+        return self._stem in words and any(literal in words for literal in self.literals)
 
     def matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         if self.within:
@@ -71,14 +81,24 @@ def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 40
     start = rf"(?<![{_ALNUM}_])(?:{prefix})"
     part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
-    return _Format(kind, literals or (re.split(r"[(\[\\.]", prefix)[0],), re.compile(whole), re.compile(part))
+    literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
+    of_words = not set("".join(literals) + alphabet) & set(".+/= ")
+    is_long = of_words and min(map(len, literals)) + fewest >= _LONG
+    return _Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_long)
 
 
 def _exact(
-    kind: str, pattern: str, *literals: str, within: bool = False, any_case: bool = False, core: str = ""
+    kind: str,
+    pattern: str,
+    *literals: str,
+    within: bool = False,
+    any_case: bool = False,
+    core: str = "",
+    is_long: bool = False,
 ) -> _Format:
     whole = re.compile(pattern, re.IGNORECASE if any_case else 0)
-    return _Format(kind, literals, whole, None, within or any_case, any_case, re.compile(core) if core else None)
+    needed = re.compile(core) if core else None
+    return _Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long)
 
 
 _KEY = (
@@ -87,7 +107,7 @@ _KEY = (
 )
 _FORMATS = (
     _exact("a private key", _KEY, "PRIVATE KEY", within=True),
-    _exact("a private key", r"PuTTY-User-Key-File-\d: [a-z]", "PuTTY-User-Key-File-"),
+    _exact("a private key", r"PuTTY-User-Key-File-\d: [a-z]", "PuTTY-User-Key-File-", is_long=True),
     _exact("a private key", r"\"private_key\"\s{0,20}:\s{0,20}\"[^\"\s<>${}]{16,4096}", '"private_key"'),
     _prefixed("a private key", "AGE-SECRET-KEY-1", "0-9A-Z", 58),
     _exact("an Ansible vault", r"\A\s{0,100}\$ANSIBLE_VAULT;\d", "$ANSIBLE_VAULT;", within=True),
@@ -98,6 +118,7 @@ _FORMATS = (
         "ASIA",
         "ABIA",
         "ACCA",
+        is_long=True,
     ),
     _exact(
         "an AWS secret key",
@@ -181,24 +202,30 @@ _FORMATS = (
         "sk-None-",
     ),
     _exact(
-        "an OpenAI key", rf"(?<![{_WORD}])sk-[{_WORD}]{{20,100}}T3BlbkFJ[{_WORD}]{{20,100}}", "T3BlbkFJ", within=True
+        "an OpenAI key",
+        rf"(?<![{_WORD}])sk-[{_WORD}]{{20,100}}T3BlbkFJ[{_WORD}]{{20,100}}",
+        "T3BlbkFJ",
+        within=True,
+        is_long=True,
     ),
-    _exact("an API key", rf"(?<![{_WORD}])sk-[{_ALNUM}]{{32,64}}(?![{_WORD}])", "sk-"),
+    _exact("an API key", rf"(?<![{_WORD}])sk-[{_ALNUM}]{{32,64}}(?![{_WORD}])", "sk-", is_long=True),
     _prefixed("an API key", r"sk-or-v1-", "0-9a-f", 64),
     _prefixed("an Anthropic key", r"sk-ant-[a-z]{2,8}\d\d-", _WORD, 60, 400, "sk-ant-"),
     _prefixed("a Google API key", "AIza", _WORD, 35, 35),
     _prefixed("a Google client secret", "GOCSPX-", _WORD, 24),
-    _prefixed("a Google access token", r"ya29\.", _WORD, 30, 1000),
+    _prefixed("a Google access token", r"ya29\.", _WORD, 30, 1000, "ya29."),
     _prefixed("a Hugging Face token", "(?:hf_|api_org_)", _ALNUM, 30, 60, "hf_", "api_org_"),
     _prefixed("an npm token", "npm_", _ALNUM, 30, 60),
     _prefixed("a PyPI token", "pypi-Ag", _WORD, 50, 1000),
     _prefixed("a RubyGems key", "rubygems_", "0-9a-f", 48),
-    _exact("a crates.io token", rf"(?<![{_WORD}])cio[{_ALNUM}]{{32}}(?![{_WORD}])", "cio"),
+    _exact("a crates.io token", rf"(?<![{_WORD}])cio[{_ALNUM}]{{32}}(?![{_WORD}])", "cio", is_long=True),
     _prefixed("a Docker token", "dckr_(?:pat|oat)_", _WORD, 24, 60, "dckr_pat_", "dckr_oat_"),
     _exact("a SendGrid key", rf"(?<![{_WORD}])SG\.[{_WORD}]{{20,24}}\.[{_WORD}]{{39,50}}", "SG."),
-    _exact("a Mailchimp key", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "-us", within=True),
-    _exact("a Mailgun key", rf"(?<![{_WORD}])key-[0-9a-f]{{32}}(?![{_WORD}])", "key-"),
-    _exact("a Twilio key", rf"(?<![{_WORD}])SK[0-9a-f]{{32}}(?![{_WORD}])", "SK"),
+    _exact(
+        "a Mailchimp key", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "-us", within=True, is_long=True
+    ),
+    _exact("a Mailgun key", rf"(?<![{_WORD}])key-[0-9a-f]{{32}}(?![{_WORD}])", "key-", is_long=True),
+    _exact("a Twilio key", rf"(?<![{_WORD}])SK[0-9a-f]{{32}}(?![{_WORD}])", "SK", is_long=True),
     _prefixed("a Square token", "(?:sq0atp|sq0csp|sq0idp)-", _WORD, 22, 60, "sq0"),
     _prefixed(
         "a Shopify token", "shp(?:at|ca|pa|ss|tka)_", _HEX, 32, 64, "shpat_", "shpca_", "shppa_", "shpss_", "shptka_"
@@ -210,7 +237,7 @@ _FORMATS = (
     _prefixed("a Postman key", "PMAK-", r"0-9a-f\-", 50, 70),
     _prefixed("a New Relic key", "NR(?:AK|JS|II|RA)-", _ALNUM + r"\-", 19, 60, "NRAK-", "NRJS-", "NRII-", "NRRA-"),
     _prefixed("a Grafana token", "gl(?:sa|c)_", _ALNUM + "_+/=", 32, 400, "glsa_", "glc_"),
-    _exact("a Databricks token", rf"(?<![{_WORD}])dapi[0-9a-f]{{32}}(?![{_ALNUM}])", "dapi"),
+    _exact("a Databricks token", rf"(?<![{_WORD}])dapi[0-9a-f]{{32}}(?![{_ALNUM}])", "dapi", is_long=True),
     _prefixed("a Vault token", r"hv[sbr]\.", _WORD, 24, 400, "hvs.", "hvb.", "hvr."),
     _exact(
         "a Terraform Cloud token",
@@ -226,7 +253,12 @@ _FORMATS = (
     _prefixed("a PlanetScale token", "pscale_(?:tkn|pw|oauth)_", _WORD + "=.", 32, 64, "pscale_"),
     _prefixed("a Supabase token", "(?:sbp_|sb_secret_)", _WORD, 22, 60, "sbp_", "sb_secret_"),
     _prefixed("a Dropbox token", r"sl\.", _WORD, 130, 2000, "sl."),
-    _exact("a Telegram token", rf"(?<![{_WORD}])\d{{8,10}}:AA[{_WORD}]{{33}}(?![{_WORD}])", ":AA", within=True),
+    _exact(
+        "a Telegram token",
+        rf"(?<![{_WORD}])\d{{8,10}}:AA[{_WORD}]{{33}}(?![{_WORD}])",
+        ":AA",
+        within=True,
+    ),
     _exact(
         "a Discord token",
         rf"(?<![{_WORD}.])[MNO][{_WORD}]{{23,27}}\.[{_WORD}]{{6}}\.[{_WORD}]{{27,40}}(?![{_WORD}])",
@@ -253,7 +285,11 @@ _FORMATS = (
         "eyJ",
     ),
     _prefixed("a Fly.io token", r"(?:FlyV1 fm\d_|fo1_)", _WORD + "+/=", 40, 2000, "FlyV1 fm", "fo1_"),
-    _exact("a Cloudflare key", rf"(?<![{_WORD}])v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{146}}", "v1.0-"),
+    _exact(
+        "a Cloudflare key",
+        rf"(?<![{_WORD}])v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{146}}",
+        "v1.0-",
+    ),
     _prefixed("a 1Password token", "ops_eyJ", _WORD + "+/=", 100, 4000),
     _prefixed(
         "an API key",
@@ -300,7 +336,10 @@ def masked_block(text: str) -> str:
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
     """Matches with their kinds, in order of the formats."""
+    words = "" if parts else long_words(text, _LONG)
     for form in _FORMATS:
+        if form.is_long and not parts and not form.may_stand_in(words):
+            continue
         pattern = form.part if parts and form.part is not None else form.whole
         for match in form.matches(text, pattern):
             if not _is_allowed(text, match):

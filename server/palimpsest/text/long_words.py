@@ -1,0 +1,26 @@
+"""The long words of a text, which are few in most texts.
+
+In: a text.  Out: its long words.  Pure.
+
+A word is of ASCII letters, digits, `_` and `-` here.  What can only stand in a long word need not be looked for
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import string
+
+_OF_WORDS = (string.ascii_letters + string.digits + "_-").encode()
+_CLASSES = bytes(ord("w") if byte in _OF_WORDS else ord(" ") for byte in range(256))
+
+
+def long_words(text: str, fewest: int) -> str:
+    """The words of at least `fewest` characters, a line each."""
+    classes, word = text.encode("ascii", "replace").translate(_CLASSES), b"w" * fewest
+    found, at = list[str](), classes.find(word)
+    while at >= 0:
+        end = classes.find(b" ", at + fewest)
+        end = len(text) if end < 0 else end
+        found.append(text[at:end])
+        at = classes.find(word, end)
+    return "\n".join(found)
