@@ -221,6 +221,61 @@ async def test_an_editor_that_does_not_write_is_said_to_have_failed(
         assert "did not read cart.py" in second["rawOutput"]
 
 
+@pytest.mark.parametrize(
+    ("mode", "old", "meanwhile", "then"),
+    [
+        ("append", "old\n", "old\nmore\n", "old\nmore\n" + TEXT),
+        ("write", None, "theirs\n", "theirs\n"),
+        ("insert", "old\n", "new\nold\n", "new\nold\n"),
+    ],
+)
+async def test_what_a_person_does_while_they_are_asked_is_not_lost(
+    home: dict[str, str], shop: Path, engine: Scripted, mode: str, old: str | None, meanwhile: str, then: str
+) -> None:
+    file = shop / "note.txt"
+    if old:
+        file.write_text(old, encoding="utf-8")
+
+    def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if method == "session/request_permission":
+            file.write_text(meanwhile, encoding="utf-8")
+            return {"result": {"outcome": {"outcome": "selected", "optionId": "allow"}}}
+        if method == "fs/read_text_file":
+            return {"result": {"content": file.read_text(encoding="utf-8")}}
+        file.write_text(params["content"], encoding="utf-8")
+        return {"result": {}}
+
+    line = ", insert_at_line=1" if mode == "insert" else ""
+    engine.replies = [f'{REF}\n\nref_to_file(ref_id="shipping", file_path="note.txt", mode="{mode}"{line})', "."]
+    async with editor(home, FILES) as it:
+        it.answer = answer
+        await it.answered(it.prompt(await it.begun(shop), "Write it."))
+    assert file.read_text(encoding="utf-8") == then
+
+
+async def test_a_folder_that_leads_elsewhere_by_the_time_of_the_answer_is_not_written_in(
+    home: dict[str, str], shop: Path, engine: Scripted, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (shop / "notes").mkdir()
+
+    def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if method == "session/request_permission":
+            (shop / "notes").rmdir()
+            (shop / "notes").symlink_to(outside)
+            return {"result": {"outcome": {"outcome": "selected", "optionId": "allow"}}}
+        Path(params["path"]).write_text(params["content"], encoding="utf-8")
+        return {"result": {}}
+
+    engine.replies = [WRITES.format("notes/new.txt", "write"), "."]
+    async with editor(home, FILES) as it:
+        it.answer = answer
+        await it.answered(it.prompt(await it.begun(shop), "Write it."))
+        assert it.asked("fs/write_text_file") == []
+    assert list(outside.iterdir()) == []
+
+
 async def test_cancel_ends_a_turn_whose_question_nobody_answers_and_closes_its_call(
     home: dict[str, str], shop: Path, engine: Scripted
 ) -> None:

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
-from palimpsest.errors import Denied, PalimpsestError
+from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines
 from palimpsest.workspace.places import FIELD, around, place, shown
@@ -85,20 +85,28 @@ class EditorHost:
         session, roots = self._workspace.session, self._workspace.roots
         talk = self._shown_in(conversation)
         check(mode, insert_at_line)
-        real = await asyncio.to_thread(place, path, roots, session.services.settings.context.exclude)
         through = talk if self._writes else None
-        before = await self._before(through, real, path, mode, overwrite=overwrite)
-        after = text if before is None else changed(before, text, mode, insert_at_line)
+
+        async def planned() -> Change:
+            real = await asyncio.to_thread(place, path, roots, session.services.settings.context.exclude)
+            before = await self._before(through, real, path, mode, overwrite=overwrite)
+            after = text if before is None else changed(before, text, mode, insert_at_line)
+            return Change(real, before, after)
+
+        change = await planned()
         if talk is None or not talk.person_asks:
-            what, question = asking_to_write(shown(real, roots), text, mode, overwrite=overwrite)
-            root, change = around(real, roots), Change(real, before, after)
-            if not await self._allowed(conversation, root, what, question, change):
+            what, question = asking_to_write(shown(change.path, roots), text, mode, overwrite=overwrite)
+            if not await self._allowed(conversation, around(change.path, roots), what, question, change):
                 raise Denied(f"The person did not allow it to write to {path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
             options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
             done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
             return Written(done.shown, done.bytes, done.lines)
+        asked, change = change, await planned()
+        if change != asked and mode != "append":  # what is added at the end is added to whatever is there by now
+            raise StaleDocument(f"{path} has changed since the person was asked; it was left as it is.")
+        real, after = change.path, change.after
         try:
             await self._client.write_text_file(through.conversation, str(real), after)
         except RequestError as error:
