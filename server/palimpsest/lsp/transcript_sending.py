@@ -62,6 +62,8 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)
     known = conversation_of(memory, transcript)
+    if known is not None:
+        await session.conversing.settle(known.id)
     pending = await asyncio.to_thread(pending_of, memory, known.id if known is not None else None, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")

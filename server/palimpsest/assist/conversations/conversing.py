@@ -105,7 +105,7 @@ class Conversing:
         StorageError; and EngineError when the engine cannot answer: what was said and what has come are kept then, and
         it can be sent again.
         """
-        await self._settle(conversation)
+        await self.settle(conversation)
         self._check(conversation, text, bool(asked and asked.parts))
         task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
         self._running[conversation] = task
@@ -223,13 +223,15 @@ class Conversing:
 
     async def check_idle(self, conversation: str) -> list[Turn]:
         """The turns of a conversation that nobody answers, in this window or another."""
-        await self._settle(conversation)
+        await self.settle(conversation)
         return self._idle(conversation)
 
-    async def _settle(self, conversation: str) -> None:
-        """Where its last turn was being written by a process that has died, it stays as far as it came."""
+    async def settle(self, conversation: str) -> None:
+        """Where its last turn was being written by a process that has died, it stays as far as it came; where its end
+        could not be kept here, it is now.  Raises NotFound, StorageError."""
         branch = self.memory.turns.branch(conversation)
         if branch and branch[-1].state == "writing" and conversation not in self._running:
+            await self.memory.late.catch_up()
             await self.memory.writes.run(self.memory.turns.settle)
 
     def _idle(self, conversation: str) -> list[Turn]:

@@ -22,9 +22,9 @@ from palimpsest.assist.conversations.telling import ConversationChanged
 from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, UnknownTail
+from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
 from palimpsest.memory.conversations.turns import Turn
-from palimpsest.memory.forks.forks import Fork
+from palimpsest.memory.forks.forks import Fork, Status
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.providers.base.together import Together
 from palimpsest.text.positions import well_formed
@@ -212,10 +212,14 @@ class Forking:
                 self._tasks.pop(fork.id, None)
             self._services.events.tell(ConversationChanged(conversation))
 
-    async def _settle(self, forks: Sequence[Fork], status: Any, why: str) -> None:
+    async def _settle(self, forks: Sequence[Fork], status: Status, why: str) -> None:
         for fork in forks:
-            with suppress(NotFound):  # another window has deleted the conversation
-                await self._memory().writes.run(self._memory().forks.finish, fork.id, status, why)
+            with suppress(NotFound, StorageError):  # another window has deleted the conversation; it is tried again
+                await self._finish(fork, status, why)
+
+    async def _finish(self, fork: Fork, status: Status, response: str) -> None:
+        memory = self._memory()
+        await memory.late.surely(lambda: memory.writes.run(memory.forks.finish, fork.id, status, response))
 
     async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
         """Rounds of replies and calls, each round of replies in one batch."""
@@ -229,24 +233,36 @@ class Forking:
                 answers = await self._generated(active, writings, blocks)
             except BaseException as error:
                 for writing in writings:
-                    await writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
+                    with suppress(PalimpsestError):  # each is to be ended
+                        await writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
                 raise
-            turns, still = list[Turn](), list[Fork]()
-            for fork, writing, answer in zip(active, writings, answers, strict=True):
-                writing.came(answer.choices[0].text)
-                turns.append(await writing.end("complete", "end", natively=bool(answer.choices[0].calls)))
+            turns, still = await self._ended(writings, answers), list[Fork]()
+            for fork, answer in zip(active, answers, strict=True):
                 self._decoded.setdefault(fork.id, answer.decoded)
             for fork, writing, answer, turn in zip(active, writings, answers, turns, strict=True):
                 if await self._called(turn, answer.choices[0].calls):
                     still.append(fork)
                 else:
-                    await memory.writes.run(memory.forks.finish, fork.id, "completed", writing.shown)
+                    await self._finish(fork, "completed", writing.shown)
             active = still
             if not active:
                 return
         for fork in active:
             last = memory.turns.branch(fork.child)[-1]
-            await memory.writes.run(memory.forks.finish, fork.id, "completed", memory.turns.text(last))
+            await self._finish(fork, "completed", memory.turns.text(last))
+
+    async def _ended(self, writings: Sequence[Writing], answers: Sequence[wire.GenerateAnswer]) -> list[Turn]:
+        """Each of them, also where one cannot be kept; that is raised then."""
+        turns, wrong = list[Turn](), None
+        for writing, answer in zip(writings, answers, strict=True):
+            try:
+                writing.came(answer.choices[0].text)
+                turns.append(await writing.end("complete", "end", natively=bool(answer.choices[0].calls)))
+            except PalimpsestError as error:
+                wrong = error
+        if wrong is not None:
+            raise wrong
+        return turns
 
     async def _called(self, turn: Turn, natively: Sequence[wire.ToolCall]) -> int:
         memory, tools = self._memory(), self._conversing.tools

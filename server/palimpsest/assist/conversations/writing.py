@@ -44,7 +44,8 @@ class Writing:
             self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
     async def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
-        """`natively`: it has calls that are not in its text."""
+        """`natively`: it has calls that are not in its text.  Raises StorageError where it cannot be kept now: it will
+        be."""
         self.shown += self._showing.finish()
         details: dict[str, Any] = {"stopped": stopped}
         details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
@@ -53,9 +54,13 @@ class Writing:
             details[PROBLEMS] = list(extracted.problems)
         if self._keeping is not None:
             self._keeping.cancel()  # what it is writing at the moment stands in the queue before the end
-        turn = await self._memory.writes.run(self._ended, state, details, extracted)
-        self._events.tell(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
-        return turn
+
+        async def ended() -> Turn:
+            turn = await self._memory.writes.run(self._ended, state, details, extracted)
+            self._events.tell(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
+            return turn
+
+        return await self._memory.late.surely(ended)
 
     def _ended(self, state: State, details: dict[str, Any], extracted: Extracted) -> Turn:
         with self._memory.database.transaction():

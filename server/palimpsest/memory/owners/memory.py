@@ -20,6 +20,7 @@ from palimpsest.memory.forks.forks import Forks
 from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
+from palimpsest.memory.store.late_writes import LateWrites
 from palimpsest.memory.store.write_queue import WriteQueue
 from palimpsest.memory.temp_files.temp_files import TempFiles
 
@@ -31,6 +32,7 @@ class Memory:
 
     database: Database
     writes: WriteQueue
+    late: LateWrites
     contents: Contents
     conversations: Conversations
     turns: Turns
@@ -53,6 +55,7 @@ class Memory:
         memory = cls(
             database=database,
             writes=WriteQueue(),
+            late=LateWrites(),
             contents=contents,
             conversations=conversations,
             turns=Turns(database, contents),
@@ -77,5 +80,6 @@ class Memory:
 
     def close(self) -> None:
         """What is under way is written first."""
+        self.late.close()
         self.writes.close()
         self.database.close()
