@@ -69,6 +69,7 @@ def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
       for _, one in ipairs(lenses) do
         if (one.lens or one).command.title == 'Fork here' then return true end
       end
+      return false
     """)
     nvim.keys("gg/^## assistant<CR>")
     nvim.until("return vim.fn.foldlevel('.') > 0")  # they come behind the text
@@ -168,10 +169,24 @@ def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(
     until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
 
 
-def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted) -> None:
-    model.replies = ["A line.\n\n" * 40, "And on."]
+@pytest.mark.parametrize("send", ["\\s", ":lua vim.lsp.codelens.run()<CR>"], ids=["key", "lens"])
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted, send: str) -> None:
+    model.replies = ["A line.\n\n" * 40, "And on.\n\n" * 20]
     asked(nvim, "When is it free?")
-    nvim.keys("GoGo on.<Esc>\\s")
+    nvim.keys("GoGo on.<Esc>")
+    nvim.until("""
+      local lenses = vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = 0 } or 0)
+      for _, one in ipairs(lenses) do
+        local lens = one.lens or one
+        if lens.command.title == 'Send' then
+          vim.api.nvim_win_set_cursor(0, { lens.range.start.line + 1, 0 })
+          vim.cmd('normal! zb')
+          return true
+        end
+      end
+      return false
+    """)
+    nvim.keys(send)
     until(lambda: "And on." in text_of(nvim), nvim.messages)
     nvim.until("""
       vim.cmd.redraw()
