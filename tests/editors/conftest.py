@@ -40,7 +40,6 @@ def folder() -> Iterator[Path]:
     """Of this test's own, with a path short enough for sockets, and the sample workspace in it."""
     path = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))
     shutil.copytree(SAMPLE, path / "work", ignore=shutil.ignore_patterns("__pycache__"))
-    (path / "work" / "pyproject.toml").touch()
     for name in ("run", "home", "config"):
         (path / name).mkdir()
     yield path

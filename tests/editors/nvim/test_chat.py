@@ -24,13 +24,17 @@ def model() -> Iterator[Scripted]:
         yield it
 
 
-@pytest.fixture
-def nvim(start: Start, model: Scripted) -> Plugged:
-    editor = start(
+def init(model: Scripted) -> str:
+    return (
         "vim.treesitter.start = function() end\n"  # for Markdown it wants a parser that is not with this Neovim
         f"vim.g.palimpsest = {{ engine = {{ kind = 'openai', url = '{model.url}' }},"
         " completion = { trigger = 'manual' } }"
     )
+
+
+@pytest.fixture
+def nvim(start: Start, model: Scripted) -> Plugged:
+    editor = start(init(model))
     editor.ready()
     return editor
 
@@ -193,3 +197,21 @@ def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, 
       local shown = vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false)
       return vim.tbl_contains(shown, 'And on.')
     """)
+
+
+@pytest.mark.parametrize("file", ["+", "shop/cart.py"], ids=["no file", "the first moment"])
+def test_a_conversation_can_be_begun_before_there_is_a_server(start: Start, model: Scripted, file: str) -> None:
+    asked(start(init(model), file), "When is it free?")
+
+
+def test_a_folder_that_nothing_marks_is_the_workspace_of_its_conversations(
+    start: Start, model: Scripted, folder: Path
+) -> None:
+    (folder / "work" / "pyproject.toml").unlink()
+    (folder / "work" / "notes.md").write_text("# Notes\n\nFree from 50 on.\n", encoding="utf-8")
+    nvim = start(init(model))
+    asked(nvim, "When is it free, see [[notes]]?")
+    assert "Free from 50 on." in model.asked[-1]["messages"][-1]["content"]
+    assert "workspace: work\n" in text_of(nvim)
+    nvim.keys(":Palimpsest conversation.checkpoint<CR>noon<CR>")
+    until(lambda: "kept as checkpoint noon" in nvim.messages(), nvim.messages)
