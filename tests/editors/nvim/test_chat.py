@@ -26,6 +26,10 @@ def model() -> Iterator[Scripted]:
 
 @pytest.fixture
 def nvim(start: Start, model: Scripted) -> Plugged:
+    return begun(start, model)
+
+
+def begun(start: Start, model: Scripted) -> Plugged:
     editor = start(
         "vim.treesitter.start = function() end\n"  # for Markdown it wants a parser that is not with this Neovim
         f"vim.g.palimpsest = {{ engine = {{ kind = 'openai', url = '{model.url}' }},"
@@ -88,6 +92,17 @@ def test_refs_and_documents_are_in_the_location_list(nvim: Plugged, folder: Path
     nvim.until("return vim.bo.buftype == 'quickfix' and vim.fn.getline(1):find('notes', 1, true) ~= nil")
     nvim.keys("<CR>")
     until(lambda: "Orders above 50" in text_of(nvim), nvim.messages)
+
+
+def test_without_a_marker_the_folder_that_neovim_is_in_is_the_workspace(
+    start: Start, model: Scripted, folder: Path
+) -> None:
+    (folder / "work" / "pyproject.toml").unlink()
+    (folder / "work" / "notes.md").write_text("# Notes\n\nOrders above 50 are free.\n", encoding="utf-8")
+    nvim = begun(start, model)
+    asked(nvim, "See [[notes]]: when is it free?")
+    assert "workspace: work" in nvim.lines
+    assert "- [[notes]] (notes.md): Orders above 50 are free." in nvim.lines
 
 
 def test_a_ref_is_written_to_a_file_and_inserted(nvim: Plugged, folder: Path) -> None:

@@ -24,6 +24,19 @@ function M.wanted(buffer)
   return size <= all.max_file_size and (not all.filter or all.filter(buffer) ~= false)
 end
 
+--- The workspace of a buffer: the folder with a marker around its file, else the one that Neovim is in, if the file is
+--- in it. A home folder and those around it are none: all that a person has would be looked through.
+---@param buffer integer
+---@return string?
+function M.folder(buffer)
+  local marked = vim.fs.root(buffer, config.get().root_markers)
+  local here = vim.fn.getcwd()
+  if marked or vim.fs.relpath(here, vim.uv.os_homedir() or "/") then
+    return marked
+  end
+  return vim.fs.relpath(here, vim.api.nvim_buf_get_name(buffer)) and here or nil
+end
+
 --- For `vim.lsp.Config.root_dir`: a buffer that nobody wants helped gets no client.
 ---@param buffer integer
 ---@param on_dir fun(root: string?)
@@ -31,7 +44,7 @@ function M.root(buffer, on_dir)
   if not M.wanted(buffer) then
     return
   end
-  local root = vim.fs.root(buffer, config.get().root_markers)
+  local root = M.folder(buffer)
   find.server(root, function(server, why_not)
     if server then
       found = server
