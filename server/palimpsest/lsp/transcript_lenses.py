@@ -16,7 +16,8 @@ from palimpsest.assist.conversations.telling import TurnBegan, TurnEnded
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.transcript.reading import Transcript, is_conversation, parse
+from palimpsest.memory.transcript.reading import Transcript, parse
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -21,10 +21,6 @@ from palimpsest.workspace.gitignore import OURS
 FIELD = "file_path"
 LONGEST_PATH = 4_000
 LONGEST_NAME = 255
-NO_FOLDER = (
-    "Open a folder; in an editor that knows a workspace by a file in it, put an empty palimpsest.toml into the folder "
-    "of your code and open a file of it."
-)
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.DOTALL)
 _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]')
 """The last ones turn letters around or break lines, so that a question shows another name than the file's."""
@@ -40,7 +36,8 @@ def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = ()) ->
     """
     _check_name(file_path)
     if not roots:
-        raise OutsideWorkspace(f"{FIELD}: there is no workspace folder to write {file_path} in.", hint=NO_FOLDER)
+        problem = f"{FIELD}: there is no workspace folder to write {file_path} in."
+        raise OutsideWorkspace(problem, hint="Open a folder; in some editors a file such as pyproject.toml makes it one.")
     path = Path(os.path.abspath(_below(file_path, roots)))
     try:
         real = path.resolve()

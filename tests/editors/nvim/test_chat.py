@@ -24,17 +24,17 @@ def model() -> Iterator[Scripted]:
         yield it
 
 
-@pytest.fixture
-def nvim(start: Start, model: Scripted) -> Plugged:
-    return begun(start, model)
-
-
-def begun(start: Start, model: Scripted) -> Plugged:
-    editor = start(
+def init(model: Scripted) -> str:
+    return (
         "vim.treesitter.start = function() end\n"  # for Markdown it wants a parser that is not with this Neovim
         f"vim.g.palimpsest = {{ engine = {{ kind = 'openai', url = '{model.url}' }},"
         " completion = { trigger = 'manual' } }"
     )
+
+
+@pytest.fixture
+def nvim(start: Start, model: Scripted) -> Plugged:
+    editor = start(init(model))
     editor.ready()
     return editor
 
@@ -73,6 +73,7 @@ def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
       for _, one in ipairs(lenses) do
         if (one.lens or one).command.title == 'Fork here' then return true end
       end
+      return false
     """)
     nvim.keys("gg/^## assistant<CR>")
     nvim.until("return vim.fn.foldlevel('.') > 0")  # they come behind the text
@@ -92,17 +93,6 @@ def test_refs_and_documents_are_in_the_location_list(nvim: Plugged, folder: Path
     nvim.until("return vim.bo.buftype == 'quickfix' and vim.fn.getline(1):find('notes', 1, true) ~= nil")
     nvim.keys("<CR>")
     until(lambda: "Orders above 50" in text_of(nvim), nvim.messages)
-
-
-def test_without_a_marker_the_folder_that_neovim_is_in_is_the_workspace(
-    start: Start, model: Scripted, folder: Path
-) -> None:
-    (folder / "work" / "pyproject.toml").unlink()
-    (folder / "work" / "notes.md").write_text("# Notes\n\nOrders above 50 are free.\n", encoding="utf-8")
-    nvim = begun(start, model)
-    asked(nvim, "See [[notes]]: when is it free?")
-    assert "workspace: work" in nvim.lines
-    assert "- [[notes]] (notes.md): Orders above 50 are free." in nvim.lines
 
 
 def test_a_ref_is_written_to_a_file_and_inserted(nvim: Plugged, folder: Path) -> None:
@@ -183,13 +173,45 @@ def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(
     until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
 
 
-def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted) -> None:
-    model.replies = ["A line.\n\n" * 40, "And on."]
+@pytest.mark.parametrize("send", ["\\s", ":lua vim.lsp.codelens.run()<CR>"], ids=["key", "lens"])
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted, send: str) -> None:
+    model.replies = ["A line.\n\n" * 40, "And on.\n\n" * 20]
     asked(nvim, "When is it free?")
-    nvim.keys("GoGo on.<Esc>\\s")
+    nvim.keys("GoGo on.<Esc>")
+    nvim.until("""
+      local lenses = vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = 0 } or 0)
+      for _, one in ipairs(lenses) do
+        local lens = one.lens or one
+        if lens.command.title == 'Send' then
+          vim.api.nvim_win_set_cursor(0, { lens.range.start.line + 1, 0 })
+          vim.cmd('normal! zb')
+          return true
+        end
+      end
+      return false
+    """)
+    nvim.keys(send)
     until(lambda: "And on." in text_of(nvim), nvim.messages)
     nvim.until("""
       vim.cmd.redraw()
       local shown = vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false)
       return vim.tbl_contains(shown, 'And on.')
     """)
+
+
+@pytest.mark.parametrize("file", ["+", "shop/cart.py"], ids=["no file", "the first moment"])
+def test_a_conversation_can_be_begun_before_there_is_a_server(start: Start, model: Scripted, file: str) -> None:
+    asked(start(init(model), file), "When is it free?")
+
+
+def test_a_folder_that_nothing_marks_is_the_workspace_of_its_conversations(
+    start: Start, model: Scripted, folder: Path
+) -> None:
+    (folder / "work" / "pyproject.toml").unlink()
+    (folder / "work" / "notes.md").write_text("# Notes\n\nFree from 50 on.\n", encoding="utf-8")
+    nvim = start(init(model))
+    asked(nvim, "When is it free, see [[notes]]?")
+    assert "Free from 50 on." in model.asked[-1]["messages"][-1]["content"]
+    assert "workspace: work\n" in text_of(nvim)
+    nvim.keys(":Palimpsest conversation.checkpoint<CR>noon<CR>")
+    until(lambda: "kept as checkpoint noon" in nvim.messages(), nvim.messages)

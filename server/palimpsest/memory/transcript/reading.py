@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from palimpsest.memory.refs.fences import after
 from palimpsest.memory.transcript.marks import BESIDE, read_heading, unescaped
+from palimpsest.text.conversations import MOST_FRONT
 
-SUFFIX = ".palimpsest.md"
-_ID = re.compile(r"""id:[ \t]*["']?c-[0-9a-f]{8}\b""")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _FIELD = re.compile(r"^([a-z_]+):[ \t]*(.*?)[ \t]*$")
-_MOST_FRONT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +47,6 @@ class Transcript:
 
     def turn(self, number: int) -> DocumentTurn | None:
         return next((turn for turn in self.turns if turn.id == number), None)
-
-
-def is_conversation(uri: str, lines: Sequence[str]) -> bool:
-    """Whether a document is a conversation's: by its name, or by its front matter."""
-    if uri.lower().endswith(SUFFIX):
-        return True
-    has_front = bool(lines) and lines[0].rstrip() == "---"
-    return has_front and any(_ID.match(line) for line in islice(lines, 1, _MOST_FRONT))
 
 
 def parse(text: str) -> Transcript:
@@ -96,7 +85,7 @@ def _turn(lines: Sequence[str], start: int, role: str, number: int | None, end: 
 def _front(lines: Sequence[str]) -> tuple[dict[str, str], int]:
     if not lines or lines[0].rstrip() != "---":
         return {}, 0
-    end = next((at for at, line in enumerate(lines[1:_MOST_FRONT], 1) if line.rstrip() == "---"), 0)
+    end = next((at for at, line in enumerate(lines[1:MOST_FRONT], 1) if line.rstrip() == "---"), 0)
     fields = dict[str, str]()
     for line in lines[1:end]:
         if (found := _FIELD.match(line)) is not None:
