@@ -1,8 +1,8 @@
 --- Conversations as buffers: begun, opened, sent, stopped, forked, compacted.  Owner of which one was at hand last.
 local client = require("palimpsest.client")
 local documents = require("palimpsest.chat_documents")
-local start = require("palimpsest.start")
 local tell = require("palimpsest.tell")
+local waiting = require("palimpsest.waiting")
 
 local M = {}
 
@@ -99,7 +99,7 @@ end
 ---@param name string
 ---@param argument table
 local function opened(name, argument)
-  start.when_there(function()
+  waiting.for_server(function()
     client.command("palimpsest.conversation." .. name, argument, function(answer)
       if answer then
         show(answer)
@@ -115,7 +115,7 @@ end
 
 ---@param done fun(conversations: table[])
 local function listed(done)
-  start.when_there(function()
+  waiting.for_server(function()
     client.command("palimpsest.conversation.list", nil, function(answer)
       if answer then
         done(answer.conversations)

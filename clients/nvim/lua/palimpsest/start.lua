@@ -4,14 +4,13 @@ local config = require("palimpsest.config")
 local find = require("palimpsest.find")
 local state = require("palimpsest.state")
 local tell = require("palimpsest.tell")
+local workspace = require("palimpsest.workspace")
 
 local M = {}
 
 local found ---@type palimpsest.Found?
 local begun = false
 local restarting = false
-local waiting = false
-local START_MS, LOOK_MS = 20000, 50
 
 --- What has a scheme is no file and only shown (fugitive://, oil:// and so on).
 ---@param buffer integer
@@ -26,20 +25,6 @@ function M.wanted(buffer)
   return size <= all.max_file_size and (not all.filter or all.filter(buffer) ~= false)
 end
 
---- The workspace of a path: the folder with a marker; without one the folder in which Neovim is, if the path is in it
---- and it is one that somebody chose.
----@param path string
----@return string?
-function M.workspace(path)
-  local marked = vim.fs.root(path, config.get().root_markers)
-  if marked then
-    return marked
-  end
-  local here = vim.fs.normalize(vim.fn.getcwd())
-  local is_chosen = here ~= vim.fs.normalize(vim.uv.os_homedir() or "~") and vim.fs.dirname(here) ~= here
-  return is_chosen and vim.fs.relpath(here, vim.fs.normalize(path)) and here or nil
-end
-
 --- For `vim.lsp.Config.root_dir`: a buffer that nobody wants helped gets no client.
 ---@param buffer integer
 ---@param on_dir fun(root: string?)
@@ -47,7 +32,7 @@ function M.root(buffer, on_dir)
   if not M.wanted(buffer) then
     return
   end
-  local root = M.workspace(vim.api.nvim_buf_get_name(buffer))
+  local root = workspace.of(vim.api.nvim_buf_get_name(buffer))
   find.server(root, function(server, why_not)
     if server then
       found = server
@@ -207,54 +192,17 @@ function M.again()
   vim.lsp.enable(client.name)
 end
 
---- Whether a buffer has asked, or will ask, for the server.
-local function is_wanted()
-  return vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
-    return vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype ~= "" and M.wanted(buffer)
-  end)
-end
-
---- For what needs no file: of the folder in which Neovim is.
-local function without_file()
-  local root = M.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x"))
+--- A server that no buffer has asked for.
+---@param root? string
+function M.without_buffer(root)
   find.server(root, function(server, why_not)
+    found = server or found
     if server then
-      found = server
-      local one = vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root })
-      vim.lsp.start(one, { attach = false })
+      vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
     else
-      tell.say(why_not or "the server was not found.", vim.log.levels.WARN)
+      tell.say(why_not or "", vim.log.levels.WARN)
     end
   end)
-end
-
---- Runs `done` when the server is there; starts it where nothing else does.
----@param done fun()
-function M.when_there(done)
-  if client.get() then
-    return done()
-  end
-  M.begin()
-  if not is_wanted() and not waiting then
-    without_file()
-  end
-  waiting = true
-  local timer, tries = assert(vim.uv.new_timer()), START_MS / LOOK_MS
-  timer:start(
-    LOOK_MS,
-    LOOK_MS,
-    vim.schedule_wrap(function()
-      tries = tries - 1
-      if timer:is_closing() or not (client.get() or tries <= 0) then
-        return
-      end
-      timer:close()
-      waiting = false
-      if client.expect() then
-        done()
-      end
-    end)
-  )
 end
 
 function M.begin()
