@@ -95,7 +95,8 @@ class Neovim:
         until(lambda: path.exists(), lambda: self.process.poll())
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(PATIENCE_S)
-        self._socket.connect(str(path))
+        # the file is there a moment before it is listened at
+        until(lambda: self._socket.connect_ex(str(path)) == 0, lambda: self.process.poll())
         self._unpacker = msgpack.Unpacker()
         self._n = 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.memory.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
@@ -45,7 +46,16 @@ def asked(nvim: Plugged, text: str) -> None:
     nvim.until("return vim.api.nvim_buf_get_name(0):find('Postage.palimpsest.md', 1, true) ~= nil")
     nvim.attached()
     nvim.keys(f"Go{text}<Esc>\\s")
-    until(lambda: "## assistant" in text_of(nvim) and text_of(nvim).rstrip().endswith("## user"), nvim.messages)
+    talk = "{ conversation = require('palimpsest.chats').id(0) }"
+
+    def is_answered() -> bool:
+        """All of it is there: the place to write next is so from the first."""
+        if "## assistant" not in text_of(nvim):
+            return False
+        kept = nvim.command("palimpsest.conversation.open", talk)["text"].partition("## user")[2].strip()
+        return bool(parse(text_of(nvim)).turns[1].text) and text_of(nvim).partition("## user")[2].strip() == kept
+
+    until(is_answered, nvim.messages)
 
 
 def text_of(nvim: Plugged) -> str:

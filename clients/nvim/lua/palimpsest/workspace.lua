@@ -4,7 +4,7 @@ local config = require("palimpsest.config")
 local M = {}
 
 --- The workspace of a path: the folder with a marker; without one the folder in which Neovim is, if the path is in it
---- and it is one that somebody chose.
+--- and it is one that somebody chose: not a home folder, nor one around it, where all that a person has is looked through.
 ---@param path string
 ---@return string?
 function M.of(path)
@@ -13,7 +13,7 @@ function M.of(path)
     return marked
   end
   local here = vim.fs.normalize(vim.fn.getcwd())
-  local is_chosen = here ~= vim.fs.normalize(vim.uv.os_homedir() or "~") and vim.fs.dirname(here) ~= here
+  local is_chosen = not vim.fs.relpath(here, vim.fs.normalize(vim.uv.os_homedir() or "~"))
   return is_chosen and vim.fs.relpath(here, vim.fs.normalize(path)) and here or nil
 end
 
