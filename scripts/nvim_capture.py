@@ -52,7 +52,6 @@ def keys(*each: str) -> None:
 def shown(program: str, folder: Path) -> str:
     (folder / "init.lua").write_text(INIT, encoding="utf-8")
     shutil.copytree(ROOT / "server" / "palimpsest" / "demo" / "sample", folder / "shop-sample")
-    (folder / "shop-sample" / "pyproject.toml").touch()
     own = {"HOME": str(folder), "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(folder)}
     command = [
         "env",

@@ -60,6 +60,11 @@ async def lenses(window: Editor, uri: str) -> list[str]:
     return [one.command.title for one in found if one.command is not None]
 
 
+async def is_shown(window: Editor, uri: str, reply: str) -> None:
+    """Edits come behind the answer."""
+    await until(lambda: ("assistant", True, reply) in turns(window, uri))
+
+
 async def send(window: Editor, uri: str) -> str:
     reply: str = (await window.command("palimpsest.conversation.send", {"uri": uri}))["reply"]
     return reply
@@ -69,7 +74,7 @@ async def test_what_stands_last_is_sent_and_the_reply_comes_into_the_document(wi
     uri = window.open(NAME, "## user\n\nhello [[nowhere]]\n")
     assert await lenses(window, uri) == ["Send"]
     assert await send(window, uri) == "first answer"
-    await until(lambda: len(turns(window, uri)) == 3)
+    await is_shown(window, uri, "first answer")
     assert turns(window, uri) == [
         ("user", True, "hello [[nowhere]]"),
         ("assistant", True, "first answer"),
@@ -83,7 +88,7 @@ async def test_what_stands_last_is_sent_and_the_reply_comes_into_the_document(wi
     window.texts[uri] += "more"
     window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
     assert await send(window, uri) == "second answer"
-    await until(lambda: len(turns(window, uri)) == 5)
+    await is_shown(window, uri, "second answer")
 
 
 async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: Editor, said: Scripted) -> None:
@@ -97,13 +102,13 @@ async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: E
 
     uri = window.open(NAME, "bonjour")
     await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 3)
+    await is_shown(window, uri, "first answer")
     window.edit(uri, "bonjour", "au revoir")
     assert await lenses(window, uri) == ["Send as another branch", "Fork here", "Compact"]
     with pytest.raises(JsonRpcException, match="nothing was sent"):
         await send(window, uri)
     assert await send(window, uri) == "second answer"
-    await until(lambda: len(turns(window, uri)) == 3 and turns(window, uri)[1][2])  # edits come behind the answer
+    await is_shown(window, uri, "second answer")
     assert turns(window, uri)[:2] == [("user", True, "au revoir"), ("assistant", True, "second answer")]
     assert len(asked) == 2
     assert "bonjour" not in str(said.asked[-1]["messages"])
@@ -124,6 +129,117 @@ async def test_a_reply_is_stopped_and_what_is_typed_meanwhile_stays(window: Edit
     await until(lambda: turns(window, uri)[-1] == ("user", False, "wait"))
     assert [role for role, _, _ in turns(window, uri)] == ["user", "assistant", "user"]
     assert not (await window.command("palimpsest.conversation.stop", {"uri": uri}))["stopped"]
+
+
+def typed(window: Editor, uri: str, text: str) -> None:
+    """At the end."""
+    for char in text:
+        window.texts[uri] += char
+        window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+
+
+@pytest.mark.parametrize("begin", ["", "\n## user\n\n"], ids=["text", "heading"])
+async def test_what_is_typed_at_the_end_while_a_reply_comes_is_what_is_said_next(
+    window: Editor, said: Scripted, begin: str
+) -> None:
+    said.free.clear()
+    uri = window.open(NAME, "bonjour\n")
+    task = asyncio.create_task(send(window, uri))
+    await until(lambda: ("assistant", True, "") in turns(window, uri))
+    assert turns(window, uri)[-1] == ("user", False, ""), "there is a place to write"
+    typed(window, uri, f"{begin}My next question")
+    said.free.set()
+    await task
+    await is_shown(window, uri, "first answer")
+    wanted = [("user", True, "bonjour"), ("assistant", True, "first answer"), ("user", False, "My next question")]
+    assert turns(window, uri) == wanted
+    await send(window, uri)
+    await is_shown(window, uri, "second answer")
+    assert [text for _, _, text in turns(window, uri)] == [
+        "bonjour",
+        "first answer",
+        "My next question",
+        "second answer",
+        "",
+    ]
+
+
+async def test_what_is_typed_on_right_after_send_is_what_is_said_next(window: Editor) -> None:
+    apply, n_edits = window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT], 0
+    uri = window.open(NAME, "bonjour")
+
+    def type_on(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        nonlocal n_edits
+        n_edits += 1
+        if n_edits == 2:  # the first is that of the front matter
+            typed(window, uri, "PS: and you?")
+        return apply(params)
+
+    window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT] = type_on
+    await send(window, uri)
+    await is_shown(window, uri, "first answer")
+    assert turns(window, uri) == [
+        ("user", True, "bonjour"),
+        ("assistant", True, "first answer"),
+        ("user", False, "PS: and you?"),
+    ]
+
+
+async def test_where_send_is_undone_while_the_reply_comes_nothing_is_written_and_the_person_is_told_once(
+    window: Editor, said: Scripted
+) -> None:
+    said.free.clear()
+    uri = window.open(NAME, "## user\n\nbonjour\n")
+    task = asyncio.create_task(send(window, uri))
+    await until(lambda: ("assistant", True, "") in turns(window, uri))
+    talk = parse(window.texts[uri]).id
+    window.texts[uri] = "## user\n\nbonjour\n"
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    said.free.set()
+    await task
+    await until(lambda: shown(window))
+    assert window.texts[uri] == "## user\n\nbonjour\n"
+    assert shown(window) == [
+        "Palimpsest: talk.palimpsest.md does not name its conversation any more, so nothing is written into it. What is"
+        " said is kept: open the conversation again to see it."
+    ]
+    assert "first answer" in (await window.command("palimpsest.conversation.open", {"conversation": talk}))["text"]
+
+
+FRONT = """\
+tags:
+  - a
+Title: "My Title"
+description: |
+  long
+  id: none of ours
+model: other
+# a comment"""
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+async def test_what_a_person_has_in_the_front_matter_stays_there(window: Editor, mark: str) -> None:
+    uri = window.open(NAME, f"{mark}---\n{FRONT}\n---\n\n## user\n\nbonjour\n")
+    await send(window, uri)
+    await is_shown(window, uri, "first answer")
+    front, _, _ = window.texts[uri].removeprefix(mark + "---\n").partition("\n---\n")
+    first, *others, last = front.split("\n")
+    assert first.startswith("id: c-")
+    assert "\n".join(others) == FRONT.replace("model: other", "model: scripted-instruct")
+    assert last == "workspace: notes"
+
+
+async def test_a_byte_order_mark_is_no_part_of_what_is_said(window: Editor, said: Scripted) -> None:
+    uri = window.open(NAME, "\ufeff## user\n\nbonjour\n")
+    await send(window, uri)
+    await is_shown(window, uri, "first answer")
+    talk = parse(window.texts[uri]).id
+    assert said.asked[-1]["messages"][-1]["content"].endswith("bonjour")
+    typed(window, uri, "au revoir")
+    await send(window, uri)
+    await is_shown(window, uri, "second answer")
+    assert parse(window.texts[uri]).id == talk
+    assert len((await window.command("palimpsest.conversation.list", {}))["conversations"]) == 1
 
 
 async def test_a_reply_comes_into_the_document_however_often_its_edits_come_too_late(
@@ -218,12 +334,12 @@ async def test_a_reply_that_ends_inside_a_fence_does_not_swallow_what_is_said_ne
     said.replies = ["See:\n\n```python\nprint(", "And more."]
     uri = window.open(NAME, "bonjour")
     await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 3)
+    await is_shown(window, uri, "See:\n\n```python\nprint(")
     window.texts[uri] += "go on"
     window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
     assert "Send" in await lenses(window, uri)
     await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 5)
+    await is_shown(window, uri, "And more.")
     assert turns(window, uri)[1:4] == [
         ("assistant", True, "See:\n\n```python\nprint("),
         ("user", True, "go on"),
@@ -234,7 +350,7 @@ async def test_a_reply_that_ends_inside_a_fence_does_not_swallow_what_is_said_ne
 async def test_a_conversation_folds(window: Editor) -> None:
     uri = window.open(NAME, "hello [[nowhere]]")
     await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 3)
+    await is_shown(window, uri, "first answer")
     params = lsp.FoldingRangeParams(lsp.TextDocumentIdentifier(uri))
     found = await window.client.text_document_folding_range_async(params) or []
     lines = window.texts[uri].split("\n")
@@ -251,7 +367,7 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
     uri = window.open(NAME, "bonjour")
     with pytest.raises(JsonRpcException):
         await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 3)
+    await until(lambda: "Not finished: " in window.texts[uri])
     assert turns(window, uri)[1][2].strip() == "first"
     assert "Not finished: " in window.texts[uri]
     assert "Send again" in await lenses(window, uri)
@@ -272,7 +388,7 @@ async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, sa
     window.client.protocol.fm.features[lsp.WINDOW_SHOW_DOCUMENT] = show
     uri = window.open(NAME, "hello")
     await send(window, uri)
-    await until(lambda: len(turns(window, uri)) == 3)
+    await is_shown(window, uri, "first answer")
     first = parse(window.texts[uri])
     applied = window.client.protocol.fm.features[lsp.WORKSPACE_APPLY_EDIT]
 

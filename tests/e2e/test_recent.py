@@ -92,6 +92,28 @@ async def test_an_edit_that_others_overwrite_is_no_range_of_its_file(machine: di
         await stop_editor(editor)
 
 
+async def test_what_is_written_in_a_conversation_is_no_context_of_code(machine: dict[str, str], shop: Path) -> None:
+    talk = "## user\n\nTell me about `Cart.total` and `subtotal`.\n\n## assistant\n\nNo.\n\n## user\n\n"
+    (shop / "talk.palimpsest.md").write_text(talk, encoding="utf-8")
+    (shop / "notes.md").write_text(f"---\nid: c-1234abcd\n---\n\n{talk}", encoding="utf-8")
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        for name in ("talk.palimpsest.md", "notes.md"):
+            uri = editor.open(name, language="markdown")
+            editor.edit(uri, "No.\n\n## user\n\n", "No.\n\n## user\n\nA draft about subtotal that nobody sent.\n")
+            editor.cursor(uri, editor.at(uri, "A draft"))
+            editor.cursor(uri, lsp.Position(0, 0))
+            yank(editor, uri, 0, 12)
+            editor.saved(uri)
+        shown = await editor.settled(cart, editor.at(cart, "total = self.subtotal()"))
+        assert [block["name"] for block in shown["blocks"] if block["name"].startswith(("talk", "notes"))] == []
+        assert "A draft" not in shown["prompt"]
+    finally:
+        await stop_editor(editor)
+
+
 async def test_it_can_be_switched_off(machine: dict[str, str], shop: Path) -> None:
     editor = await start_editor(shop, {"context": {"sources": ["class"]}})
     try:

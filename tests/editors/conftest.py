@@ -40,7 +40,6 @@ def folder() -> Iterator[Path]:
     """Of this test's own, with a path short enough for sockets, and the sample workspace in it."""
     path = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))
     shutil.copytree(SAMPLE, path / "work", ignore=shutil.ignore_patterns("__pycache__"))
-    (path / "work" / "pyproject.toml").touch()
     for name in ("run", "home", "config"):
         (path / name).mkdir()
     yield path
@@ -96,7 +95,8 @@ class Neovim:
         until(lambda: path.exists(), lambda: self.process.poll())
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(PATIENCE_S)
-        self._socket.connect(str(path))
+        # the file is there a moment before it is listened at
+        until(lambda: self._socket.connect_ex(str(path)) == 0, lambda: self.process.poll())
         self._unpacker = msgpack.Unpacker()
         self._n = 0
 

@@ -98,6 +98,7 @@ function ofConversations({ server, conversations, conversationItems: items }: Pa
     fork: () => conversations.fork(),
     compact: () => conversations.compact(),
     checkpoint: () => items.checkpoint(),
+    restore: (node?: ConversationNode) => items.restore(node),
     write: (node?: ConversationNode) => items.write(node),
     permissions: () => askAgain(server),
     usage: () => items.usage(),
@@ -116,7 +117,6 @@ function ofConversations({ server, conversations, conversationItems: items }: Pa
     "ui.summarizeDescriptor": (node: ConversationNode) => items.summarize(node),
     "ui.closeDescriptor": (node: ConversationNode) => items.close(node),
     "ui.relatedDocuments": (node: ConversationNode) => items.related(node),
-    "ui.restoreCheckpoint": (node: ConversationNode) => items.restore(node),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Conversations } from "./conversations";
 import type { Item, Node } from "./conversationView";
 import { plural } from "./pure";
 import type { Range } from "vscode-languageclient";
-import type { Descriptor, RelatedDocument, Written } from "./protocol";
+import type { Checkpoint, Descriptor, RelatedDocument, Written } from "./protocol";
 import { isServed, type Server } from "./server";
 import { showVirtual, virtualUri } from "./virtual";
 
@@ -101,15 +101,17 @@ export class ConversationItems implements vscode.Disposable {
     if (name !== undefined) await this.server.command("palimpsest.checkpoint.create", { conversation, name });
   }
 
-  async restore(node: Node): Promise<void> {
-    const { conversation, checkpoint } = of(node, "checkpoint");
+  async restore(node?: Node): Promise<void> {
+    const item = node ? of(node, "checkpoint") : await this.chooseCheckpoint();
+    if (item === undefined) return;
+    const { conversation, checkpoint } = item;
     const question = `Go back to “${checkpoint.name || checkpoint.created.replace("T", " ")}”? What is there now is kept as a checkpoint.`;
     const yes = await vscode.window.showWarningMessage(question, { modal: true }, "Go Back");
     if (yes) await this.server.command("palimpsest.checkpoint.restore", { conversation, checkpoint_id: checkpoint.checkpoint_id });
   }
 
   async usage(): Promise<void> {
-    await showVirtual(virtualUri("usage", this.conversations.need()), "markdown");
+    await showVirtual(virtualUri("usage", this.conversations.need(), "Token usage.md"), "markdown");
   }
 
   dispose(): void {
@@ -140,6 +142,18 @@ export class ConversationItems implements vscode.Disposable {
     const { start, end } = range; // selected here too: not every window shows what a server asks for
     const selection = new vscode.Range(start.line, start.character, end.line, end.character);
     await vscode.window.showTextDocument(vscode.Uri.parse(uri, true), { preview: true, selection });
+  }
+
+  private async chooseCheckpoint(): Promise<Kind<"checkpoint"> | undefined> {
+    const conversation = this.conversations.need();
+    const { checkpoints } = await this.server.command<{ checkpoints: Checkpoint[] }>("palimpsest.checkpoint.list", { conversation });
+    if (checkpoints.length === 0) throw new Error("the conversation has no checkpoints.");
+    const rows = checkpoints.map((checkpoint) => ({
+      label: `$(history) ${checkpoint.name || checkpoint.checkpoint_id}`,
+      description: checkpoint.created.replace("T", " ") + (checkpoint.automatic ? ", automatic" : ""),
+      item: { kind: "checkpoint" as const, conversation, checkpoint },
+    }));
+    return (await vscode.window.showQuickPick(rows, { title: "Go Back to a Checkpoint", placeHolder: "What is there now is kept as another one" }))?.item;
   }
 
   /** From the palette: any of the conversation's refs and descriptors. */

@@ -1,10 +1,11 @@
 // Conversations as documents: begun, opened, sent, forked; which one a person is at.
 import * as vscode from "vscode";
-import { conversationIn, plainly, plural } from "./pure";
-import type { Conversation, OpenedConversation } from "./protocol";
+import { conversationIn, lastTurn, plainly, plural } from "./pure";
+import type { Compacted, Conversation, OpenedConversation } from "./protocol";
 import { isServed, type Server } from "./server";
 
 export const SUFFIX = ".palimpsest.md";
+export const SEND = "palimpsest.conversation.send";
 const HEAD_LINES = 40;
 
 /** The id in a conversation's document; undefined for any other, and for one that nothing was said in. */
@@ -16,6 +17,15 @@ export function idOf(document: vscode.TextDocument): string | undefined {
 /** Also one that nothing was said in, by its name. */
 export function isConversation(document: vscode.TextDocument): boolean {
   return document.uri.path.toLowerCase().endsWith(SUFFIX) || idOf(document) !== undefined;
+}
+
+/** The turn that is sent goes to the top of its editors: the reply comes below it, and is to be seen. */
+export function toTop(uri: string): void {
+  for (const editor of vscode.window.visibleTextEditors) {
+    if (editor.document.uri.toString() !== uri) continue;
+    const turn = lastTurn(editor.document.getText());
+    if (turn !== undefined) editor.revealRange(new vscode.Range(turn, 0, turn, 0), vscode.TextEditorRevealType.AtTop);
+  }
 }
 
 /** The conversation in the active editor, or the one that was there last. */
@@ -73,7 +83,9 @@ export class Conversations implements vscode.Disposable {
   }
 
   async send(): Promise<void> {
-    await this.server.command("palimpsest.conversation.send", { uri: this.uri() });
+    const uri = this.uri();
+    toTop(uri);
+    await this.server.command(SEND, { uri });
   }
 
   async stop(): Promise<void> {
@@ -100,10 +112,11 @@ export class Conversations implements vscode.Disposable {
     if (instruction === undefined) return;
     const conversation = this.need();
     const location = vscode.ProgressLocation.Window;
-    await vscode.window.withProgress({ location, title: "Palimpsest: compacting" }, () =>
-      this.server.command("palimpsest.conversation.compact", { conversation, ...(instruction ? { instruction } : {}) }),
+    const { written_by } = await vscode.window.withProgress({ location, title: "Palimpsest: compacting" }, () =>
+      this.server.command<Compacted>("palimpsest.conversation.compact", { conversation, ...(instruction ? { instruction } : {}) }),
     );
-    vscode.window.setStatusBarMessage(plainly("Palimpsest: the conversation is compacted"), 5_000);
+    const writer = { model: "the model", mechanical: "rules", person: "you" }[written_by];
+    vscode.window.setStatusBarMessage(plainly(`Palimpsest: a summary, written by ${writer}, stands for what was said`), 10_000);
   }
 
   need(): string {

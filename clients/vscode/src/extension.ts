@@ -7,7 +7,7 @@ import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
 import { ConversationItems } from "./conversationItems";
-import { Conversations } from "./conversations";
+import { Conversations, SEND, toTop } from "./conversations";
 import { ConversationView } from "./conversationView";
 import { Diagnostics } from "./diagnostics";
 import { Edits } from "./edits";
@@ -34,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
     provideInlineCompletionItems: completions.provide,
     executeCommand: (command, args, next) => {
       if (command === "palimpsest.completion.accepted") void vscode.commands.executeCommand("setContext", "palimpsest.completed", true);
+      if (command === SEND) toTop(String((args[0] as { uri?: string } | undefined)?.uri));
       return next(command, args) as unknown;
     },
     workspace: { configuration: (params) => params.items.map(() => forServer(context, state.meanwhile) as object) },

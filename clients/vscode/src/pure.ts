@@ -99,6 +99,12 @@ export function whatToType(text: string | undefined): string {
   return `At the cursor, ${what}. What follows is shown in grey: Tab accepts it.`;
 }
 
+/** The line, from 0, at which the last turn of the person's begins in a conversation's document. */
+export function lastTurn(text: string): number | undefined {
+  const at = [...text.matchAll(/^## user[ \t]*$/gim)].at(-1)?.index;
+  return at === undefined ? undefined : text.slice(0, at).split("\n").length - 1;
+}
+
 /** The conversation's id in the front matter of its document. */
 export function conversationIn(text: string): string | undefined {
   return /^---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*["']?(c-[0-9a-f]{8})\b/.exec(text)?.[1];

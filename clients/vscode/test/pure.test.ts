@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, conversationIn, Deaths, edited, inOneLine, nested, plainly, plural, Queue, whatToType } from "../src/pure";
+import { acceptedPart, bar, conversationIn, Deaths, edited, inOneLine, lastTurn, nested, plainly, plural, Queue, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -81,4 +81,10 @@ test("a conversation's id is read from the front matter of its document alone", 
   assert.equal(conversationIn("---\nmodel: x\nid: 'c-1234abcd'\n---\n"), "c-1234abcd");
   assert.equal(conversationIn("---\nmodel: x\n---\nid: c-1234abcd\n"), undefined);
   assert.equal(conversationIn("id: c-1234abcd\n"), undefined);
+});
+
+test("a conversation's last turn of the person's is found by its heading", () => {
+  assert.equal(lastTurn("---\nid: c-1234abcd\n---\n\n## user\n\nhello\n\n## assistant\n\nyes\n\n## user\n"), 12);
+  assert.equal(lastTurn("## user\r\n\r\nhello ## user\r\n"), 0);
+  assert.equal(lastTurn("# user\n"), undefined);
 });

@@ -22,8 +22,8 @@ from palimpsest.lsp.document_edits import ANSWER_S
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
-from palimpsest.memory.transcript.reading import SUFFIX
 from palimpsest.memory.transcript.showing import document_of
+from palimpsest.text.conversations import SUFFIX
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -23,7 +23,8 @@ from palimpsest.lsp.ref_places import refs_at, turn_at
 from palimpsest.lsp.refs import WRITE
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
-from palimpsest.memory.transcript.reading import is_conversation, parse
+from palimpsest.memory.transcript.reading import parse
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:

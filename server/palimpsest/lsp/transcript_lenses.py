@@ -16,7 +16,8 @@ from palimpsest.assist.conversations.telling import TurnBegan, TurnEnded
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.transcript.reading import Transcript, is_conversation, parse
+from palimpsest.memory.transcript.reading import Transcript, parse
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
     memory, transcript = session.memory.now(), parse(snapshot.text)
     talk = conversation_of(memory, transcript)
     if talk is not None and session.conversing.is_running(talk.id):
-        return [_lens(transcript.turns[-1].start if transcript.turns else 0, "Stop", STOP, {"uri": snapshot.uri})]
+        kept = [turn.start for turn in transcript.turns if turn.id is not None]
+        return [_lens(kept[-1] if kept else 0, "Stop", STOP, {"uri": snapshot.uri})]
     if talk is None:
         said = [turn for turn in transcript.turns if turn.role == "user" and turn.text.strip()]
         return [_lens(said[-1].start, "Send", SEND, {"uri": snapshot.uri})] if said else []

@@ -18,6 +18,7 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
 from palimpsest.lsp.document_edits import make
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.transcript.reading import parse
 from palimpsest.memory.transcript.showing import written_turn
 from palimpsest.memory.transcript.updating import line_edit, rebuilt, updated
 from palimpsest.memory.transcript.writing import WrittenTurn
@@ -35,6 +36,10 @@ anew."""
 REFUSED = (
     "the editor does not let this conversation be written into {name}. It is kept: open it again to see all of it."
 )
+OTHER = (
+    "{name} does not name its conversation any more, so nothing is written into it. What is said is kept: open the "
+    "conversation again to see it."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -42,13 +47,14 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class _Document:
     """`live` has the text so far of turns that are being written; `turns` those that are not shown as they are.  With
-    `is_other`, all that is shown is to be written anew."""
+    `is_other`, all that is shown is to be written anew.  `is_sent`: it was sent from its document."""
 
     conversation: str
     turns: set[int] = field(default_factory=set)
     live: dict[int, str] = field(default_factory=dict)
     goes_on: bool = False
     is_other: bool = False
+    is_sent: bool = False
     task: asyncio.Task[None] | None = None
     n_failed: int = 0
     failed_at: int | None = None
@@ -74,9 +80,9 @@ class Showing:
         events.on(WindowClosing, lambda _: self._close())
 
     def _began(self, event: TurnBegan) -> None:
-        if (document := self._documents.get(event.conversation)) is not None:
-            document.goes_on = False  # what comes next is this turn
         self._changed(event.conversation, event.turn.id)
+        # Where a person types on is not to be the server's: their next turn stands there, also while a reply comes.
+        self._documents[event.conversation].goes_on = self._session.conversing.is_running(event.conversation)
 
     def _ended(self, event: TurnEnded) -> None:
         document = self._documents.get(event.conversation)
@@ -135,11 +141,19 @@ class Showing:
         snapshot = self._session.documents.find(uri)
         if snapshot is None:
             return True
-        now = "\n".join(snapshot.lines)
-        if is_other:
-            text = await asyncio.to_thread(rebuilt, now, written)
-        else:
-            text = await asyncio.to_thread(lambda: updated(now, written, goes_on=goes_on))
+        document.is_sent |= self._session.conversing.is_sending(uri)
+        is_sent = document.is_sent
+
+        def brought() -> str | None:
+            now = "\n".join(snapshot.lines)
+            if parse(now).id != document.conversation:
+                return None
+            return rebuilt(now, written) if is_other else updated(now, written, goes_on=goes_on, is_sent=is_sent)
+
+        text = await asyncio.to_thread(brought)
+        if text is None:
+            self._server.window.report.warn(OTHER.format(name=self._server.window.roots.locate(uri)[1]))
+            return True
         if await replaced(self._server, snapshot, text):
             document.n_failed = 0
             return True

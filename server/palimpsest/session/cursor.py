@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
 from palimpsest.assist.shared.services import Services
-from palimpsest.memory.transcript.reading import is_conversation
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Position, Snapshot, moved
 
 

@@ -25,6 +25,7 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
 from palimpsest.context.estimate import chars_for
 from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 
@@ -138,8 +139,11 @@ class ActivityTracker:
         self._settle()
 
     def _may_show(self, snapshot: Snapshot) -> bool:
-        """Whether it is a file of which the engine may see something; blocks ask for more than that."""
-        return path_or_none(snapshot.uri) is not None and not self._services.privacy.why_not(snapshot)
+        """Whether it is a file of which the engine may see something; blocks ask for more than that.  What is said in
+        conversations is no code, and what is being written there is not said yet."""
+        if path_or_none(snapshot.uri) is None or is_conversation(snapshot.uri, snapshot.lines):
+            return False
+        return not self._services.privacy.why_not(snapshot)
 
 
 def _within(chunk: Chunk | None) -> Chunk | None:

@@ -129,7 +129,6 @@ def folder(engines: Path) -> Iterator[Path]:
     """Of this test's own, with the sample workspace in it."""
     path = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-", dir="/tmp")))
     shutil.copytree(SAMPLE, path / "work", ignore=shutil.ignore_patterns("__pycache__"))
-    (path / "work" / "pyproject.toml").touch()
     for name in ("home", "config"):
         (path / name).mkdir()
     (path / "run").symlink_to(engines / "run")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.memory.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
@@ -24,13 +25,17 @@ def model() -> Iterator[Scripted]:
         yield it
 
 
-@pytest.fixture
-def nvim(start: Start, model: Scripted) -> Plugged:
-    editor = start(
+def init(model: Scripted) -> str:
+    return (
         "vim.treesitter.start = function() end\n"  # for Markdown it wants a parser that is not with this Neovim
         f"vim.g.palimpsest = {{ engine = {{ kind = 'openai', url = '{model.url}' }},"
         " completion = { trigger = 'manual' } }"
     )
+
+
+@pytest.fixture
+def nvim(start: Start, model: Scripted) -> Plugged:
+    editor = start(init(model))
     editor.ready()
     return editor
 
@@ -41,7 +46,16 @@ def asked(nvim: Plugged, text: str) -> None:
     nvim.until("return vim.api.nvim_buf_get_name(0):find('Postage.palimpsest.md', 1, true) ~= nil")
     nvim.attached()
     nvim.keys(f"Go{text}<Esc>\\s")
-    until(lambda: "## assistant" in text_of(nvim) and text_of(nvim).rstrip().endswith("## user"), nvim.messages)
+    talk = "{ conversation = require('palimpsest.chats').id(0) }"
+
+    def is_answered() -> bool:
+        """All of it is there: the place to write next is so from the first."""
+        if "## assistant" not in text_of(nvim):
+            return False
+        kept = nvim.command("palimpsest.conversation.open", talk)["text"].partition("## user")[2].strip()
+        return bool(parse(text_of(nvim)).turns[1].text) and text_of(nvim).partition("## user")[2].strip() == kept
+
+    until(is_answered, nvim.messages)
 
 
 def text_of(nvim: Plugged) -> str:
@@ -69,6 +83,7 @@ def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
       for _, one in ipairs(lenses) do
         if (one.lens or one).command.title == 'Fork here' then return true end
       end
+      return false
     """)
     nvim.keys("gg/^## assistant<CR>")
     nvim.until("return vim.fn.foldlevel('.') > 0")  # they come behind the text
@@ -168,13 +183,45 @@ def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(
     until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
 
 
-def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted) -> None:
-    model.replies = ["A line.\n\n" * 40, "And on."]
+@pytest.mark.parametrize("send", ["\\s", ":lua vim.lsp.codelens.run()<CR>"], ids=["key", "lens"])
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted, send: str) -> None:
+    model.replies = ["A line.\n\n" * 40, "And on.\n\n" * 20]
     asked(nvim, "When is it free?")
-    nvim.keys("GoGo on.<Esc>\\s")
+    nvim.keys("GoGo on.<Esc>")
+    nvim.until("""
+      local lenses = vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = 0 } or 0)
+      for _, one in ipairs(lenses) do
+        local lens = one.lens or one
+        if lens.command.title == 'Send' then
+          vim.api.nvim_win_set_cursor(0, { lens.range.start.line + 1, 0 })
+          vim.cmd('normal! zb')
+          return true
+        end
+      end
+      return false
+    """)
+    nvim.keys(send)
     until(lambda: "And on." in text_of(nvim), nvim.messages)
     nvim.until("""
       vim.cmd.redraw()
       local shown = vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false)
       return vim.tbl_contains(shown, 'And on.')
     """)
+
+
+@pytest.mark.parametrize("file", ["+", "shop/cart.py"], ids=["no file", "the first moment"])
+def test_a_conversation_can_be_begun_before_there_is_a_server(start: Start, model: Scripted, file: str) -> None:
+    asked(start(init(model), file), "When is it free?")
+
+
+def test_a_folder_that_nothing_marks_is_the_workspace_of_its_conversations(
+    start: Start, model: Scripted, folder: Path
+) -> None:
+    (folder / "work" / "pyproject.toml").unlink()
+    (folder / "work" / "notes.md").write_text("# Notes\n\nFree from 50 on.\n", encoding="utf-8")
+    nvim = start(init(model))
+    asked(nvim, "When is it free, see [[notes]]?")
+    assert "Free from 50 on." in model.asked[-1]["messages"][-1]["content"]
+    assert "workspace: work\n" in text_of(nvim)
+    nvim.keys(":Palimpsest conversation.checkpoint<CR>noon<CR>")
+    until(lambda: "kept as checkpoint noon" in nvim.messages(), nvim.messages)

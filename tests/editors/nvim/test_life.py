@@ -80,6 +80,14 @@ def test_a_second_workspace_is_a_folder_of_the_same_server(start: Start, folder:
     assert nvim.lua("return #require('palimpsest.client').get(0).workspace_folders") == 2
 
 
+@pytest.mark.parametrize("where", ["work", "work/shop"])
+def test_a_home_folder_and_those_around_it_are_no_workspace(start: Start, folder: Path, where: str) -> None:
+    (folder / "work" / "pyproject.toml").unlink()
+    nvim = start(f"vim.env.HOME = [[{folder / where}]]\n" + WITHOUT_ENGINE)
+    nvim.attached()
+    assert nvim.lua("return require('palimpsest.client').get(0).root_dir == nil")
+
+
 def test_nothing_of_a_workspace_is_run_unasked(start: Start, folder: Path) -> None:
     trap = folder / "work" / ".venv" / "bin" / "palimpsest"
     trap.parent.mkdir(parents=True)

@@ -75,7 +75,7 @@ def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, en
     window = begin(open_window, engine)
     answered(window)
     window.until(lambda: "rounding" in window.shown(TREE))
-    window.command("Palimpsest: Write Ref to File")
+    window.command("Palimpsest: Write Ref or Descriptor to File")
     window.choose("rounding")
     window.choose("shop/rounding.py")
     window.choose("Write")
@@ -154,3 +154,42 @@ def test_the_context_that_is_opened_from_a_conversation_is_that_of_the_code_befo
     window.open(NAME)
     window.command("Palimpsest: Show Context")
     window.until(lambda: "Cart.total" in window.shown(TREE))
+
+
+@pytest.mark.parametrize("by_lens", [True, False], ids=["lens", "command"])
+def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(
+    open_window: Open, engine: Scripted, by_lens: bool
+) -> None:
+    engine.replies = ["A line.\n\n" * 60 + "The end of it.", "And on.\n\n" * 10]
+    window = begin(open_window, engine)
+    answered(window)
+    window.open(NAME)
+    window.key("Control+End")
+    window.until(lambda: "The end of it." in window.shown(EDITOR))
+    window.type("Go on.")
+    if by_lens:
+        window.until(lambda: "Send" in window.shown(LENS))
+        lens(window, "Send")
+    else:
+        window.command("Palimpsest: Send Message")
+    window.until(lambda: "And on." in window.shown(EDITOR))
+
+
+def test_a_conversation_goes_back_to_a_checkpoint_by_keys_alone(open_window: Open, engine: Scripted) -> None:
+    window = begin(open_window, engine)
+    answered(window)
+    window.command("Palimpsest: Keep a Checkpoint")
+    window.page.locator(".quick-input-title", has_text="Keep a Checkpoint").wait_for()
+    window.type("before lunch")
+    window.key("Enter")
+    window.until(lambda: "Checkpoints" in window.shown(TREE))
+    engine.replies = ["Something else."]
+    window.open(NAME)
+    window.key("Control+End")
+    window.type("What else?")
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "Something else." in window.shown(EDITOR))
+    window.command("Palimpsest: Go Back to a Checkpoint")
+    window.choose("before lunch")
+    window.page.locator(".monaco-dialog-box .monaco-button", has_text="Go Back").click()
+    window.until(lambda: "What else?" not in window.shown(EDITOR) and "ref:rounding" in window.shown(EDITOR))

@@ -39,6 +39,11 @@ local function clear_keys(buffer)
   end
 end
 
+--- Its lens, too, so that the reply is seen.
+vim.lsp.commands["palimpsest.conversation.send"] = function()
+  chats.send()
+end
+
 --- Turns fold by what the server says; all are open at first.  Prose is broken at words.
 local function fold(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do

@@ -10,7 +10,11 @@ function M.create()
   if conversation then
     vim.ui.input({ prompt = "The checkpoint's name (may be empty): " }, function(name)
       if name then
-        client.command("palimpsest.checkpoint.create", { conversation = conversation, name = name })
+        client.command("palimpsest.checkpoint.create", { conversation = conversation, name = name }, function(answer)
+          if answer then
+            tell.say(("kept as checkpoint %s."):format(name ~= "" and name or answer.checkpoint_id))
+          end
+        end)
       end
     end)
   end

@@ -2,6 +2,7 @@
 local client = require("palimpsest.client")
 local documents = require("palimpsest.chat_documents")
 local tell = require("palimpsest.tell")
+local waiting = require("palimpsest.waiting")
 
 local M = {}
 
@@ -98,10 +99,12 @@ end
 ---@param name string
 ---@param argument table
 local function opened(name, argument)
-  client.command("palimpsest.conversation." .. name, argument, function(answer)
-    if answer then
-      show(answer)
-    end
+  waiting.for_server(function()
+    client.command("palimpsest.conversation." .. name, argument, function(answer)
+      if answer then
+        show(answer)
+      end
+    end)
   end)
 end
 
@@ -112,10 +115,12 @@ end
 
 ---@param done fun(conversations: table[])
 local function listed(done)
-  client.command("palimpsest.conversation.list", nil, function(answer)
-    if answer then
-      done(answer.conversations)
-    end
+  waiting.for_server(function()
+    client.command("palimpsest.conversation.list", nil, function(answer)
+      if answer then
+        done(answer.conversations)
+      end
+    end)
   end)
 end
 

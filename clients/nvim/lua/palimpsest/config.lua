@@ -11,7 +11,7 @@ M.defaults = {
   filter = nil,
   --- Files larger than this are left alone, in bytes.
   max_file_size = 1024 * 1024,
-  --- What marks the folder that is opened as the workspace.
+  --- What marks the folder that is opened as the workspace; where nothing does, it is the one in which Neovim is.
   root_markers = { "palimpsest.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", ".git", ".hg" },
 
   server = {

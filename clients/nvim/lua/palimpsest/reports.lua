@@ -33,7 +33,7 @@ end
 
 --- The same on the command line, for when no server runs.
 local function doctor_outside()
-  find.server(vim.fs.root(0, require("palimpsest.config").get().root_markers), function(found, why_not)
+  find.server(require("palimpsest.workspace").of(vim.api.nvim_buf_get_name(0)), function(found, why_not)
     if not found then
       return open("doctor", { { { "✗ " .. why_not, "PalimpsestOff" } } }, M.doctor)
     end

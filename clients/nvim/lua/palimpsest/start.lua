@@ -4,6 +4,7 @@ local config = require("palimpsest.config")
 local find = require("palimpsest.find")
 local state = require("palimpsest.state")
 local tell = require("palimpsest.tell")
+local workspace = require("palimpsest.workspace")
 
 local M = {}
 
@@ -31,7 +32,7 @@ function M.root(buffer, on_dir)
   if not M.wanted(buffer) then
     return
   end
-  local root = vim.fs.root(buffer, config.get().root_markers)
+  local root = workspace.of(vim.api.nvim_buf_get_name(buffer))
   find.server(root, function(server, why_not)
     if server then
       found = server
@@ -189,6 +190,19 @@ function M.again()
   M.begin()
   vim.lsp.enable(client.name, false)
   vim.lsp.enable(client.name)
+end
+
+--- A server that no buffer has asked for.
+---@param root? string
+function M.without_buffer(root)
+  find.server(root, function(server, why_not)
+    found = server or found
+    if server then
+      vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
+    else
+      tell.say(why_not or "", vim.log.levels.WARN)
+    end
+  end)
 end
 
 function M.begin()

@@ -40,6 +40,9 @@ local function fill(buffer, uri)
     api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n", { plain = true }))
     vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
     local known = filetypes[uri] or vim.filetype.match({ filename = uri }) or (uri:find(":/usage/") and "markdown")
+    for _, window in ipairs(uri:find(":/usage/") and vim.fn.win_findbuf(buffer) or {}) do
+      vim.wo[window][0].wrap = false -- a broken bar is none
+    end
     if known and vim.bo[buffer].filetype ~= known then
       vim.bo[buffer].filetype = known
     end

@@ -209,6 +209,9 @@ class Conversing:
         finally:
             self._sending.discard(uri)
 
+    def is_sending(self, uri: str) -> bool:
+        return uri in self._sending
+
     def stop(self, conversation: str) -> bool:
         """Whether there was something to stop; what has come of the reply is kept."""
         task = self._running.get(conversation)

@@ -35,12 +35,12 @@ from palimpsest.edits.check import Document
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
-from palimpsest.memory.transcript.reading import is_conversation
 from palimpsest.providers.base.protocol import Engine, streamed
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.documents import Documents
 from palimpsest.text.notebooks import NotebookCell
 from palimpsest.text.roots import Roots

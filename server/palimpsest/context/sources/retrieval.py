@@ -25,6 +25,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.scopes import enclosing
+from palimpsest.text.conversations import MOST_FRONT, is_conversation
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
@@ -118,8 +119,8 @@ class Documents:
             if len(seen) >= MOST_DOCUMENTS or n_characters > MOST_CHARACTERS:
                 break
             source = self._files.source(path)
-            if source is None:
-                continue
+            if source is None or is_conversation(path.name, source.text.split("\n", MOST_FRONT)):
+                continue  # what was said about code is no documentation of it
             seen.add(path)
             n_characters += len(source.text)
             if self._stamps.get(path, (None, 0))[0] != source.stamp:

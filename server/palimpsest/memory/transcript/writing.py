@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,11 @@ def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
 
 
 def front_matter(front: Mapping[str, str]) -> str:
-    rows = [f"{name}: {' '.join(value.split())}" for name, value in front.items() if value]
-    return "\n".join(["---", *rows, "---", "", ""])
+    return "\n".join(["---", *field_rows(front), "---", "", ""])
+
+
+def field_rows(fields: Mapping[str, str]) -> Iterator[str]:
+    return (f"{name}: {' '.join(value.split())}" for name, value in fields.items() if value)
 
 
 def turn_text(turn: WrittenTurn) -> str:
