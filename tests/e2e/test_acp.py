@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -326,3 +327,38 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         await again.ask(session, "Write it to three.py.")
         assert (shop / "three.py").exists()
         assert again.asked == []
+
+
+async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    child, summary, came = threading.Event(), threading.Event(), set[str]()
+
+    def reply() -> str:
+        last = str(engine.asked[-1]["messages"][-1]["content"])
+        if last.endswith("Begin."):
+            return 'spawn(task="A file.", instruction="Write it now.")'
+        if last.endswith("Write it now."):
+            came.add("child")
+            child.wait(60)
+            return '<ref id="x">\nof the child\n</ref>\nref_to_file(ref_id="x", file_path="child.txt")'
+        if "Summarise" in last:
+            came.add("summary")
+            summary.wait(60)
+        return "Done."
+
+    engine.next = reply  # type: ignore[method-assign]
+    async with client(home) as it:
+        it.answer = "reject"
+        session = await began(it, shop)
+        await it.ask(session, "Begin.")
+        await until(lambda: "child" in came)
+        compacting = asyncio.ensure_future(it.ask(session, "/compact"))
+        try:
+            await until(lambda: "summary" in came)
+            child.set()
+            await until(lambda: it.asked or (shop / "child.txt").exists())
+            assert not (shop / "child.txt").exists(), "the person was not asked"
+        finally:
+            summary.set()
+        assert await compacting == "end_turn"

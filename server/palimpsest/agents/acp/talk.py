@@ -52,8 +52,6 @@ class Talk:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""
-        self.person_asks = False
-        """A slash command is being carried out: the person is not asked whether it may be."""
         self._workspace = workspace
         self._session = workspace.session
         self._client = client
@@ -142,11 +140,7 @@ class Talk:
             return "cancelled"
         if (found := command_in(prompt.text)) is not None:
             command, rest = found
-            self.person_asks = True
-            try:
-                answer = await command.run(self._session, self.conversation, rest)
-            finally:
-                self.person_asks = False
+            answer = await command.run(self._session, self.conversation, rest)
             self._queue.put_nowait(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
