@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -362,3 +365,51 @@ async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons
         finally:
             summary.set()
         assert await compacting == "end_turn"
+
+
+FLOOD: list[dict[str, Any]] = [{"content": "word " * 200}] * 3_000
+
+
+async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [FLOOD]
+    async with client(home) as it:
+        for _ in range(4):
+            session = await began(it, shop)
+            prompt = asyncio.ensure_future(it.ask(session, "Go on and on."))
+            await until(lambda: it.said(session))  # noqa: B023
+            await it.agent.close_session(session_id=session)
+            assert await prompt in ("cancelled", "end_turn")
+
+
+def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [FLOOD]
+    command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=home) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+
+        def write(number: int, method: str, **params: Any) -> None:
+            assert agent.stdin is not None
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            agent.stdin.write(json.dumps(message).encode() + b"\n")
+            agent.stdin.flush()
+
+        write(1, "initialize", protocolVersion=1)
+        write(2, "session/new", cwd=str(shop), mcpServers=[])
+        while (answer := json.loads(agent.stdout.readline())).get("id") != 2:
+            pass
+        prompt = [{"type": "text", "text": "Go on and on."}]
+        write(3, "session/prompt", sessionId=answer["result"]["sessionId"], prompt=prompt)
+        while b"word" not in agent.stdout.readline():
+            pass
+        time.sleep(1)  # the pipe is full by now
+        agent.stdin.close()
+        agent.stdout.close()
+        try:
+            assert agent.wait(30) is not None
+        finally:
+            agent.kill()

@@ -26,6 +26,7 @@ class Lines:
         self._reader = reader
         self._writer = writer
         self._writing = asyncio.Lock()
+        self._left = asyncio.Event()
 
     async def receive(self) -> dict[str, Any] | None:
         """The next message; None when the editor has left."""
@@ -46,13 +47,24 @@ class Lines:
         return None
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        """Raises ConnectionError, OSError where the editor reads no more."""
+        """Raises ConnectionError, OSError where the editor reads no more.  An editor that is slow to read is waited for
+        as long as it is there: the library's pipe tells nobody that it has broken."""
         data = f"{written(message)}\n".encode()
         async with self._writing:
+            if self._left.is_set():
+                raise ConnectionError("The editor has left.")
             self._writer.write(data)
-            await self._writer.drain()
+            waiting = [asyncio.ensure_future(one) for one in (self._writer.drain(), self._left.wait())]
+            try:
+                done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for one in done:
+                    one.result()
+            finally:
+                for one in waiting:
+                    one.cancel()
 
     async def close(self) -> None:
+        self._left.set()
         self._writer.close()
 
     async def _line(self) -> bytes:
