@@ -316,16 +316,15 @@ class Conversing:
         request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
         async with services.supervisor.engine(LOADING_S) as engine:
             answer = await services.generate(engine, request, blocks, writing.came)
-        await self._note(conversation, request.kv, answer)
+        self._note(writing, request.kv, answer)
         return answer
 
-    async def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
+    def _note(self, writing: Writing, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
         model = self._services.supervisor.status.model
-        if model is not None and self.memory.conversations.get(conversation).model != model.name:
-            await self.memory.writes.run(self.memory.conversations.set_model, conversation, model.name)
+        writing.model = model.name if model is not None else ""
         used = answer.tail_tokens + answer.generated
         total = model.window if model is not None else 0
-        self._services.usage.told(Talked(conversation, used, total, kv, answer.left))
+        self._services.usage.told(Talked(writing.turn.conversation, used, total, kv, answer.left))
 
     def blocks_of(self, conversation: str) -> list[Block]:
         """Those behind which it was answered last."""

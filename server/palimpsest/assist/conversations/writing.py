@@ -28,6 +28,8 @@ class Writing:
     def __init__(self, memory: Memory, events: Events, turn: Turn) -> None:
         self._memory, self._events = memory, events
         self.turn = turn
+        self.model = ""
+        """Who writes it, where that is known."""
         self.text, self.shown, self._showing = "", "", Shown()
         self._keeping: asyncio.Task[None] | None = None
         self._wrong: PalimpsestError | None = None
@@ -65,6 +67,9 @@ class Writing:
     def _ended(self, state: State, details: dict[str, Any], extracted: Extracted) -> Turn:
         with self._memory.database.transaction():
             turn = self._memory.turns.finish(self.turn.id, self.text, state, details)
+            conversations, model = self._memory.conversations, self.model
+            if model and conversations.get(turn.conversation).model != model:
+                conversations.set_model(turn.conversation, model)
             if state != "failed":
                 self._memory.refs.store(turn.conversation, turn.id, extracted)
         return turn
