@@ -380,9 +380,11 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
 
 async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, said: Scripted) -> None:
     made: list[str] = []
+    cursors: list[lsp.Range | None] = []
 
     def show(params: lsp.ShowDocumentParams) -> lsp.ShowDocumentResult:
         made.append(params.uri)
+        cursors.append(params.selection)
         return lsp.ShowDocumentResult(success=True)
 
     window.client.protocol.fm.features[lsp.WINDOW_SHOW_DOCUMENT] = show
@@ -411,6 +413,8 @@ async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, sa
     copy = window.open(fork["uri"].rpartition("/")[2])
     assert [turn[0] for turn in turns(window, copy)][:2] == ["user", "assistant"]
     assert parse(window.texts[copy]).id == fork["conversation"] != first.id
+    end = lsp.Position(window.texts[copy].count("\n"), 0)
+    assert cursors == [lsp.Range(end, end)], "where the person goes on"
     with pytest.raises(JsonRpcException, match="shows no turn"):
         await window.command("palimpsest.conversation.fork", {"conversation": first.id, "turn": 999})
 

@@ -37,7 +37,9 @@ def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = ()) ->
     _check_name(file_path)
     if not roots:
         problem = f"{FIELD}: there is no workspace folder to write {file_path} in."
-        raise OutsideWorkspace(problem, hint="Open a folder; in some editors a file such as pyproject.toml makes it one.")
+        raise OutsideWorkspace(
+            problem, hint="Open a folder; in some editors a file such as pyproject.toml makes it one."
+        )
     path = Path(os.path.abspath(_below(file_path, roots)))
     try:
         real = path.resolve()

@@ -107,6 +107,24 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
     window.page.locator(".tab.active", has_text=".palimpsest.md").wait_for()
 
 
+def test_a_fork_of_a_document_of_no_file_is_another_one_with_a_place_and_the_cursor_where_one_writes(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, "prices.md")
+    window.command("Palimpsest: New Conversation")
+    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
+    window.type("hello")
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "Fork here" in window.shown(LENS))
+    lens(window, "Fork here")
+    window.page.locator('.tab.active[data-resource-name="hello-fork.palimpsest.md"]').wait_for()
+    window.until(lambda: "That is all." in window.shown(EDITOR))
+    window.type("and more")
+    window.key("Control+s")
+    made = window.folder / "hello-fork.palimpsest.md"
+    window.until(lambda: made.is_file() and made.read_text(encoding="utf-8").endswith("## user\n\nand more"))
+
+
 def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_stays_that_of_the_code(
     open_window: Open, engine: Scripted
 ) -> None:
