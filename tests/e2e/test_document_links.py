@@ -80,6 +80,27 @@ async def test_links_lead_to_documents_and_select_the_passage(window: Editor, no
     assert found[0].range == lsp.Range(lsp.Position(0, 0), lsp.Position(0, 10))
 
 
+async def defined(window: Editor, uri: str, needle: str) -> list[tuple[str, int]]:
+    params = lsp.DefinitionParams(lsp.TextDocumentIdentifier(uri), window.at(uri, needle))
+    found = await window.client.text_document_definition_async(params)
+    assert isinstance(found, list)
+    return [(one.uri, one.range.start.line) for one in found if isinstance(one, lsp.Location)]
+
+
+async def test_links_and_ids_are_followed_as_definitions_are(window: Editor, notes: Path) -> None:
+    uri = window.open("index.md", "[[prices]] [[Prices#Rounding|x]] [[nothing]] [[#Here]]\n\n## Here\n")
+    prices = to_uri(notes / "docs" / "prices.md")
+    assert await defined(window, uri, "[[pri") == [(prices, 0)]
+    assert await defined(window, uri, "#Roun") == [(prices, 7)]
+    assert await defined(window, uri, "#He") == [(uri, 2)]
+    assert await defined(window, uri, "[[noth") == []
+    code = window.open("code.py")
+    assert await defined(window, code, "see [[pri") == [(prices, 7)]
+    assert await defined(window, code, "matrix = [[pri") == []
+    talk = window.open("talk.palimpsest.md", "---\nid: c-1234abcd\n---\n## user\nsee `ref:parse it`\n")
+    assert await defined(window, talk, "ref:par") == [("palimpsest:/ref/c-1234abcd/parse%20it", 0)]
+
+
 async def test_comments_and_docstrings_of_code_have_links_and_code_has_none(window: Editor, notes: Path) -> None:
     uri = window.open("code.py")
     prices = to_uri(notes / "docs" / "prices.md")
@@ -95,7 +116,8 @@ async def test_hover_shows_summary_and_first_lines(window: Editor) -> None:
     uri = window.open("index.md", "[[prices]] [[tariffs#Rounding]] [[same]] [[nothing]]\n")
     shown = await hovered(window, uri, "[[pri")
     assert "**Prices**" in shown
-    assert "What things cost\\." in shown
+    assert shown.count("What things cost.") == 1, "the summary is among the lines that are shown"
+    assert "\\" not in shown
     assert "## Rounding" in shown
     assert "To the cent." in await hovered(window, uri, "#Roun")
     same = await hovered(window, uri, "[[same")

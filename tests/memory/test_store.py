@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_what_was_there(memory: Memory) -> None:
     talk = memory.conversations.new().id
     memory.turns.add(talk, "user", "kept")
-    with memory.database.reading() as rows:
+    with memory.database.transaction() as rows:  # the connection that writes
         pages = rows.execute("PRAGMA page_count").fetchone()[0]
         rows.execute(f"PRAGMA max_page_count={pages + 2}")
     with pytest.raises(StorageError, match="full"):

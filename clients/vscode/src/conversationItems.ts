@@ -111,7 +111,7 @@ export class ConversationItems implements vscode.Disposable {
   }
 
   async usage(): Promise<void> {
-    await showVirtual(virtualUri("usage", this.conversations.need()), "markdown");
+    await showVirtual(virtualUri("usage", this.conversations.need(), "Token usage.md"), "markdown");
   }
 
   dispose(): void {

@@ -120,6 +120,11 @@ function groupItem({ id, label, icon, children }: Group): vscode.TreeItem {
   return item;
 }
 
+/** In a person's words. */
+function sourceOf({ source }: Descriptor): string {
+  return source === "user_input" ? "your message" : source;
+}
+
 const ITEMS = {
   ref: ({ ref }: Item & { kind: "ref" }): vscode.TreeItem => {
     const item = new vscode.TreeItem(ref.id);
@@ -133,8 +138,8 @@ const ITEMS = {
   descriptor: ({ descriptor }: Item & { kind: "descriptor" }): vscode.TreeItem => {
     const item = new vscode.TreeItem(descriptor.name || descriptor.fd);
     const id = descriptor.name ? [descriptor.fd] : [];
-    item.description = [...id, plural(descriptor.total_lines, "line"), plural(descriptor.pages, "page"), descriptor.source].join(" · ");
-    item.tooltip = descriptor.summary || `${descriptor.fd}: ${plural(descriptor.chars, "character")}, from ${descriptor.source}`;
+    item.description = [...id, plural(descriptor.total_lines, "line"), plural(descriptor.pages, "page"), sourceOf(descriptor)].join(" · ");
+    item.tooltip = descriptor.summary || `${descriptor.fd}: ${plural(descriptor.chars, "character")}, from ${sourceOf(descriptor)}`;
     item.iconPath = new vscode.ThemeIcon("file-binary", new vscode.ThemeColor("charts.purple"));
     item.contextValue = "descriptor text";
     return item;

@@ -1,7 +1,7 @@
 // Conversations as documents: begun, opened, sent, forked; which one a person is at.
 import * as vscode from "vscode";
 import { conversationIn, lastTurn, plainly, plural } from "./pure";
-import type { Conversation, OpenedConversation } from "./protocol";
+import type { Compacted, Conversation, OpenedConversation } from "./protocol";
 import { isServed, type Server } from "./server";
 
 export const SUFFIX = ".palimpsest.md";
@@ -116,10 +116,11 @@ export class Conversations implements vscode.Disposable {
     if (instruction === undefined) return;
     const conversation = this.need();
     const location = vscode.ProgressLocation.Window;
-    await vscode.window.withProgress({ location, title: "Palimpsest: compacting" }, () =>
-      this.server.command("palimpsest.conversation.compact", { conversation, ...(instruction ? { instruction } : {}) }),
+    const { written_by } = await vscode.window.withProgress({ location, title: "Palimpsest: compacting" }, () =>
+      this.server.command<Compacted>("palimpsest.conversation.compact", { conversation, ...(instruction ? { instruction } : {}) }),
     );
-    vscode.window.setStatusBarMessage(plainly("Palimpsest: the conversation is compacted"), 5_000);
+    const writer = { model: "the model", mechanical: "rules", person: "you" }[written_by];
+    vscode.window.setStatusBarMessage(plainly(`Palimpsest: a summary, written by ${writer}, stands for what was said`), 10_000);
   }
 
   need(): string {

@@ -177,6 +177,11 @@ export interface RelatedDocument {
   uri: string;
 }
 
+/** What `palimpsest.conversation.compact` answers. */
+export interface Compacted {
+  written_by: "model" | "mechanical" | "person";
+}
+
 export interface Checkpoint {
   checkpoint_id: string;
   name: string;

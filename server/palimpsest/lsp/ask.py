@@ -59,9 +59,10 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     parts = await parts_of(server, asked.parts)
     if not asked.conversation and not asked.text.strip() and not parts:
         raise InvalidArgument("text", "is empty.")
-    talk = (
-        asked.conversation or memory.conversations.new(name_of(asked.text), workspace=session.services.roots.names).id
-    )
+    talk = asked.conversation
+    if not talk:
+        workspace = session.services.roots.names
+        talk = (await memory.writes.run(memory.conversations.new, name_of(asked.text), workspace=workspace)).id
 
     def came(event: TurnText) -> None:
         if event.conversation == talk:

@@ -37,13 +37,13 @@ async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
     compacting, talk = conversing.compacting, asked.conversation
     conversing.memory.conversations.get(talk)
     if not asked.goal:
-        conversing.check_idle(talk)
+        await conversing.check_idle(talk)
         blocks = conversing.blocks_of(talk)
         return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction))
-    queued = compacting.queue(talk, _own(asked))
+    queued = await compacting.queue(talk, _own(asked))
     if conversing.is_running(talk):
         return _answer(queued)
-    applied = compacting.apply_queued(talk)
+    applied = await compacting.apply_queued(talk)
     return _answer(queued if applied is None else applied)
 
 

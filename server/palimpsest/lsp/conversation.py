@@ -64,7 +64,7 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
         talk = memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
         return _opened(server, memory, talk)
 
-    return await asyncio.to_thread(made)
+    return await memory.writes.run(made)
 
 
 async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
@@ -81,7 +81,7 @@ async def opened(server: PalimpsestServer, asked: Conversation) -> dict[str, Any
 
 async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
     memory = server.window.session.memory.now()
-    return _fields(await asyncio.to_thread(memory.conversations.rename, asked.conversation, asked.name))
+    return _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
 
 
 async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
@@ -90,7 +90,7 @@ async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, An
     memory = server.window.session.memory.now()
     memory.conversations.get(asked.conversation)
     await server.window.session.forking.stop(asked.conversation)
-    await asyncio.to_thread(memory.conversations.delete, asked.conversation)
+    await memory.writes.run(memory.conversations.delete, asked.conversation)
     return {"deleted": asked.conversation}
 
 
@@ -106,10 +106,10 @@ async def forked(server: PalimpsestServer, asked: Fork) -> dict[str, Any]:
             raise NotFound("turn", f"the conversation shows no turn {asked.turn}.")
         return _opened(server, memory, memory.forks.copied(talk.id, head, f"{talk.name or talk.id} (fork)"))
 
-    answer = await asyncio.to_thread(made)
+    answer = await memory.writes.run(made)
     if asked.uri:
         answer["uri"] = await _shown(server, asked.uri, answer)
-        memory.conversations.set_uri(answer["conversation"], answer["uri"])
+        await memory.writes.run(memory.conversations.set_uri, answer["conversation"], answer["uri"])
     return answer
 
 

@@ -75,8 +75,8 @@ async def cancel(server: PalimpsestServer, asked: Conversation) -> dict[str, Any
 
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
-    checkpoints = server.window.session.memory.now().checkpoints
-    return _answer(made(await asyncio.to_thread(checkpoints.create, asked.conversation, asked.name)))
+    memory = server.window.session.memory.now()
+    return _answer(made(await memory.writes.run(memory.checkpoints.create, asked.conversation, asked.name)))
 
 
 async def list_checkpoints(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
@@ -88,9 +88,9 @@ async def list_checkpoints(server: PalimpsestServer, asked: Conversation) -> dic
 async def restore(server: PalimpsestServer, asked: Restore) -> dict[str, Any]:
     """What is there now is kept as a checkpoint first, whose id is in the answer."""
     session = server.window.session
-    checkpoints = session.memory.now().checkpoints
-    session.conversing.check_idle(asked.conversation)
-    before = await asyncio.to_thread(checkpoints.restore, asked.conversation, asked.checkpoint_id)
+    memory = session.memory.now()
+    await session.conversing.check_idle(asked.conversation)
+    before = await memory.writes.run(memory.checkpoints.restore, asked.conversation, asked.checkpoint_id)
     session.events.tell(BranchChanged(asked.conversation))
     session.events.tell(ConversationChanged(asked.conversation))
     return {**_answer(gone_back(asked.checkpoint_id, before)), "restored": asked.checkpoint_id}

@@ -42,9 +42,10 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
         return _hover(server, snapshot, one, "\n\n".join([*parts, plain(f"It {why}.")]))
     if meaning.heading is not None:
         parts.append(f"§ {plain(meaning.heading.title)}")
-    elif summary := summary_of(text):
-        parts.append(plain(summary))
     shown = passage(text, meaning.heading, window.settings.documents.hover_lines)
+    summary = summary_of(text) if meaning.heading is None else ""
+    if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.text.split()):
+        parts.append(plain(summary))
     if shown.text:
         parts.append(fenced(shown.text, "markdown"))
     return _hover(server, snapshot, one, "\n\n".join(parts))

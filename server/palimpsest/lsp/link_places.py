@@ -75,9 +75,14 @@ def is_prose(session: Session, snapshot: Snapshot, offset: int) -> bool:
     return is_markdown(snapshot) or any(start < offset <= end for start, end in _prose(session, snapshot))
 
 
+def opened_by(snapshot: Snapshot, one: LinkAt, meaning: Found) -> str:
+    """The document that a link leads to."""
+    return to_uri(one.place.root / meaning.document.path) if one.link.target else snapshot.uri
+
+
 def target_of(snapshot: Snapshot, one: LinkAt, meaning: Found) -> str:
     """The address of what is meant; the lines of a section as its fragment, which editors select."""
-    address = to_uri(one.place.root / meaning.document.path) if one.link.target else snapshot.uri
+    address = opened_by(snapshot, one, meaning)
     heading = meaning.heading
     return f"{address}#L{heading.start + 1},1-L{max(heading.start + 1, heading.end)},1" if heading else address
 

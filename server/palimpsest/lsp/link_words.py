@@ -10,7 +10,9 @@ import re
 from palimpsest.documents.wikilinks import Found, Missing, Resolved
 
 MOST_CANDIDATES = 20
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
+_MARKUP = re.compile(r"([\\`*\[<>|~&]|(?<!\w)_|_(?!\w)|^[#+\-=])")
+"""What Markdown takes for markup, and no more: an editor that shows it as text shows each escape, too."""
+_NUMBER = re.compile(r"^(\d{1,9})([.)])")
 
 
 def told(meaning: Resolved) -> str:
@@ -28,7 +30,7 @@ def told(meaning: Resolved) -> str:
 
 def plain(text: str) -> str:
     """A text as Markdown shows it, whatever is in it."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBER.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", " ".join(text.split())))
 
 
 def fenced(text: str, language: str = "") -> str:

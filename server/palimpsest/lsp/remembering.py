@@ -45,22 +45,22 @@ async def remember(server: PalimpsestServer, asked: Remember) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     key = memory.conversations.get(asked.conversation).memory_key
     return _answer(
-        remembered(await asyncio.to_thread(memory.experiences.remember, key, asked.text, asked.conversation))
+        remembered(await memory.writes.run(memory.experiences.remember, key, asked.text, asked.conversation))
     )
 
 
 async def forget(server: PalimpsestServer, asked: Forget) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     key = memory.conversations.get(asked.conversation).memory_key
-    gone = await asyncio.to_thread(memory.experiences.forget, key, asked.experience_id, asked.conversation)
+    gone = await memory.writes.run(memory.experiences.forget, key, asked.experience_id, asked.conversation)
     return _answer(forgotten(gone))
 
 
 async def set_memory_key(server: PalimpsestServer, asked: MemoryKey) -> dict[str, Any]:
     session = server.window.session
     memory = session.memory.now()
-    session.conversing.check_idle(asked.conversation)
-    await asyncio.to_thread(memory.conversations.set_memory_key, asked.conversation, asked.memory_key)
+    await session.conversing.check_idle(asked.conversation)
+    await memory.writes.run(memory.conversations.set_memory_key, asked.conversation, asked.memory_key)
     return await asyncio.to_thread(_inspected, memory, asked.conversation)
 
 

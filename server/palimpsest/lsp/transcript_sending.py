@@ -62,6 +62,8 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)
     known = conversation_of(memory, transcript)
+    if known is not None:
+        await session.conversing.settle(known.id)
     pending = await asyncio.to_thread(pending_of, memory, known.id if known is not None else None, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
@@ -69,7 +71,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     if pending.last - pending.kept > MOST_BEFORE:
         few = f"{pending.last - pending.kept:,} turns stand before it that are not kept yet, and {MOST_BEFORE} can be"
         raise InvalidArgument("uri", f"{few}; take away what is not needed.")
-    talk = known or _begun(memory, snapshot, transcript, session.services.roots.names)
+    talk = known or await _begun(memory, snapshot, transcript, session.services.roots.names)
     if session.conversing.is_running(talk.id):
         raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
     if pending.is_branch:
@@ -88,10 +90,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         if _is_as(server, snapshot):
             raise StaleDocument("The editor did not change the document; what is said by palimpsest.ask needs none.")
         raise StaleDocument("The document was edited meanwhile; send it again.")
-    memory.conversations.set_uri(talk.id, snapshot.uri)
-    if pending.is_branch:
-        branch = memory.turns.branch(talk.id)
-        memory.turns.set_head(talk.id, branch[pending.kept - 1].id if pending.kept else None)
+    await memory.writes.run(_shown_here, memory, talk.id, snapshot.uri, pending)
     for turn in turns[pending.kept : pending.last]:
         await session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
@@ -151,10 +150,19 @@ def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
     return turn.id == known.id and turn.role == known.role and is_same(turn.text, shown_text(memory, known))
 
 
-def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:
+async def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:
     """A new one, for a document that has none, or one that is not kept here."""
     said = next((turn.text for turn in transcript.turns if turn.text.strip()), "")
-    return memory.conversations.new(name_of(said), snapshot.uri, workspace=workspace)
+    return await memory.writes.run(memory.conversations.new, name_of(said), snapshot.uri, workspace=workspace)
+
+
+def _shown_here(memory: Memory, talk: str, uri: str, pending: Pending) -> None:
+    """Its document is this one; it goes on where that does."""
+    with memory.database.transaction():
+        memory.conversations.set_uri(talk, uri)
+        if pending.is_branch:
+            branch = memory.turns.branch(talk)
+            memory.turns.set_head(talk, branch[pending.kept - 1].id if pending.kept else None)
 
 
 COMMANDS = (

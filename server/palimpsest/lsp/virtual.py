@@ -77,7 +77,8 @@ async def _turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 
 async def _usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
-    if len(parts) != 1:
+    """`<conversation>`; what is behind it is for editors, which call a tab by the last part."""
+    if not parts or len(parts) > 2:
         raise NotFound("uri", "there is palimpsest:/usage/<conversation>.")
     session = server.window.session
     talk = session.memory.now().conversations.get(parts[0])

@@ -102,8 +102,9 @@ def find(name: str) -> Path:
     for file in there:
         if name in (file.name, file.stem):
             return file
-    names = ", ".join(file.stem for file in there) or "none yet"
-    raise ModelError(f"There is no model file {name}.", hint=f"Downloaded: {names}; `palimpsest model list` says more.")
+    ours = [default_model.NAME] if default_model.is_here() else []
+    names = ", ".join([*ours, _EMBEDDED, *(file.stem for file in there)])
+    raise ModelError(f"There is no model file {name}.", hint=f"Here: {names}; `palimpsest model list` says more.")
 
 
 def _record() -> Path:

@@ -64,4 +64,6 @@ class Session:
         await asyncio.to_thread(self.statistics.close)
         self.services.chooser.close()
         await self.engine.leave()
-        self.memory.close()
+        await self.conversing.ended()
+        await self.forking.ended()
+        await asyncio.to_thread(self.memory.close)

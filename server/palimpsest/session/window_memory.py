@@ -6,6 +6,7 @@ database, and so does whoever else works there.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import threading
 from collections.abc import Iterable
@@ -45,9 +46,11 @@ class WindowMemory:
                 self._open = None
 
     def _changed(self) -> None:
-        """Other folders are another workspace."""
-        if self._open is not None and self._open[0] != path_of(self._services.roots.folders):
-            self.close()
+        """Other folders are another workspace.  The end of what is being written is not waited for here."""
+        with self._lock:
+            if self._open is not None and self._open[0] != path_of(self._services.roots.folders):
+                asyncio.get_running_loop().run_in_executor(None, self._open[1].close)
+                self._open = None
 
 
 def path_of(roots: Iterable[Path]) -> Path:

@@ -75,7 +75,7 @@ def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, en
     window = begin(open_window, engine)
     answered(window)
     window.until(lambda: "rounding" in window.shown(TREE))
-    window.command("Palimpsest: Write Ref to File")
+    window.command("Palimpsest: Write Ref or Descriptor to File")
     window.choose("rounding")
     window.choose("shop/rounding.py")
     window.choose("Write")

@@ -159,7 +159,7 @@ return {
     },
     {
       id = "conversation.write",
-      title = "Write Ref to File…",
+      title = "Write Ref or Descriptor to File…",
       doc = "A ref or descriptor of the conversation.",
       modes = { "normal" },
     },

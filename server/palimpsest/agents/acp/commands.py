@@ -69,7 +69,7 @@ async def remember(session: Session, conversation: str, rest: str) -> str:
 
 async def compact(session: Session, conversation: str, rest: str) -> str:
     conversing = session.conversing
-    conversing.check_idle(conversation)
+    await conversing.check_idle(conversation)
     done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
     writer = WRITERS[done.written_by]
     return f"A summary, written by {writer}, stands for the turns so far. Its goal: {done.summary.goal}"

@@ -101,24 +101,24 @@ async def run_calls(
             outcome = Outcome("failed", wrong(call).xml)
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments)
-        kept = memory.turns.add_call(turn.id, name, arguments, outcome.status, outcome.xml, outcome.descriptor)
+        came_to = outcome.status, outcome.xml, outcome.descriptor
+        kept = await memory.writes.run(memory.turns.add_call, turn.id, name, arguments, *came_to)
         events.tell(CallDone(turn.conversation, turn.id, kept, outcome.xml))
-    if found:
-        _carry_over(memory, events, turn)
+    if found and (added := await memory.writes.run(_carried_over, memory, turn)) is not None:
+        events.tell(BranchChanged(turn.conversation))
+        events.tell(TurnBegan(turn.conversation, added))
     return len(found)
 
 
-def _carry_over(memory: Memory, events: Events, turn: Turn) -> None:
+def _carried_over(memory: Memory, turn: Turn) -> Turn | None:
     """Where a call has gone back to a checkpoint, the turn that made it is not among those that the model reads next:
     what its calls came to is said again behind the last of these, with what the person asked."""
     branch = memory.turns.branch(turn.conversation)
     if turn.id in [one.id for one in branch]:
-        return
+        return None
     results = [memory.contents.text(call.result) for call in memory.turns.calls(turn.id) if call.result]
     before = memory.turns.branch(turn.conversation, turn.id)
     asked = next((one for one in reversed(before) if one.role == "user"), None)
     if asked is not None and asked.id not in [one.id for one in branch]:
         results.append(element("last_request", {}, memory.turns.text(asked)))
-    added = memory.turns.add(turn.conversation, "tool", "\n".join(results), source=RESTORED)
-    events.tell(BranchChanged(turn.conversation))
-    events.tell(TurnBegan(turn.conversation, added))
+    return memory.turns.add(turn.conversation, "tool", "\n".join(results), source=RESTORED)

@@ -43,7 +43,7 @@ class Compacting:
 
     async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
         """Carry out what is queued; compact where the conversation has grown over the threshold."""
-        self.apply_queued(conversation)
+        await self.apply_queued(conversation)
         until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
@@ -60,23 +60,31 @@ class Compacting:
         await self.compact(conversation, blocks, until=turns[asked - 1].id)
         return True
 
-    def apply_queued(self, conversation: str) -> Compaction | None:
+    async def apply_queued(self, conversation: str) -> Compaction | None:
         """Behind the last turn; a checkpoint is made first."""
         memory = self._memory()
-        head, queued = memory.conversations.get(conversation).head, memory.compactions.pending(conversation)
-        if head is None or queued is None:
+        head = memory.conversations.get(conversation).head
+        if head is None or memory.compactions.pending(conversation) is None:
             return None
-        if queued.written_by == "model":  # a person's own says what they want it to
-            memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
-        memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        applied = memory.compactions.apply_pending(conversation, head)
+        applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
         self._services.events.tell(CompactionEnded(conversation, head, applied))
         self._services.events.tell(ConversationChanged(conversation))
         return applied
 
-    def queue(self, conversation: str, summary: Summary) -> Compaction:
+    def _apply_queued(self, memory: Memory, conversation: str, head: int) -> Compaction | None:
+        with memory.database.transaction():
+            queued = memory.compactions.pending(conversation)
+            if queued is None:
+                return None
+            if queued.written_by == "model":  # a person's own says what they want it to
+                memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
+            memory.checkpoints.create(conversation, BEFORE, automatic=True)
+            return memory.compactions.apply_pending(conversation, head)
+
+    async def queue(self, conversation: str, summary: Summary) -> Compaction:
         """A person's own summary.  Raises InvalidArgument."""
-        return self._memory().compactions.queue(conversation, summary, "person")
+        memory = self._memory()
+        return await memory.writes.run(memory.compactions.queue, conversation, summary, "person")
 
     async def compact(
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
@@ -113,8 +121,7 @@ class Compacting:
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
         summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
-        memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        return memory.compactions.apply(conversation, summary, writer, turns[-1].id)
+        return await memory.writes.run(_apply, memory, conversation, summary, writer, turns[-1].id)
 
     async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
@@ -184,3 +191,9 @@ class Compacting:
             for call in memory.turns.calls(turn.id)
         ]
         return Spoken(turn.role, memory.turns.text(turn), calls)
+
+
+def _apply(memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
+    with memory.database.transaction():
+        memory.checkpoints.create(conversation, BEFORE, automatic=True)
+        return memory.compactions.apply(conversation, summary, writer, turn)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
@@ -20,7 +20,7 @@ from palimpsest.assist.conversations.keeping import keep
 from palimpsest.assist.conversations.putting import Cursor, Putting
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
 from palimpsest.assist.conversations.token_counts import TokenCounts
-from palimpsest.assist.conversations.writing import Writing
+from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.documents.asking import asking
 from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
@@ -66,6 +66,12 @@ def too_large(error: ContextTooLarge) -> ContextTooLarge:
     return ContextTooLarge(message, fitting=error.fitting, hint=TOO_LARGE)
 
 
+def _check_waits(branch: Sequence[Turn]) -> None:
+    """Raises InvalidArgument where what was said last needs no answer."""
+    if not branch or (branch[-1].role != "user" and not branch[-1].is_unfinished):
+        raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")
+
+
 class Conversing:
     """One window's.  `host` and `tools` are given by who has them."""
 
@@ -99,6 +105,7 @@ class Conversing:
         StorageError; and EngineError when the engine cannot answer: what was said and what has come are kept then, and
         it can be sent again.
         """
+        await self.settle(conversation)
         self._check(conversation, text, bool(asked and asked.parts))
         task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
         self._running[conversation] = task
@@ -112,20 +119,27 @@ class Conversing:
 
     async def _say(self, conversation: str, text: str | None, asked: Asked) -> Reply:
         if text is None:
-            last = self.memory.turns.branch(conversation)[-1]
-            if last.is_unfinished:
-                self.memory.turns.set_head(conversation, last.parent)
+            await self.memory.writes.run(self._take_back, conversation)
         else:
             said, referred = well_formed(text), NOTHING
             try:
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                self._keep(conversation, "user", said, referred, parts=asked.parts)
-                if not self.memory.conversations.get(conversation).name and (name := name_of(said)):
-                    self.memory.conversations.rename(conversation, name)
-        return await self._answer(conversation, asked)
+                await self._keep(conversation, "user", said, referred, parts=asked.parts, names=True)
+        reply = await self._answer(conversation, asked)
+        with suppress(asyncio.CancelledError):  # a stop that came while the end was being kept: there is a reply
+            await asyncio.sleep(0)
+        return reply
 
-    def _keep(
+    def _take_back(self, conversation: str) -> None:
+        """A reply that did not come to its end is not shown any more."""
+        with self.memory.database.transaction():
+            branch = self.memory.turns.branch(conversation)
+            _check_waits(branch)
+            if branch[-1].is_unfinished:
+                self.memory.turns.set_head(conversation, branch[-1].parent)
+
+    async def _keep(
         self,
         conversation: str,
         role: Role,
@@ -133,12 +147,23 @@ class Conversing:
         referred: Referred,
         source: str = "",
         parts: Sequence[Part] = (),
+        *,
+        names: bool = False,
     ) -> Turn:
-        options = self._services.settings.file_descriptor
-        parts = [replace(part, text=well_formed(part.text)) for part in parts]
+        """`names`: the conversation is called by it, where it has no name yet."""
+        memory, options = self.memory, self._services.settings.file_descriptor
+        whole = [replace(part, text=well_formed(part.text)) for part in parts]
         told = referred.told
-        turn = keep(self.memory, options, conversation, role, text, source=source, documents=told, parts=parts)
-        self.memory.documents.add(turn.id, referred.references)
+
+        def kept() -> Turn:
+            with memory.database.transaction():
+                turn = keep(memory, options, conversation, role, text, source=source, documents=told, parts=whole)
+                memory.documents.add(turn.id, referred.references)
+                if names and not memory.conversations.get(conversation).name and (name := name_of(text)):
+                    memory.conversations.rename(conversation, name)
+            return turn
+
+        turn = await memory.writes.run(kept)
         self._services.events.tell(TurnBegan(conversation, turn))
         return turn
 
@@ -165,10 +190,10 @@ class Conversing:
     ) -> Turn:
         """A turn made elsewhere, as if made here: with its refs and documents.  What it calls is not run.  Raises
         NotFound, InvalidArgument."""
-        self.check_idle(conversation)
+        await self.check_idle(conversation)
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
-        turn = self._keep(conversation, role, said, referred, source, parts)
+        turn = await self._keep(conversation, role, said, referred, source, parts)
         self._services.events.tell(ConversationChanged(conversation))
         return turn
 
@@ -193,17 +218,27 @@ class Conversing:
         return task is not None and task.cancel()
 
     def _check(self, conversation: str, text: str | None, has_parts: bool) -> None:
-        branch = self.check_idle(conversation)
-        if text is not None and not text.strip() and not has_parts:
+        branch = self._idle(conversation)
+        if text is None:
+            _check_waits(branch)
+        elif not text.strip() and not has_parts:
             raise InvalidArgument("text", "is empty.")
-        if text is None and (not branch or (branch[-1].role != "user" and not branch[-1].is_unfinished)):
-            raise InvalidArgument("text", "is missing, and the last turn is not a question that waits for an answer.")
 
-    def check_idle(self, conversation: str) -> list[Turn]:
+    async def check_idle(self, conversation: str) -> list[Turn]:
         """The turns of a conversation that nobody answers, in this window or another."""
+        await self.settle(conversation)
+        return self._idle(conversation)
+
+    async def settle(self, conversation: str) -> None:
+        """Where its last turn was being written by a process that has died, it stays as far as it came; where its end
+        could not be kept here, it is now.  Raises NotFound, StorageError."""
         branch = self.memory.turns.branch(conversation)
-        if branch and branch[-1].state == "writing" and self.memory.turns.settle():
-            branch = self.memory.turns.branch(conversation)
+        if branch and branch[-1].state == "writing" and conversation not in self._running:
+            await self.memory.late.catch_up()
+            await self.memory.writes.run(self.memory.turns.settle)
+
+    def _idle(self, conversation: str) -> list[Turn]:
+        branch = self.memory.turns.branch(conversation)
         if conversation in self._running or (branch and branch[-1].state == "writing"):
             raise InvalidArgument("conversation", BUSY)
         return branch
@@ -211,6 +246,11 @@ class Conversing:
     def _end(self) -> None:
         for task in self._running.values():
             task.cancel()
+
+    async def ended(self) -> None:
+        """Waits until what is being answered is over, and kept."""
+        if self._running:
+            await asyncio.wait(self._running.values())
 
     # The answer -----------------------------------------------------------------------------------------------
 
@@ -220,23 +260,23 @@ class Conversing:
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
             was_stopped = await self._compacted(conversation, asked)
-            writing = Writing(self.memory, self._services.events, conversation)
+            writing = await begun(self.memory, self._services.events, conversation)
             try:
                 if was_stopped:
                     raise asyncio.CancelledError
                 answer = await self._fitted(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
-                turns.append(writing.end("cut", "cancelled"))
+                turns.append(await writing.end("cut", "cancelled"))
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             except PalimpsestError as error:
-                writing.end("cut" if writing.text else "failed", "failed", str(error))
+                await writing.end("cut" if writing.text else "failed", "failed", str(error))
                 raise
             finish = answer.choices[0].finish
             stopped = "length" if finish in ("length", "time") else "end"
             decoded += answer.decoded
             natively = answer.choices[0].calls
             writing.came(answer.choices[0].text)
-            turns.append(writing.end("complete", stopped, natively=bool(natively)))  # type: ignore[arg-type]
+            turns.append(await writing.end("complete", stopped, natively=bool(natively)))  # type: ignore[arg-type]
             grammar = ""
             try:
                 text = self.memory.turns.text(turns[-1])
@@ -247,7 +287,7 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
-        self.compacting.apply_queued(conversation)
+        await self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
     async def _compacted(self, conversation: str, asked: Asked) -> bool:
@@ -276,13 +316,13 @@ class Conversing:
         request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
         async with services.supervisor.engine(LOADING_S) as engine:
             answer = await services.generate(engine, request, blocks, writing.came)
-        self._note(conversation, request.kv, answer)
+        await self._note(conversation, request.kv, answer)
         return answer
 
-    def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
+    async def _note(self, conversation: str, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
         model = self._services.supervisor.status.model
         if model is not None and self.memory.conversations.get(conversation).model != model.name:
-            self.memory.conversations.set_model(conversation, model.name)
+            await self.memory.writes.run(self.memory.conversations.set_model, conversation, model.name)
         used = answer.tail_tokens + answer.generated
         total = model.window if model is not None else 0
         self._services.usage.told(Talked(conversation, used, total, kv, answer.left))

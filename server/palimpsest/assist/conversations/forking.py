@@ -19,12 +19,12 @@ from palimpsest.assist.conversations.calling import run_calls
 from palimpsest.assist.conversations.conversing import Conversing
 from palimpsest.assist.conversations.putting import FORK, tail_of
 from palimpsest.assist.conversations.telling import ConversationChanged
-from palimpsest.assist.conversations.writing import Writing
+from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
-from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, UnknownTail
+from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
 from palimpsest.memory.conversations.turns import Turn
-from palimpsest.memory.forks.forks import Fork
+from palimpsest.memory.forks.forks import Fork, Status
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.providers.base.together import Together
 from palimpsest.text.positions import well_formed
@@ -66,6 +66,8 @@ class Forking:
         """By fork: the work on it, which it may share with others."""
         self._decoded: dict[str, int] = {}
         """Tokens that were decoded for each fork's first reply."""
+        self._spawning: list[str] = []
+        """The parents of children that are not at work yet."""
         services.events.on(WindowClosing, lambda _: self._end())
 
     async def spawn(
@@ -84,14 +86,26 @@ class Forking:
         memory = self._memory()
         self.check_room(conversation)
         before = self._said_last(conversation) if before_turn is None else before_turn
-        fork = memory.forks.spawn(
-            conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
-        )
         said = "\n\n".join(part for part in (preloaded, task, instruction) if part.strip())
-        memory.turns.add(fork.child, "user", well_formed(said), source=FORK)
-        if not fresh:
-            await self._share(conversation, fork)
-        self._begin(conversation, fork)
+
+        def spawned() -> Fork:
+            with memory.database.transaction():
+                fork = memory.forks.spawn(
+                    conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
+                )
+                memory.turns.add(fork.child, "user", well_formed(said), source=FORK)
+            return fork
+
+        self._spawning.append(conversation)
+        try:
+            fork = await memory.writes.run(spawned)
+            try:
+                if not fresh:
+                    await self._share(conversation, fork)
+            finally:  # it is there, and others may wait for it
+                self._begin(conversation, fork)
+        finally:
+            self._spawning.remove(conversation)
         self._services.events.tell(ConversationChanged(conversation))
         return memory.forks.get(fork.id)
 
@@ -103,11 +117,11 @@ class Forking:
         if tasks:
             await asyncio.wait(tasks)
         while any(fork.status == "running" for fork in memory.forks.of(conversation)):
-            await asyncio.to_thread(memory.forks.settle)  # a window that has died answers no more
+            await memory.writes.run(memory.forks.settle)  # a window that has died answers no more
             await asyncio.sleep(LOOK_S)
         results = {}
         for fork in memory.forks.of(conversation):
-            memory.forks.gathered(fork.id)
+            await memory.writes.run(memory.forks.gathered, fork.id)
             own = tuple(self._own_turns(memory, fork)) if history else ()
             done = memory.forks.get(fork.id)
             results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
@@ -121,8 +135,9 @@ class Forking:
             raise InvalidArgument(field, "the child of a child has no children; do it here.")
         if depth and len(known) + n_more > MOST_RUNNING:
             raise InvalidArgument(field, f"a child has at most {MOST_RUNNING} children; do it here.")
-        running = sum(fork.id in self._tasks for fork in known)
-        for most, n, where in ((MOST_RUNNING, running, ""), (MOST_RUNNING_HERE, len(self._tasks), " in this window")):
+        running = sum(fork.id in self._tasks for fork in known) + self._spawning.count(conversation)
+        here = len(self._tasks) + len(self._spawning)
+        for most, n, where in ((MOST_RUNNING, running, ""), (MOST_RUNNING_HERE, here, " in this window")):
             if n + n_more > most:
                 raise InvalidArgument(
                     field, f"{n} children are at work{where}, and at most {most} can be; gather them first."
@@ -186,50 +201,68 @@ class Forking:
                 forks = self._waiting.pop(conversation)
             await self._answer(conversation, forks)
         except asyncio.CancelledError:
-            self._settle(forks, "cancelled", "It was stopped.")
+            await self._settle(forks, "cancelled", "It was stopped.")
         except PalimpsestError as error:
-            self._settle(forks, "failed", str(error))
+            await self._settle(forks, "failed", str(error))
         except Exception:
             logger.exception("forks of %s", conversation)
-            self._settle(forks, "failed", "Something went wrong inside; the log says what.")
+            await self._settle(forks, "failed", "Something went wrong inside; the log says what.")
         finally:
             for fork in forks:
                 self._tasks.pop(fork.id, None)
             self._services.events.tell(ConversationChanged(conversation))
 
-    def _settle(self, forks: Sequence[Fork], status: Any, why: str) -> None:
+    async def _settle(self, forks: Sequence[Fork], status: Status, why: str) -> None:
         for fork in forks:
-            with suppress(NotFound):  # another window has deleted the conversation
-                self._memory().forks.finish(fork.id, status, why)
+            with suppress(NotFound, StorageError):  # another window has deleted the conversation; it is tried again
+                await self._finish(fork, status, why)
+
+    async def _finish(self, fork: Fork, status: Status, response: str) -> None:
+        memory = self._memory()
+        await memory.late.surely(lambda: memory.writes.run(memory.forks.finish, fork.id, status, response))
 
     async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
         """Rounds of replies and calls, each round of replies in one batch."""
         memory, active = self._memory(), list(forks)
         blocks = self._conversing.blocks_of(conversation)
         for _ in range(self._services.settings.conversation.max_rounds + 1):
-            writings = [Writing(memory, self._services.events, fork.child) for fork in active]
+            writings = list[Writing]()
             try:
+                for fork in active:
+                    writings.append(await begun(memory, self._services.events, fork.child))
                 answers = await self._generated(active, writings, blocks)
             except BaseException as error:
                 for writing in writings:
-                    writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
+                    with suppress(PalimpsestError):  # each is to be ended
+                        await writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
                 raise
-            still = list[Fork]()
-            for fork, writing, answer in zip(active, writings, answers, strict=True):
-                writing.came(answer.choices[0].text)
-                natively = answer.choices[0].calls
-                turn = writing.end("complete", "end", natively=bool(natively))
+            turns, still = await self._ended(writings, answers), list[Fork]()
+            for fork, answer in zip(active, answers, strict=True):
                 self._decoded.setdefault(fork.id, answer.decoded)
-                if await self._called(turn, natively):
+            for fork, writing, answer, turn in zip(active, writings, answers, turns, strict=True):
+                if await self._called(turn, answer.choices[0].calls):
                     still.append(fork)
                 else:
-                    memory.forks.finish(fork.id, "completed", writing.shown)
+                    await self._finish(fork, "completed", writing.shown)
             active = still
             if not active:
                 return
         for fork in active:
             last = memory.turns.branch(fork.child)[-1]
-            memory.forks.finish(fork.id, "completed", memory.turns.text(last))
+            await self._finish(fork, "completed", memory.turns.text(last))
+
+    async def _ended(self, writings: Sequence[Writing], answers: Sequence[wire.GenerateAnswer]) -> list[Turn]:
+        """Each of them, also where one cannot be kept; that is raised then."""
+        turns, wrong = list[Turn](), None
+        for writing, answer in zip(writings, answers, strict=True):
+            try:
+                writing.came(answer.choices[0].text)
+                turns.append(await writing.end("complete", "end", natively=bool(answer.choices[0].calls)))
+            except PalimpsestError as error:
+                wrong = error
+        if wrong is not None:
+            raise wrong
+        return turns
 
     async def _called(self, turn: Turn, natively: Sequence[wire.ToolCall]) -> int:
         memory, tools = self._memory(), self._conversing.tools
@@ -259,3 +292,8 @@ class Forking:
     def _end(self) -> None:
         for task in set(self._tasks.values()):
             task.cancel()
+
+    async def ended(self) -> None:
+        """Waits until the children here are over, and what they came to is kept."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks.values()))

@@ -20,14 +20,19 @@ from palimpsest.memory.forks.forks import Forks
 from palimpsest.memory.permissions.permissions import Permissions
 from palimpsest.memory.refs.refs import Refs
 from palimpsest.memory.store.database import Database
+from palimpsest.memory.store.late_writes import LateWrites
+from palimpsest.memory.store.write_queue import WriteQueue
 from palimpsest.memory.temp_files.temp_files import TempFiles
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Every owner is safe to use from any thread."""
+    """Every owner is safe to use from any thread.  What changes something may wait for another process; on an event
+    loop, `writes` runs it."""
 
     database: Database
+    writes: WriteQueue
+    late: LateWrites
     contents: Contents
     conversations: Conversations
     turns: Turns
@@ -49,6 +54,8 @@ class Memory:
         conversations = Conversations(database, contents)
         memory = cls(
             database=database,
+            writes=WriteQueue(),
+            late=LateWrites(),
             contents=contents,
             conversations=conversations,
             turns=Turns(database, contents),
@@ -72,4 +79,7 @@ class Memory:
         self.forks.settle()
 
     def close(self) -> None:
+        """What is under way is written first."""
+        self.late.close()
+        self.writes.close()
         self.database.close()

@@ -1,7 +1,8 @@
 """One workspace's database: opened, brought up to date, written in transactions.
 
-In: a file.  Out: a connection, to one thread at a time.  Several processes may have it open: WAL lets them read while
-one writes, and a writer waits for another.  What a transaction wrote is there after any crash (`synchronous=FULL`).
+In: a file.  Out: a connection to write with and one to read with, each to one thread at a time.  Several processes may
+have it open: WAL lets them read while one writes, and a writer waits for another, which no reader does.  What a
+transaction wrote is there after any crash (`synchronous=FULL`).
 """
 
 from __future__ import annotations
@@ -33,12 +34,15 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.RLock()
+        self._lock, self._reading_lock = threading.RLock(), threading.RLock()
         self._depth = 0
+        self._writer: int | None = None
+        """The thread whose transaction is under way."""
         self.set_aside: Path | None = None
         """Where a damaged database was put, which this one took the place of."""
         try:
             self._connection = self._opened(path)
+            self._reader = _to_read(path)
         except (sqlite3.Error, OSError) as error:
             raise _storage_error(path, error) from error
 
@@ -60,49 +64,77 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Rows as they are now.  Inside a transaction, of that."""
-        with self._lock:
-            try:
+        """Rows as they are now, all of one moment.  Inside a transaction, of that."""
+        with self._told():
+            if self._writer == threading.get_ident():
                 yield self._connection
-            except sqlite3.Error as error:
-                raise _storage_error(self.path, error) from error
-            except UnicodeEncodeError:
-                raise _half() from None
+                return
+            with self._reading_lock:
+                is_outer = not self._reader.in_transaction
+                if is_outer:
+                    self._reader.execute("BEGIN")
+                try:
+                    yield self._reader
+                finally:
+                    if is_outer:
+                        self._reader.execute("COMMIT")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, on the disk when it ends.  One inside another is part of the outer one."""
-        with self._lock:
+        """All or nothing, on the disk when it ends.  One inside another is part of the outer one.  It may wait for
+        another process's: not for the event loop (`write_queue.py`)."""
+        with self._lock, self._told():
             self._depth += 1
             try:
                 if self._depth == 1:
                     self._connection.execute("BEGIN IMMEDIATE")
+                    self._writer = threading.get_ident()
                 yield self._connection
                 if self._depth == 1:
                     self._connection.execute("COMMIT")
-            except BaseException as error:
+            except BaseException:
                 if self._depth == 1 and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
-                    raise _storage_error(self.path, error) from error
-                if isinstance(error, UnicodeEncodeError):
-                    raise _half() from None
                 raise
             finally:
                 self._depth -= 1
+                if not self._depth:
+                    self._writer = None
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """SQLite's errors as ours."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _storage_error(self.path, error) from error
+        except UnicodeEncodeError:
+            raise _half() from None
 
     def close(self) -> None:
-        with self._lock:
+        with self._lock, self._reading_lock:
+            self._reader.close()
             self._connection.close()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _to_read(path: Path) -> sqlite3.Connection:
+    connection = _connected(path)
+    connection.execute("PRAGMA query_only=ON")
+    return connection
 
 
 def _opened(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
         path.touch(mode=0o600)
-    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    connection = _connected(path)
     try:
-        connection.row_factory = sqlite3.Row
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
@@ -128,11 +160,14 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Each step in a transaction of its own, with the number of steps done in `user_version`."""
+    """Each step in a transaction of its own, with the number of steps done in `user_version`.  Where all are done,
+    nobody who writes is waited for."""
+    if _n_done(connection) == len(STEPS):
+        return
     while True:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            done = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            done = _n_done(connection)
             if done > len(STEPS):
                 raise StorageError(f"The conversations' database cannot be used: {TOO_NEW}.")
             if done == len(STEPS):
@@ -147,6 +182,10 @@ def _migrate(connection: sqlite3.Connection) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _n_done(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _half() -> InvalidArgument:
