@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.errors import InvalidArgument, NotFound, StaleDocument
+from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
@@ -85,10 +85,8 @@ async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
 
 
 async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
-    if server.window.session.conversing.is_running(asked.conversation):
-        raise InvalidArgument("conversation", "is being answered; stop that first.")
+    await server.window.session.conversing.check_idle(asked.conversation)
     memory = server.window.session.memory.now()
-    memory.conversations.get(asked.conversation)
     await server.window.session.forking.stop(asked.conversation)
     await memory.writes.run(memory.conversations.delete, asked.conversation)
     return {"deleted": asked.conversation}
