@@ -97,7 +97,6 @@ async def test_a_reply_that_only_repeats_itself_is_ended(talk: tuple[Editor, Scr
     """It would go on to the last of `conversation.reply_tokens`."""
     editor, model = talk
     model.replies, model.stays = [[{"content": "As you wish.\n"}, *[{"content": "It is a block.\n"}] * 100]], True
-    model.free.clear()
     answer = await ask(editor, "What is it?")
     assert answer["stopped"] == "repeated"
     assert answer["reply"].startswith("As you wish.\nIt is a block.")
