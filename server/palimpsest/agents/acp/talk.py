@@ -40,6 +40,7 @@ STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
     "length": "max_tokens",
     "rounds": "max_turn_requests",
+    "repeated": "end_turn",
     "cancelled": "cancelled",
     "failed": "refusal",
 }
