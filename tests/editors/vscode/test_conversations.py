@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.memory.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.window import Window
@@ -69,6 +70,24 @@ def test_a_message_is_sent_by_its_lens_and_the_view_shows_what_the_reply_has(
     row(window, "prices.md")
     window.editor("prices.md")
     window.until(lambda: "All prices are in cents." in window.shown(EDITOR))
+
+
+def test_what_is_typed_where_the_cursor_is_while_a_reply_comes_is_what_is_said_next(
+    open_window: Open, engine: Scripted
+) -> None:
+    engine.free.clear()
+    window = begin(open_window, engine)
+    window.key("Control+End")
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "## assistant" in window.shown(EDITOR))
+    window.type("typed meanwhile")
+    engine.free.set()
+    window.until(lambda: "That is all." in window.shown(EDITOR) and "Fork here" in window.shown(LENS))
+    window.key("Control+s")
+    file = window.folder / NAME
+    window.until(lambda: "## assistant" in file.read_text(encoding="utf-8"))
+    turns = [turn.text for turn in parse(file.read_text(encoding="utf-8")).turns]
+    assert turns[::2] == ["how are prices rounded, see [[prices]]", "typed meanwhile"]
 
 
 def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, engine: Scripted) -> None:
