@@ -22,8 +22,13 @@ FIELD = "file_path"
 LONGEST_PATH = 4_000
 LONGEST_NAME = 255
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.DOTALL)
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]')
-"""The last ones turn letters around or break lines, so that a question shows another name than the file's."""
+_FORBIDDEN = re.compile(
+    r'[<>:"|?*\x00-\x1f\x7f'
+    r"\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+"""The second and third lines are of characters that are not seen, turn letters around or break lines: a question would
+show another name than the file's."""
 _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 
