@@ -314,7 +314,7 @@ async def test_send_is_a_code_action_too_also_in_a_document_of_no_file(window: E
     window.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
     command = (await actions(window, uri))["Palimpsest: send"]
     await window.command(command["command"], *command["arguments"])
-    assert [role for role, _, _ in turns(window, uri)][:2] == ["user", "assistant"]
+    await until(lambda: [role for role, _, _ in turns(window, uri)][:2] == ["user", "assistant"])
     assert "Palimpsest: send" not in await actions(window, uri), "nothing is left to be sent"
 
 
