@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -326,3 +330,86 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         await again.ask(session, "Write it to three.py.")
         assert (shop / "three.py").exists()
         assert again.asked == []
+
+
+async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    child, summary, came = threading.Event(), threading.Event(), set[str]()
+
+    def reply() -> str:
+        last = str(engine.asked[-1]["messages"][-1]["content"])
+        if last.endswith("Begin."):
+            return 'spawn(task="A file.", instruction="Write it now.")'
+        if last.endswith("Write it now."):
+            came.add("child")
+            child.wait(60)
+            return '<ref id="x">\nof the child\n</ref>\nref_to_file(ref_id="x", file_path="child.txt")'
+        if "Summarise" in last:
+            came.add("summary")
+            summary.wait(60)
+        return "Done."
+
+    engine.next = reply  # type: ignore[method-assign]
+    async with client(home) as it:
+        it.answer = "reject"
+        session = await began(it, shop)
+        await it.ask(session, "Begin.")
+        await until(lambda: "child" in came)
+        compacting = asyncio.ensure_future(it.ask(session, "/compact"))
+        try:
+            await until(lambda: "summary" in came)
+            child.set()
+            await until(lambda: it.asked or (shop / "child.txt").exists())
+            assert not (shop / "child.txt").exists(), "the person was not asked"
+        finally:
+            summary.set()
+        assert await compacting == "end_turn"
+
+
+FLOOD: list[dict[str, Any]] = [{"content": "word " * 200}] * 3_000
+
+
+async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [FLOOD]
+    async with client(home) as it:
+        for _ in range(4):
+            session = await began(it, shop)
+            prompt = asyncio.ensure_future(it.ask(session, "Go on and on."))
+            await until(lambda: it.said(session))  # noqa: B023
+            await it.agent.close_session(session_id=session)
+            assert await prompt in ("cancelled", "end_turn")
+
+
+def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [FLOOD]
+    command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=home) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+
+        def write(number: int, method: str, **params: Any) -> None:
+            assert agent.stdin is not None
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            agent.stdin.write(json.dumps(message).encode() + b"\n")
+            agent.stdin.flush()
+
+        write(1, "initialize", protocolVersion=1)
+        write(2, "session/new", cwd=str(shop), mcpServers=[])
+        while (answer := json.loads(agent.stdout.readline())).get("id") != 2:
+            pass
+        prompt = [{"type": "text", "text": "Go on and on."}]
+        write(3, "session/prompt", sessionId=answer["result"]["sessionId"], prompt=prompt)
+        while b"word" not in agent.stdout.readline():
+            pass
+        time.sleep(1)  # the pipe is full by now
+        agent.stdin.close()
+        agent.stdout.close()
+        try:
+            assert agent.wait(30) is not None
+        finally:
+            agent.kill()

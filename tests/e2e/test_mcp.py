@@ -13,8 +13,8 @@ import stat
 import subprocess
 import sys
 import tomllib
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -328,3 +328,37 @@ async def test_what_is_too_long_for_an_answer_is_read_in_parts(editor: Editor, s
         assert "file: names no file" in await it.refused("pin_file", file="x" * 5000)
         assert "longer than 4 MiB; ask for a part" in await it.refused("read_fd", **talk, read_all=True)
         assert (await it.call("read_fd", **talk, page=5))["page"] == 5
+
+
+@contextmanager
+def suspended(editor: Editor) -> Iterator[None]:
+    """As by a debugger, or with its terminal."""
+    os.kill(editor.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(editor.pid, signal.SIGCONT)
+
+
+async def test_a_suspended_window_of_another_workspace_holds_no_agent_up(
+    editor: Editor, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = await start_editor(tmp_path / "other")
+    await other.ready()
+    async with agent(shop) as it:
+        await it.call("list_conversations")
+        with suspended(other):
+            async with asyncio.timeout(30):  # each took a minute
+                for _ in range(15):
+                    await it.call("list_conversations")
+    await stop_editor(other)
+
+
+async def test_an_agent_hears_that_its_window_does_not_answer(editor: Editor, shop: Path) -> None:
+    async with agent(shop) as it:
+        await it.call("put_block", type="documentation", name="shipping", text=NOTE)
+        with suspended(editor):
+            assert "does not answer" in await it.refused("list_conversations")
+        await it.call("list_conversations")
+        assert "shipping" in await it.names()

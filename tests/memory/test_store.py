@@ -8,11 +8,12 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from palimpsest.errors import InvalidArgument, StorageError
+from palimpsest.errors import InvalidArgument, NotFound, StorageError
 from palimpsest.memory.checkpoints import checkpoints
 from palimpsest.memory.contents.contents import hash_of
 from palimpsest.memory.owners.memory import Memory
@@ -265,5 +266,24 @@ def test_half_a_character_is_refused_and_nothing_of_it_stays(tmp_path: Path) -> 
         memory.conversations.get("\ud800")
     with pytest.raises(InvalidArgument, match="half a character"):
         memory.conversations.new("\ud800")
+    assert memory.conversations.list() == []
+    memory.close()
+
+
+def test_a_database_that_is_deleted_while_it_is_in_use_begins_anew(tmp_path: Path) -> None:
+    """SQLite goes on with the file that has no name any more, and everything would be gone with the process."""
+    path = tmp_path / "w.sqlite"
+    memory = Memory.open(path)
+    talk = memory.conversations.new("Old").id
+    for file in tmp_path.glob("w.sqlite*"):
+        file.unlink()
+    with pytest.raises(NotFound, match=talk):
+        memory.turns.add(talk, "user", "Where is it?")
+    new = memory.conversations.new("New")
+    memory.turns.add(new.id, "user", "kept")
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM conversation").fetchall() == [("New",)]
+    for file in tmp_path.glob("w.sqlite*"):
+        file.unlink()
     assert memory.conversations.list() == []
     memory.close()

@@ -39,7 +39,10 @@ def main(argv: list[str]) -> int:
         print(f"palimpsest mcp: {error}", file=sys.stderr)
         return 1
 
+    import anyio
+
+    from palimpsest.agents.stdio import serve
     from palimpsest.agents.tools import make_server
 
-    make_server(Workspace(options.workspace)).run("stdio")
+    anyio.run(serve, make_server(Workspace(options.workspace)))
     return 0

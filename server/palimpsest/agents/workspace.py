@@ -15,11 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.windows.client import Window, WindowGone
+from palimpsest.windows.client import Window, WindowGone, WindowSilent
 from palimpsest.windows.sockets import sockets
 
 STATES = ("resident", "stored", "wanted", "left out")
 """Of a block, in one window; of several windows the first of these counts."""
+
+
+WHO_S = 3.0
+"""A window says at once which folders it has, unless it is suspended."""
+SILENT_S = 30.0
+"""A window that did not say so is left alone for so long, where another one answers."""
 
 
 class NoWindow(PalimpsestError):
@@ -59,11 +65,17 @@ class Workspace:
         self._windows: dict[Path, Window] = {}
         self._has: dict[Path, set[tuple[str, str]]] = {}
         self._put: dict[tuple[str, str], _Put] = {}
+        self._silent: dict[Path, float] = {}
+        """Until when these windows are left alone, by the monotonic clock."""
 
     async def windows(self) -> list[Opened]:
         """Those that are open, the one used last first, each with what was put so far.  Raises NoWindow."""
-        found = [opened for opened in await asyncio.gather(*map(self._ask, self._known())) if opened is not None]
-        if not found:
+        paths, now = list(self._known()), time.monotonic()
+        silent = [path for path in paths if self._silent.get(path, 0) > now]
+        found = await self._asked(path for path in paths if path not in silent)
+        if not (found := found or await self._asked(silent)):
+            if any(path in self._has for path in self._silent):
+                raise NoWindow(f"The editor window that has {self.folder} open does not answer; is it suspended?")
             raise NoWindow(f"No editor window has {self.folder} open; open it in the editor, then try again.")
         for opened in found:
             await self._catch_up(opened)
@@ -139,24 +151,34 @@ class Workspace:
 
     def _known(self) -> Iterable[Path]:
         paths = sockets()
-        for gone in self._windows.keys() - set(paths):
-            self._windows.pop(gone).close()
+        for gone in (self._windows.keys() | self._has.keys() | self._silent.keys()) - set(paths):
+            if (window := self._windows.pop(gone, None)) is not None:
+                window.close()
             self._has.pop(gone, None)
+            self._silent.pop(gone, None)
         return paths
+
+    async def _asked(self, paths: Iterable[Path]) -> list[Opened]:
+        return [opened for opened in await asyncio.gather(*map(self._ask, paths)) if opened is not None]
 
     async def _ask(self, path: Path) -> Opened | None:
         """The window at a socket, if it has this workspace open."""
         known = self._windows.pop(path, None)
         for window in ([known] if known is not None else []) + [Window(path)]:
             try:
-                told = await window.call("palimpsest.window", {})
+                told = await window.call("palimpsest.window", {}, WHO_S)
                 break
+            except WindowSilent:
+                self._silent[path] = time.monotonic() + SILENT_S
+                return None
             except PalimpsestError:
                 continue
         else:
             self._has.pop(path, None)
+            self._silent.pop(path, None)
             return None
         self._windows[path] = window
+        self._silent.pop(path, None)
         folders = tuple(Path(folder) for folder in told["folders"])
         mine = any(self.folder == folder or self.folder.is_relative_to(folder) for folder in folders)
         return Opened(window, folders, float(told["used"])) if mine else None

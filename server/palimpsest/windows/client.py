@@ -24,6 +24,10 @@ class WindowGone(PalimpsestError):
     code = "unavailable"
 
 
+class WindowSilent(WindowGone):
+    """It does not answer: it is suspended, or busy."""
+
+
 class Window:
     """Requests go one after the other."""
 
@@ -34,15 +38,16 @@ class Window:
         self._turn = asyncio.Lock()
         self._number = 0
 
-    async def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Raises WindowGone, or what the window says is wrong with the request."""
+    async def call(self, method: str, params: dict[str, Any], answer_s: float = ANSWER_S) -> dict[str, Any]:
+        """Raises WindowSilent behind `answer_s` seconds, WindowGone, or what the window says is wrong with what was
+        asked."""
         async with self._turn:
             try:
-                async with asyncio.timeout(ANSWER_S):
+                async with asyncio.timeout(answer_s):
                     answer = await self._exchange(method, params)
             except TimeoutError:
                 self.close()
-                raise WindowGone(f"The editor window did not answer within {ANSWER_S:.0f} s.") from None
+                raise WindowSilent(f"The editor window did not answer within {answer_s:.0f} s.") from None
             except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
                 self.close()
                 raise WindowGone(f"The editor window is gone ({type(error).__name__}).") from None

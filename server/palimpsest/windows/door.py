@@ -126,7 +126,8 @@ def _error(number: Any, error: PalimpsestError) -> dict[str, Any]:
 
 
 async def _send(writer: asyncio.StreamWriter, answer: dict[str, Any]) -> None:
-    line = json.dumps(answer).encode() + b"\n"
+    # half a character, which a text may end with, is no JSON for most readers
+    line = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
     if len(line) > LONGEST_LINE:
         line = json.dumps(_error(answer["id"], TOO_LONG)).encode() + b"\n"
     writer.write(line)

@@ -8,11 +8,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.session.session import Session
+
+OWN_WRITE: ContextVar[bool] = ContextVar("own_write", default=False)
+"""Whether it is the person who writes a file here: they are not asked whether they may.  What works beside it, such as
+the conversation's children, is not theirs."""
 
 _LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
 _WRITE = re.compile(r"(\S+)[ \t]+(\S.*)")
@@ -53,10 +58,13 @@ async def write(session: Session, conversation: str, rest: str) -> str:
     ref = await asyncio.to_thread(memory.refs.get, conversation, found[1])
     content = await asyncio.to_thread(memory.refs.content, ref)
     path = found[2].strip()
+    own = OWN_WRITE.set(True)
     try:
         done = await session.conversing.host.write_file(conversation, path, for_file(content, path))
     except AlreadyExists:
         raise InvalidArgument("path", f"{path} exists already, and only new files are written so.") from None
+    finally:
+        OWN_WRITE.reset(own)
     return f"`{ref.id}` is written to {done.shown}: {done.lines} lines."
 
 

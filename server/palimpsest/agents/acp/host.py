@@ -24,6 +24,7 @@ from acp.schema import (
 )
 from pydantic import ValidationError
 
+from palimpsest.agents.acp.commands import OWN_WRITE
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
@@ -94,7 +95,7 @@ class EditorHost:
             return Change(real, before, after)
 
         change = await planned()
-        if talk is None or not talk.person_asks:
+        if not OWN_WRITE.get():
             what, question = asking_to_write(shown(change.path, roots), text, mode, overwrite=overwrite)
             if not await self._allowed(conversation, around(change.path, roots), what, question, change):
                 raise Denied(f"The person did not allow it to write to {path}.")

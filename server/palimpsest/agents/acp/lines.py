@@ -7,15 +7,15 @@ the library does not know yet (`compaction_update`), and notes whether the edito
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from acp import stdio_streams
 
+from palimpsest.agents.lines import Refusal, message_in, no_request, written
+
 MOST_BUFFERED = 16 << 20
 """Bytes that are read ahead; a line may be longer."""
-PARSE_ERROR, INVALID_REQUEST = (-32700, "This line is not JSON."), (-32600, "A JSON object is wanted.")
 
 
 class Lines:
@@ -26,19 +26,18 @@ class Lines:
         self._reader = reader
         self._writer = writer
         self._writing = asyncio.Lock()
+        self._left = asyncio.Event()
 
     async def receive(self) -> dict[str, Any] | None:
         """The next message; None when the editor has left."""
         while line := await self._line():
             if not line.strip():
                 continue
-            try:
-                message = json.loads(line)
-            except (ValueError, RecursionError):
-                await self._refuse(*PARSE_ERROR)
-                continue
-            if not isinstance(message, dict) or not isinstance(message.get("error", {}), dict):
-                await self._refuse(*INVALID_REQUEST)
+            message = message_in(line)
+            if isinstance(message, dict) and not isinstance(message.get("error", {}), dict):
+                message = no_request("An error is a JSON object.", message)
+            if isinstance(message, Refusal):
+                await self.send(message.message)
                 continue
             if message.get("method") == "initialize":
                 self.takes_compactions = _takes_compactions(message)
@@ -48,14 +47,24 @@ class Lines:
         return None
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        """Raises ConnectionError, OSError where the editor reads no more."""
-        # half a character is no JSON for most readers
-        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        """Raises ConnectionError, OSError where the editor reads no more.  An editor that is slow to read is waited for
+        as long as it is there: the library's pipe tells nobody that it has broken."""
+        data = f"{written(message)}\n".encode()
         async with self._writing:
-            self._writer.write(data + b"\n")
-            await self._writer.drain()
+            if self._left.is_set():
+                raise ConnectionError("The editor has left.")
+            self._writer.write(data)
+            waiting = [asyncio.ensure_future(one) for one in (self._writer.drain(), self._left.wait())]
+            try:
+                done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for one in done:
+                    one.result()
+            finally:
+                for one in waiting:
+                    one.cancel()
 
     async def close(self) -> None:
+        self._left.set()
         self._writer.close()
 
     async def _line(self) -> bytes:
@@ -67,9 +76,6 @@ class Lines:
                 pieces.append(await self._reader.readexactly(error.consumed))
             except asyncio.IncompleteReadError as error:
                 return b"".join((*pieces, error.partial))
-
-    async def _refuse(self, code: int, why: str) -> None:
-        await self.send({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": why}})
 
 
 async def of_this_process() -> Lines:

@@ -53,14 +53,12 @@ class Talk:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""
-        self.person_asks = False
-        """A slash command is being carried out: the person is not asked whether it may be."""
         self._workspace = workspace
         self._session = workspace.session
         self._client = client
         self._lines = lines
         self._turn: asyncio.Task[Stopped] | None = None
-        self._cancelled = False
+        self._cancelled = self._is_ended = False
         self._idle = asyncio.Event()
         self._sent: dict[int, int] = {}  # characters of each turn
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
@@ -103,24 +101,41 @@ class Talk:
     async def replay(self) -> None:
         """Tell all that was said, the oldest first."""
         for update in await asyncio.to_thread(self._all_said):
-            self._queue.put_nowait(update)
+            self._tell(update)
         await self._queue.join()
 
     async def tell_commands(self) -> None:
-        self._queue.put_nowait(updates.available({one.name: (one.does, one.hint) for one in COMMANDS.values()}))
+        self._tell(updates.available({one.name: (one.does, one.hint) for one in COMMANDS.values()}))
 
     async def close(self) -> None:
+        """Once what is under way has ended, and the editor has been told."""
         await self.stop()
-        for end in self._listening:
-            end()
-        self._sending.cancel()
+        if self._turn is not None:
+            await self._idle.wait()
+        await self._queue.join()
+        self._end()
 
     async def aclose(self) -> None:
         """The editor has left.  What it began, and nobody used, is not kept."""
-        await self.close()
+        await self.stop()
+        self._end()
         await asyncio.to_thread(self._forget_unused)
 
     # Parts
+
+    def _end(self) -> None:
+        """Nobody is told anything any more, and nobody waits for it."""
+        self._is_ended = True
+        for end in self._listening:
+            end()
+        self._sending.cancel()
+        while not self._queue.empty():
+            self._queue.get_nowait()
+            self._queue.task_done()
+
+    def _tell(self, update: Any) -> None:
+        if not self._is_ended:
+            self._queue.put_nowait(update)
 
     def _forget_unused(self) -> None:
         memory, talk = self._session.conversing.memory, self.conversation
@@ -143,12 +158,8 @@ class Talk:
             return "cancelled"
         if (found := command_in(prompt.text)) is not None:
             command, rest = found
-            self.person_asks = True
-            try:
-                answer = await command.run(self._session, self.conversation, rest)
-            finally:
-                self.person_asks = False
-            self._queue.put_nowait(updates.said(answer, f"command-{command.name}"))
+            answer = await command.run(self._session, self.conversation, rest)
+            self._tell(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
         return (await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))).stopped
@@ -160,14 +171,14 @@ class Talk:
         title = "".join(char if char.isprintable() else " " for char in text.strip()[:LONGEST_TITLE]).strip()
         if not known.name and title:
             await asyncio.to_thread(conversations.rename, self.conversation, title)
-            self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=title))
+            self._tell(SessionInfoUpdate(session_update="session_info_update", title=title))
 
     def _tell_usage(self) -> None:
         """How long the conversation is, of what the model can read."""
         talked = self._session.usage.talked
         if talked is not None and talked.conversation == self.conversation and talked.total:
             used, size = talked.used, talked.total
-            self._queue.put_nowait(UsageUpdate(session_update="usage_update", used=used, size=size))
+            self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
 
     def _text(self, event: TurnText) -> None:
         if event.conversation != self.conversation:
@@ -175,24 +186,24 @@ class Talk:
         sent = self._sent.get(event.turn, 0)
         if len(event.text) > sent:
             self._sent[event.turn] = len(event.text)
-            self._queue.put_nowait(updates.said(event.text[sent:], f"turn-{event.turn}"))
+            self._tell(updates.said(event.text[sent:], f"turn-{event.turn}"))
 
     def _close_call(self) -> None:
         """One that was cancelled does not stay open in the editor."""
         if self.call:
-            self._queue.put_nowait(updates.call_done(self.call, CANCELLED, failed=True))
+            self._tell(updates.call_done(self.call, CANCELLED, failed=True))
             self.call = ""
 
     def _call_began(self, event: CallBegan) -> None:
         if event.conversation == self.conversation:
             self.call = updates.call_id(event.turn, event.number)
-            self._queue.put_nowait(updates.call_began(self.call, event.name, event.arguments))
+            self._tell(updates.call_began(self.call, event.name, event.arguments))
 
     def _call_done(self, event: CallDone) -> None:
         if event.conversation == self.conversation:
             self.call = ""
             identity = updates.call_id(event.turn, event.call.number)
-            self._queue.put_nowait(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
+            self._tell(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
 
     def _compaction_began(self, event: CompactionBegan) -> None:
         if event.conversation == self.conversation:
@@ -204,7 +215,7 @@ class Talk:
 
     def _tell_compaction(self, update: Mapping[str, Any]) -> None:
         if self._lines.takes_compactions:
-            self._queue.put_nowait(update)
+            self._tell(update)
 
     def _all_said(self) -> list[Any]:
         memory = self._session.conversing.memory

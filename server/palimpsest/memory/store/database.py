@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from palimpsest.errors import InvalidArgument, StorageError
@@ -37,14 +37,30 @@ class Database:
         self._lock, self._reading_lock = threading.RLock(), threading.RLock()
         self._depth = 0
         self._writer: int | None = None
-        """The thread whose transaction is under way."""
+        self._reads: int | None = None
+        """The threads whose transaction, and whose reading, are under way."""
+        self._is_closed = False
         self.set_aside: Path | None = None
         """Where a damaged database was put, which this one took the place of."""
+        self._open()
+
+    def _open(self) -> None:
         try:
-            self._connection = self._opened(path)
-            self._reader = _to_read(path)
+            self._connection = self._opened(self.path)
+            self._reader = _to_read(self.path)
+            self._file = _file(self.path)
         except (sqlite3.Error, OSError) as error:
-            raise _storage_error(path, error) from error
+            raise _storage_error(self.path, error) from error
+
+    def _look(self) -> None:
+        """SQLite goes on with a file that was deleted, and with its process all that is written in it is gone."""
+        if threading.get_ident() in (self._writer, self._reads) or _file(self.path) == self._file:
+            return
+        with self._lock, self._reading_lock:
+            if _file(self.path) != self._file and not self._is_closed:
+                logger.warning("%s was deleted while it was in use; another one begins", self.path)
+                self._shut()
+                self._open()
 
     def _opened(self, path: Path) -> sqlite3.Connection:
         try:
@@ -65,24 +81,28 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Rows as they are now, all of one moment.  Inside a transaction, of that."""
+        self._look()
         with self._told():
             if self._writer == threading.get_ident():
                 yield self._connection
                 return
             with self._reading_lock:
-                is_outer = not self._reader.in_transaction
+                is_outer = self._reads is None
                 if is_outer:
                     self._reader.execute("BEGIN")
+                    self._reads = threading.get_ident()
                 try:
                     yield self._reader
                 finally:
                     if is_outer:
+                        self._reads = None
                         self._reader.execute("COMMIT")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, on the disk when it ends.  One inside another is part of the outer one.  It may wait for
         another process's: not for the event loop (`write_queue.py`)."""
+        self._look()
         with self._lock, self._told():
             self._depth += 1
             try:
@@ -113,8 +133,20 @@ class Database:
 
     def close(self) -> None:
         with self._lock, self._reading_lock:
-            self._reader.close()
-            self._connection.close()
+            self._is_closed = True
+            self._shut()
+
+    def _shut(self) -> None:
+        self._reader.close()
+        self._connection.close()
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """Which one it is; None where there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _connected(path: Path) -> sqlite3.Connection:
