@@ -425,3 +425,25 @@ def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
             assert agent.wait(30) is not None
         finally:
             agent.kill()
+
+
+async def test_a_file_of_secrets_is_in_no_question_however_it_came(
+    home: dict[str, str], shop: Path, engine: Scripted
+) -> None:
+    """And what git ignores only where the person sends its text."""
+    subprocess.run(["git", "init", "-q"], cwd=shop, check=True)
+    (shop / ".gitignore").write_text("ignored.txt\n")
+    (shop / "ignored.txt").write_text("made by a program\n")
+    key = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    async with client(home) as it:
+        session = await began(it, shop)
+        for name, text, why in ((".env", "TOKEN=abc", "file of secrets"), ("notes.md", f"key: {key}", "holds what")):
+            embedded = resource_block(embedded_text_resource((shop / name).as_uri(), text))
+            with pytest.raises(RequestError, match=why):
+                await it.ask(session, embedded, "What is it?")
+        assert not engine.asked
+        ignored = (shop / "ignored.txt").as_uri()
+        await it.ask(session, resource_link_block("ignored.txt", ignored), "What is it?")
+        assert "made by a program" not in str(engine.asked[-1])
+        await it.ask(session, resource_block(embedded_text_resource(ignored, "sent along")), "And this?")
+        assert "sent along" in str(engine.asked[-1])

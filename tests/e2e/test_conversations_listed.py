@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from .conftest import Editor, plain
+from .conftest import Editor, plain, start_editor, stop_editor, until
+from .talking import do, talking
 
 
 async def run(editor: Editor, command: str, **argument: Any) -> dict[str, Any]:
@@ -72,3 +75,19 @@ async def test_several_memory_keys_each_with_what_is_remembered_under_it(editor:
             await run(editor, "memory", conversation=one, memory_key=wrong)
         with pytest.raises(JsonRpcException, match="memory_key"):
             await run(editor, "new", memory_key=wrong)
+
+
+async def test_a_conversation_that_another_window_answers_is_not_deleted(machine: dict[str, str], shop: Path) -> None:
+    async with talking(shop) as (editor, model):
+        talk = (await do(editor, "ask", text="One"))["conversation"]
+        other = await start_editor(shop, {"engine": {"kind": "openai", "url": model.url}})
+        await other.ready()
+        model.free.clear()
+        asked = asyncio.ensure_future(do(editor, "ask", text="Two", conversation=talk))
+        await until(lambda: len(model.asked) == 2)
+        with pytest.raises(JsonRpcException, match="is being answered"):
+            await run(other, "delete", conversation=talk)
+        model.free.set()
+        assert (await asked)["reply"] == "Hello."
+        await run(other, "delete", conversation=talk)
+        await stop_editor(other)

@@ -362,3 +362,14 @@ async def test_an_agent_hears_that_its_window_does_not_answer(editor: Editor, sh
             assert "does not answer" in await it.refused("list_conversations")
         await it.call("list_conversations")
         assert "shipping" in await it.names()
+
+
+async def test_what_git_ignores_is_the_persons_to_pin(editor: Editor, shop: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=shop, check=True)
+    (shop / ".gitignore").write_text("ignored.txt\n")
+    (shop / "ignored.txt").write_text("made by a program\n")
+    await placed(editor)
+    async with agent(shop) as it:
+        assert "only the person can pin it" in await it.refused("pin_file", file="ignored.txt")
+        await editor.command("palimpsest.context.pin", {"uri": to_uri(shop / "ignored.txt")})
+        assert "ignored.txt" in await it.names()

@@ -287,3 +287,20 @@ def test_a_database_that_is_deleted_while_it_is_in_use_begins_anew(tmp_path: Pat
         file.unlink()
     assert memory.conversations.list() == []
     memory.close()
+
+
+def test_a_database_that_another_process_writes_is_opened_at_once(tmp_path: Path) -> None:
+    """Although a process has died in it: what that one was writing is settled behind the other."""
+    path = tmp_path / "w.sqlite"
+    memory = Memory.open(path)
+    turn = memory.turns.add(memory.conversations.new().id, "assistant", "", state="writing")
+    with memory.database.transaction() as rows:
+        rows.execute("UPDATE turn SET writer = '1-0'")  # a process that is no more
+    memory.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        again = Memory.open(path)
+        assert again.turns.get(turn.id).state == "writing"
+        other.execute("ROLLBACK")
+        again.close()  # what is under way is written first
+        assert other.execute("SELECT state FROM turn").fetchall() == [("cut",)]

@@ -16,10 +16,12 @@ from palimpsest import __version__
 from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, WindowClosing
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import answers, context, conversation, descriptors, refs
-from palimpsest.lsp.arguments import Nothing, read
+from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
+from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.windows.door import Door
+from palimpsest.workspace.files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -108,9 +110,20 @@ async def here(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"cursor": cursor, "why_not": why, "editing": found["editing"], "blocks": [*found["blocks"], *left_out]}
 
 
+async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
+    """What git ignores is the person's to pin.  Raises InvalidArgument, OutsideWorkspace."""
+    services, path = server.window.session.services, path_or_none(file.uri)
+    files = WorkspaceFiles(services.roots.folders, services.settings.context.exclude, services.documents.find)
+    if path is not None and (why := files.kept_out(path)) is not None and files.kept_out(path, pinned=True) is None:
+        raise InvalidArgument("file", f"{path.name} {why}; only the person can pin it.")
+    return await context.pin(server, file)
+
+
+PIN = "palimpsest.context.pin"
 _COMMANDS: tuple[Command[Any], ...] = (
     Command("palimpsest.here", Nothing, here, ""),
-    *context.COMMANDS,
+    Command(PIN, Uri, pin, ""),
+    *(command for command in context.COMMANDS if command.name != PIN),
     *(command for command in (*conversation.COMMANDS, *refs.COMMANDS, *descriptors.COMMANDS) if command.name in SHARED),
     refs.ADD,
 )

@@ -85,8 +85,9 @@ async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
 
 
 async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
-    await server.window.session.conversing.check_idle(asked.conversation)
     memory = server.window.session.memory.now()
+    memory.conversations.get(asked.conversation)
+    await server.window.session.conversing.check_idle(asked.conversation)  # nor in another window
     await server.window.session.forking.stop(asked.conversation)
     await memory.writes.run(memory.conversations.delete, asked.conversation)
     return {"deleted": asked.conversation}

@@ -32,6 +32,7 @@ MOST_S = 0.5
 """Seconds for listing one folder; with very many ignore patterns the listing is incomplete."""
 Stamp = tuple[str, int, int]
 """Identifies a version of a text: an open document's version, or a file's time stamp and size."""
+SECRET = "looks like a file of secrets"
 _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
 _MISSING: Any = object()
@@ -155,7 +156,7 @@ class WorkspaceFiles:
         """`refusal` by path alone; the file need not exist."""
         root, place = self.root_of(path), self._real(path)
         if is_secret(path, root) or self._leads_to_secret(path, place):
-            return "looks like a file of secrets"
+            return SECRET
         if place is None:
             return "is outside the workspace"
         if is_of_version_control(path.relative_to(root) if root else path) or is_of_version_control(

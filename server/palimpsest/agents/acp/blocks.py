@@ -7,8 +7,9 @@ parts, of which long ones become descriptors.  Reads no file by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from acp.schema import (
     AudioContentBlock,
@@ -33,10 +34,22 @@ class Prompt:
     parts: tuple[Part, ...] = ()
 
 
-def prompt_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Callable[[str], str | None]) -> Prompt:
-    """`named` says what a URI's document is called here, `text_of` what is in it; None where it is not to be read.
+class Files(Protocol):
+    def named(self, uri: str) -> str:
+        """What a URI's document is called here."""
+        ...
 
-    Raises InvalidArgument for what is neither text nor a link."""
+    def text_of(self, uri: str) -> str | None:
+        """What is in it; None where it is not to be read."""
+        ...
+
+    def why_not(self, uri: str, text: str) -> str | None:
+        """Why its text, which came along, goes to no model, as the end of a sentence."""
+        ...
+
+
+def prompt_of(blocks: Iterable[Block], files: Files) -> Prompt:
+    """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
     typed, parts, was_text = "", dict[str, Part](), False
     for block in blocks:
         if isinstance(block, TextContentBlock):
@@ -44,11 +57,14 @@ def prompt_of(blocks: Iterable[Block], named: Callable[[str], str], text_of: Cal
             apart = was_text and typed.strip() and block.text.strip()
             typed = f"{typed}\n\n{block.text}" if apart else _beside(typed, block.text)
         elif isinstance(block, ResourceContentBlock):
-            text = text_of(block.uri)
-            shown = f"[{block.name}]({block.uri})" if text is None else _added(parts, named(block.uri), text)
+            text = files.text_of(block.uri)
+            shown = f"[{block.name}]({block.uri})" if text is None else _added(parts, files.named(block.uri), text)
             typed = _beside(typed, shown)
         elif isinstance(block, EmbeddedResourceContentBlock) and isinstance(block.resource, TextResourceContents):
-            typed = _beside(typed, _added(parts, named(block.resource.uri), block.resource.text))
+            uri, text, name = block.resource.uri, block.resource.text, files.named(block.resource.uri)
+            if (reason := files.why_not(uri, text)) is not None:
+                raise InvalidArgument("prompt", f"{name} {reason}; take it out.")
+            typed = _beside(typed, _added(parts, name, text))
         else:
             raise InvalidArgument("prompt", "the model reads only text: take pictures, sounds and binary files out.")
         was_text = isinstance(block, TextContentBlock)

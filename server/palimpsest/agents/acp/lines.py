@@ -48,11 +48,11 @@ class Lines:
 
     async def send(self, message: Mapping[str, Any]) -> None:
         """Raises ConnectionError, OSError where the editor reads no more.  An editor that is slow to read is waited for
-        as long as it is there: the library's pipe tells nobody that it has broken."""
+        as long as it is there (the library's pipe tells nobody that it has broken); behind `close` nobody is told."""
         data = f"{written(message)}\n".encode()
         async with self._writing:
             if self._left.is_set():
-                raise ConnectionError("The editor has left.")
+                return
             self._writer.write(data)
             waiting = [asyncio.ensure_future(one) for one in (self._writer.drain(), self._left.wait())]
             try:

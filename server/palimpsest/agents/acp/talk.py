@@ -155,7 +155,7 @@ class Talk:
 
     async def _answered(self, blocks: Sequence[Block]) -> Stopped:
         workspace, conversing = self._workspace, self._session.conversing
-        prompt = await asyncio.to_thread(prompt_of, blocks, workspace.named, workspace.text_of)
+        prompt = await asyncio.to_thread(prompt_of, blocks, workspace)
         if self._cancelled:
             return "cancelled"
         if (found := command_in(prompt.text)) is not None:

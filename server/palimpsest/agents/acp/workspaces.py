@@ -17,8 +17,10 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import build
 from palimpsest.session.session import Session
 from palimpsest.system import folders
+from palimpsest.text import tokens
+from palimpsest.text.secret_names import is_secret
 from palimpsest.text.uris import is_inside, path_or_none
-from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.files import SECRET, WorkspaceFiles
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +53,18 @@ class Workspace:
         path = path_or_none(uri.partition("#")[0])
         if path is None or not is_inside(path, self.roots):
             return None
-        found = self._files.source(path, pinned=True)
+        found = self._files.source(path)
         return None if found is None else found.text
+
+    def why_not(self, uri: str, text: str) -> str | None:
+        """Why a file that the editor sent along goes to no model, as the end of a sentence."""
+        path = path_or_none(uri.partition("#")[0])
+        if path is not None and is_inside(path, self.roots):
+            reason = self._files.kept_out(path, pinned=True)
+        else:  # a person may send what lies elsewhere
+            reason = SECRET if path is not None and is_secret(path) else None
+        found = None if reason is not None else tokens.found(text)
+        return f"holds what looks like {found}" if found else reason
 
 
 class Workspaces:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.errors import StorageError
 from palimpsest.memory.checkpoints.checkpoints import ConversationCheckpoints
 from palimpsest.memory.compaction.compactions import Compactions
 from palimpsest.memory.contents.contents import Contents
@@ -48,7 +49,8 @@ class Memory:
 
     @classmethod
     def open(cls, path: Path) -> Memory:
-        """What was being written by processes that have died is settled.  Raises StorageError."""
+        """What was being written by processes that have died is settled; as soon as it can be, where another process
+        writes.  Raises StorageError."""
         database = Database(path)
         contents, experiences = Contents(database), Experiences(database)
         conversations = Conversations(database, contents)
@@ -69,7 +71,11 @@ class Memory:
             forks=Forks(database, contents, conversations),
             checkpoints=ConversationCheckpoints(database, conversations, experiences, contents),
         )
-        memory.settle()
+        try:
+            with database.at_once():
+                memory.settle()
+        except StorageError:
+            memory.writes.soon(memory.settle)
         return memory
 
     def settle(self) -> None:

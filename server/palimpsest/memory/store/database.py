@@ -122,6 +122,16 @@ class Database:
                     self._writer = None
 
     @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Transactions of this thread wait for nobody."""
+        with self._lock:
+            self._connection.execute("PRAGMA busy_timeout=0")
+            try:
+                yield
+            finally:
+                self._connection.execute(f"PRAGMA busy_timeout={BUSY_S * 1000:.0f}")
+
+    @contextmanager
     def _told(self) -> Iterator[None]:
         """SQLite's errors as ours."""
         try:

@@ -6,15 +6,19 @@ In: functions.  Out: what they return.  One after the other, in the order in whi
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from palimpsest.errors import StorageError
+from palimpsest.errors import PalimpsestError, StorageError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+logger = logging.getLogger(__name__)
 
 
 class WriteQueue:
@@ -42,6 +46,17 @@ class WriteQueue:
             task.cancel()
         return done.result()
 
+    def soon(self, write: Callable[[], object]) -> None:
+        """Nobody waits for it; what goes wrong is in the log."""
+        self._thread.submit(_logged, write)
+
     def close(self) -> None:
         """What was given before is written first."""
         self._thread.shutdown()
+
+
+def _logged(write: Callable[[], object]) -> None:
+    try:
+        write()
+    except PalimpsestError as error:
+        logger.warning("left undone: %s", error)
