@@ -25,11 +25,15 @@ editors:
 #: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
 PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4
 
+#: The rooms without processes, and the three stories that every change touches.
+CORE := tests/test_*.py $(addprefix tests/, assist completion context documents edits kv languages memory prompt propagation \
+	syntax text workspace e2e/test_ask.py e2e/test_completion.py e2e/test_protocol.py)
+
 test: lint types editors
 	$(PYTEST) || scripts/again.sh
 
 check: lint types
-	$(PYTEST) -m "not slow" -x -q
+	$(PYTEST) -m "not slow" -x -q $(CORE)
 
 ## make hostile  what a stranger's repository, client or request must not do (part of `make test`)
 hostile: setup

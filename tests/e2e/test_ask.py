@@ -93,6 +93,19 @@ async def test_the_real_model_answers_and_its_words_are_kept(machine: dict[str, 
         await stop_editor(editor)
 
 
+async def test_a_reply_that_only_repeats_itself_is_ended(talk: tuple[Editor, Scripted]) -> None:
+    """It would go on to the last of `conversation.reply_tokens`."""
+    editor, model = talk
+    model.replies, model.stays = [[{"content": "As you wish.\n"}, *[{"content": "It is a block.\n"}] * 100]], True
+    answer = await ask(editor, "What is it?")
+    assert answer["stopped"] == "repeated"
+    assert answer["reply"].startswith("As you wish.\nIt is a block.")
+    model.free.set()
+    model.replies, model.stays = ["A block."], False
+    again = await ask(editor, "Once more.", conversation=answer["conversation"])
+    assert (again["reply"], again["stopped"]) == ("A block.", "end")
+
+
 async def test_a_call_is_run_and_its_result_goes_back_to_the_model(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
     model.replies = ['Noted.\n\nremember(text="tests first")\n', "Done."]

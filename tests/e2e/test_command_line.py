@@ -77,6 +77,10 @@ def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> N
     picture = tmp_path / "demo.svg"
     done = run("demo", "--svg", str(picture), cwd=tmp_path)
     assert "and back to cart.py" in done.stdout
+    lines = [line.strip() for line in done.stdout.splitlines()]  # of 80 columns, since nothing says how many there are
+    assert any(line.startswith("█ class") and line.endswith("░ kept · free") for line in lines)
+    (at,) = (at for at, line in enumerate(lines) if "children read the" in line)
+    assert lines[at + 1].endswith("its own task:")
     assert not done.stderr, "nothing but the demo is to be read"
     assert "@font-face" not in picture.read_text(encoding="utf-8")  # which would be fetched from the network
 

@@ -116,6 +116,46 @@ async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: E
     assert "au revoir" in exported["text"]
 
 
+async def test_where_the_conversation_has_gone_on_elsewhere_the_document_can_show_that_first(window: Editor) -> None:
+    asked: list[str] = []
+
+    @window.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        asked.append(params.message)
+        return lsp.MessageActionItem("Show them")
+
+    uri = window.open(NAME, "bonjour")
+    await send(window, uri)
+    await is_shown(window, uri, "first answer")
+    before, talk = window.texts[uri], parse(window.texts[uri]).id
+    await window.command("palimpsest.ask", {"text": "from elsewhere", "conversation": talk})
+    await is_shown(window, uri, "second answer")
+    window.texts[uri] = f"{before}from here"  # as it is on disk, say, where another window has gone on
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    with pytest.raises(JsonRpcException, match="the document shows all of the conversation now"):
+        await send(window, uri)
+    await is_shown(window, uri, "second answer")
+    assert [text for _, _, text in turns(window, uri)][2:] == ["from elsewhere", "second answer", "from here"]
+    assert "it has gone on elsewhere" in asked[0]
+    await send(window, uri)
+    assert len(asked) == 1
+
+
+async def test_a_conversation_that_is_answered_in_another_window_is_not_deleted(window: Editor, said: Scripted) -> None:
+    said.free.clear()
+    talk = (await window.command("palimpsest.conversation.new", {}))["conversation"]
+    other = await start_editor(window.root, {"engine": {"kind": "openai", "url": said.url}})
+    await other.ready()
+    task = asyncio.create_task(window.command("palimpsest.ask", {"text": "bonjour", "conversation": talk}))
+    await until(lambda: bool(said.asked))
+    with pytest.raises(JsonRpcException, match="is being answered"):
+        await other.command("palimpsest.conversation.delete", {"conversation": talk})
+    said.free.set()
+    assert (await task)["reply"] == "first answer"
+    await other.command("palimpsest.conversation.delete", {"conversation": talk})
+    await stop_editor(other)
+
+
 async def test_a_reply_is_stopped_and_what_is_typed_meanwhile_stays(window: Editor, said: Scripted) -> None:
     said.free.clear()
     uri = window.open(NAME, "bonjour")
@@ -314,7 +354,7 @@ async def test_send_is_a_code_action_too_also_in_a_document_of_no_file(window: E
     window.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
     command = (await actions(window, uri))["Palimpsest: send"]
     await window.command(command["command"], *command["arguments"])
-    await until(lambda: [role for role, _, _ in turns(window, uri)][:2] == ["user", "assistant"])
+    await is_shown(window, uri, "first answer")
     assert "Palimpsest: send" not in await actions(window, uri), "nothing is left to be sent"
 
 
@@ -380,9 +420,11 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
 
 async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, said: Scripted) -> None:
     made: list[str] = []
+    cursors: list[lsp.Range | None] = []
 
     def show(params: lsp.ShowDocumentParams) -> lsp.ShowDocumentResult:
         made.append(params.uri)
+        cursors.append(params.selection)
         return lsp.ShowDocumentResult(success=True)
 
     window.client.protocol.fm.features[lsp.WINDOW_SHOW_DOCUMENT] = show
@@ -411,6 +453,8 @@ async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, sa
     copy = window.open(fork["uri"].rpartition("/")[2])
     assert [turn[0] for turn in turns(window, copy)][:2] == ["user", "assistant"]
     assert parse(window.texts[copy]).id == fork["conversation"] != first.id
+    end = lsp.Position(window.texts[copy].count("\n"), 0)
+    assert cursors == [lsp.Range(end, end)], "where the person goes on"
     with pytest.raises(JsonRpcException, match="shows no turn"):
         await window.command("palimpsest.conversation.fork", {"conversation": first.id, "turn": 999})
 

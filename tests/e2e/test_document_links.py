@@ -126,6 +126,17 @@ async def test_hover_shows_summary_and_first_lines(window: Editor) -> None:
     assert "No document" in await hovered(window, uri, "[[noth")
 
 
+BESIDE = "<!-- calls and documents -->\n\nReferenced documents:\n- [[nowhere]] (not found: Document not found)\n"
+
+
+async def test_in_a_conversation_a_broken_link_is_warned_of_where_somebody_has_said_it(window: Editor) -> None:
+    front = "---\nid: c-12345678\nname: See [[nowhere]] (fork)\n---\n\n"
+    uri = window.open("talk.palimpsest.md", f"{front}## user <!-- turn 1 -->\n\nSee [[nowhere]].\n\n{BESIDE}")
+    await until(lambda: bool(warnings(window, uri)))
+    (one,) = window.client.diagnostics[uri]
+    assert (one.code, one.range.start) == ("broken-link", lsp.Position(7, 4))
+
+
 async def test_broken_and_ambiguous_links_are_warned_of_until_they_are_mended(window: Editor, notes: Path) -> None:
     uri = window.open("index.md", "[[prices]] [[same]] [[new page]] [[prices#Nowhere]] `[[code]]`\n")
     await until(lambda: len(warnings(window, uri)) == 3)

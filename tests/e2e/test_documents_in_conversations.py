@@ -169,6 +169,18 @@ async def test_related_documents_are_offered_for_the_turn_being_written(window: 
     assert none["documents"] == []
 
 
+async def test_an_export_is_a_document_of_its_own_and_known_at_once(window: Editor) -> None:
+    reply = await window.command("palimpsest.ask", {"text": "Explain prices."})
+    await window.command("palimpsest.documents.list", {})  # all are known now
+    export = {"conversation": reply["conversation"], "path": "exported.md"}
+    await window.command("palimpsest.conversation.export", export)
+    found = (await window.command("palimpsest.documents.related", {"text": "To the cent"}))["documents"]
+    (one,) = [one for one in found if one["path"] == "exported.md"]
+    assert (one["title"], one["uri"]) == ("Explain prices.", to_uri(window.root / "exported.md"))
+    params = lsp.CodeLensParams(lsp.TextDocumentIdentifier(window.open("exported.md")))
+    assert not await window.client.text_document_code_lens_async(params)
+
+
 async def test_related_documents_are_offered_in_the_document_and_the_one_chosen_is_linked_to(window: Editor) -> None:
     """document-references.md: "Smart Suggestions: Suggest related documents"; offered, not inserted."""
     answers, asked = list[str](), list[list[str]]()

@@ -138,7 +138,7 @@ async def test_what_is_wrong_is_said_with_what_would_be_right(editor: Editor, sh
         assert "400,000" in await it.refused("put_block", type="documentation", name="a", text="x" * 400_001)
         key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\n-----END RSA PRIVATE KEY-----"
         assert "text" in await it.refused("put_block", type="documentation", name="a", text=key)
-        assert await it.refused("pin_file", file=".env")
+        assert "file: " in await it.refused("pin_file", file=".env")
         assert await it.refused("pin_file", file="../outside.py")
         assert await it.refused("pin_file", file=str(tmp_path / "outside.py"))
         assert await it.refused("pin_file", file="nowhere.py")

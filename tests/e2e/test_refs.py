@@ -294,6 +294,25 @@ async def test_a_selection_is_put_into_a_descriptor_by_a_code_action(
     assert not await offered(editor, uri, "ref", (0, 0), (3, 0)), "the conversation has no ref"
 
 
+async def test_refs_of_the_same_id_are_told_apart_by_their_conversation(
+    editor: Editor, conversation: str, memory: Memory, shop: Path
+) -> None:
+    _, how, _ = conversation_document(editor, memory, shop)
+    other = editor.open("other.palimpsest.md", f"---\nid: {conversation}\n---\n")
+    memory.conversations.rename(conversation, "Other")
+    for talk, uri in ((conversation, other), (how, (shop / "how.palimpsest.md").as_uri())):
+        memory.conversations.set_uri(talk, uri)
+    memory.refs.add(how, None, "note", "x = 1")
+    memory.refs.add(how, None, "only here", "x = 1")
+    found = await offered(editor, editor.open("shop/cart.py"), "ref", (3, 0), (3, 0))
+    assert {title.removeprefix("Palimpsest: ") for title in found if "insert" in title} == {
+        "insert ref note of “Other” here",
+        "insert ref note of “How” here",
+        "insert ref shipping here",
+        "insert ref only here here",
+    }
+
+
 async def test_another_window_sees_the_refs_of_a_conversation(
     editor: Editor, conversation: str, memory: Memory
 ) -> None:

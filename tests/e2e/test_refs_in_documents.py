@@ -56,9 +56,9 @@ async def test_an_unclosed_ref_is_reported_not_stored(talk: Talk) -> None:
     answer = await do(editor, "ask", text="Go on.")
     assert answer["refs"] == ["a"]
     (problem,) = answer["problems"]
-    assert problem == 'Line 5: <ref id="open"> is not closed, so it was not kept; write </ref> behind its content.'
+    assert problem == 'Line 5: `<ref id="open">` is not closed, so it was not kept; write `</ref>` behind its content.'
     shown = (await do(editor, "conversation.open", conversation=answer["conversation"]))["text"]
-    assert 'Line 5: &lt;ref id="open"> is not closed' in shown
+    assert problem in shown.split("\n"), "code in Markdown, so nothing of it is escaped"
     await do(editor, "ask", text="Well?", conversation=answer["conversation"])
     told, asked = said(model)[-1][1].split("\n\n")
     assert told.startswith('<error type="invalid_argument" argument="ref">')
@@ -156,7 +156,7 @@ async def test_front_matter_has_id_model_and_workspace(talk: Talk) -> None:
     answer = await do(editor, "conversation.send", uri=uri)
     front = editor.texts[uri].split("---")[1].strip().split("\n")
     assert front == [
-        "colour: blue", f"id: {answer['conversation']}", "model: scripted-instruct", f"workspace: {editor.root.name}",
+        f"id: {answer['conversation']}", "colour: blue", "model: scripted-instruct", f"workspace: {editor.root.name}",
     ]  # fmt: skip
     opened = await do(editor, "conversation.open", conversation=answer["conversation"])
     assert "model: scripted-instruct\nworkspace: shop\n" in opened["text"]

@@ -134,9 +134,10 @@ async def test_leave_to_write_files_is_none_to_write_what_editors_run(talk: Talk
     assert len(questions) == 2
 
 
-async def test_a_name_that_is_shown_as_another_is_not_asked_about(talk: Talk, shop: Path) -> None:
+@pytest.mark.parametrize("char", [*"\u202e\xad\u061c\u200b\u200d\u2060\ufe0f\ufeff\U000e0041"], ids=ascii)
+async def test_a_name_that_is_shown_as_another_is_not_asked_about(talk: Talk, shop: Path, char: str) -> None:
     questions = asked(talk[0], "Allow")
-    path = "notes\u202etxt.sh"
+    path = f".git{char}hub/notes.txt"
     read = await calls(talk, await begun(talk), f'<ref id="r">\nx\n</ref>\nref_to_file(ref_id="r", file_path="{path}")')
     assert "a character that a file's name should not have" in read
     assert questions == []

@@ -132,6 +132,8 @@ def test_neither_secrets_nor_what_is_hidden_nor_git_s_own_is_written(root: Path,
         "", " ", "sub/", "a\0b", "a\nb", "con", "CON.txt", "sub/nul", "LPT1", "com1.py", "x.", "x ", "a:b", "C:\\x",
         "~/x",
         "x" * 256, "/".join(["d" * 200] * 30), "\ud800", "a\x1bb", "app.py/x", "sub", 'say "x"', "a|b", "..\\x:y",
+        ".git\u200bhub/x.yml", "a\u00adb.py", "\ufeffx.py", "x\u2060.py", "x\u061c.py", "x\u202ey", "a\u200db.py",
+        "\u3164",
     ],
     ids=repr,
 )  # fmt: skip
@@ -178,6 +180,11 @@ def test_a_second_name_of_a_file_outside_keeps_its_content(root: Path, tmp_path:
     os.link(outside, root / "hard.txt")
     write("hard.txt", "new", [root], overwrite=True)
     assert outside.read_text() == "mine"
+
+
+@pytest.mark.parametrize("path", ["👩\u200d💻.md", "می\u200cخواهم.md", "ファイル.py", "naïve.py"])
+def test_names_in_every_script_are_written(root: Path, path: str) -> None:
+    assert write(path, "x\n", [root]).shown == path
 
 
 def test_bytes_that_are_no_text_are_only_overwritten(root: Path) -> None:

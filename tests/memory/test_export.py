@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from palimpsest.documents.outline import outline
 from palimpsest.errors import NotFound
 from palimpsest.memory.documents.reference import DocumentReference
 from palimpsest.memory.export import gathering
@@ -16,6 +17,7 @@ from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.fences import left_open
 from palimpsest.memory.refs.tags import extract
 from palimpsest.memory.transcript.reading import parse
+from palimpsest.text.conversations import is_conversation
 
 
 def filled(memory: Memory) -> str:
@@ -64,6 +66,8 @@ def test_the_markdown_has_references_refs_and_descriptors_in_fences_that_hold(me
     assert "````\nline one\n```\nline three\n\n````" in text
     assert "`````\n```\n</details>\n````\n`````" in text
     assert 'read_fd(fd="fd-1", page=2)' in text
+    assert outline(text).title == "a name"
+    assert not is_conversation("exported.md", text.split("\n"))
     assert "section `top`: lines 0-2" in text
 
 

@@ -6,7 +6,15 @@ import { isServed, type Server } from "./server";
 
 export const SUFFIX = ".palimpsest.md";
 export const SEND = "palimpsest.conversation.send";
+export const FORK = "palimpsest.conversation.fork";
 const HEAD_LINES = 40;
+
+/** What is copied, up to which turn, and the document that it is asked from. */
+export interface Fork {
+  readonly conversation: string;
+  readonly turn?: number;
+  readonly uri?: string | undefined;
+}
 
 /** The id in a conversation's document; undefined for any other, and for one that nothing was said in. */
 export function idOf(document: vscode.TextDocument): string | undefined {
@@ -93,14 +101,10 @@ export class Conversations implements vscode.Disposable {
   }
 
   /** A copy that goes on by itself: beside the document if that is a file, else in a document of no file. */
-  async fork(): Promise<void> {
-    const conversation = this.need();
-    const document = this.document;
-    if (document !== undefined && !document.isUntitled) {
-      await this.server.command("palimpsest.conversation.fork", { conversation, uri: document.uri.toString() });
-    } else {
-      await this.show(await this.server.command<OpenedConversation>("palimpsest.conversation.fork", { conversation }));
-    }
+  async fork(asked: Fork = { conversation: this.need(), uri: this.document?.uri.toString() }): Promise<void> {
+    const { uri, ...copy } = asked;
+    if (uri !== undefined && vscode.Uri.parse(uri).scheme !== "untitled") await this.server.command(FORK, asked);
+    else await this.show(await this.server.command<OpenedConversation>(FORK, copy));
   }
 
   async compact(): Promise<void> {

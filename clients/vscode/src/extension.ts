@@ -7,7 +7,7 @@ import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
 import { ConversationItems } from "./conversationItems";
-import { Conversations, SEND, toTop } from "./conversations";
+import { Conversations, FORK, SEND, toTop, type Fork } from "./conversations";
 import { ConversationView } from "./conversationView";
 import { Diagnostics } from "./diagnostics";
 import { Edits } from "./edits";
@@ -35,6 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
     executeCommand: (command, args, next) => {
       if (command === "palimpsest.completion.accepted") void vscode.commands.executeCommand("setContext", "palimpsest.completed", true);
       if (command === SEND) toTop(String((args[0] as { uri?: string } | undefined)?.uri));
+      if (command === FORK) return conversations.fork(args[0] as Fork);
       return next(command, args) as unknown;
     },
     workspace: { configuration: (params) => params.items.map(() => forServer(context, state.meanwhile) as object) },

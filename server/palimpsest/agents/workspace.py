@@ -7,6 +7,7 @@ them, and of what this agent has put, which a window that is opened later gets t
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -121,7 +122,11 @@ class Workspace:
     async def pin(self, file: str, *, pinned: bool) -> dict[str, Any]:
         uri = (await self.path_of(file)).as_uri()
         command = "palimpsest.context.pin" if pinned else "palimpsest.context.unpin"
-        return (await self._each(lambda window: window.call(command, {"uri": uri})))[0]
+        try:
+            return (await self._each(lambda window: window.call(command, {"uri": uri})))[0]
+        except PalimpsestError as error:
+            error.message = re.sub(r"^uri: ", "file: ", error.message)  # as the agent calls it
+            raise
 
     async def path_of(self, file: str) -> Path:
         """A file by its path in the workspace, or from the root.  Whether it may be read is the window's to say."""

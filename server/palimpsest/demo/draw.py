@@ -120,7 +120,8 @@ def step(number: int, it: Step) -> RenderableType:
 
 
 def legend() -> Text:
-    text = Text("   ")
+    """In a terminal of 80 columns it has one line."""
+    text = Text()
     for kind in ("class", "scope", "package", "documentation", "recent", "file", "filesystem", "tail"):
-        text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)}  ", "dim")
-    return text.append("░ kept  · free", "dim")
+        text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)} ", "dim")
+    return text.append("░ kept · free", "dim")

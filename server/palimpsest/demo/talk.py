@@ -111,7 +111,7 @@ class Talk:
         lines = ", ".join(str(one["line"]) for one in found["matches"])
         await self._append("assistant", f"{SEARCHED} stands in the lines {lines} of {said['fd']}.")
         facts = [
-            f"a message with {made['total_lines']:,} lines of `python -X importtime` is the descriptor {said['fd']};",
+            f"a message with {made['total_lines']:,} lines of `python -X importtime` is the descriptor {said['fd']}; "
             f"the model reads page 1 of {page['pages']}. Page 2 is lines {page['lines']}. {SEARCHED}:",
         ]
         shown = "\n".join(f"{one['line']}: {one['text']}" for one in found["matches"][:2])
@@ -126,7 +126,7 @@ class Talk:
         usage = answer["usage"]
         blocks = usage["parts"]["blocks"]
         facts = [
-            f"asked “{FOLLOWING}”, behind {blocks:,} tokens of blocks that are in the cache already:",
+            f"asked “{FOLLOWING}”, behind {blocks:,} tokens of blocks that are in the cache already: "
             f"{usage['decoded']} tokens decoded. A small model replies (you can choose a larger one):",
         ]
         return Step("the model goes on", facts, _top(answer["reply"]), "markdown", {"decoded": usage["decoded"]})
@@ -139,7 +139,7 @@ class Talk:
         children = [child for name, child in found.items() if name != "xml"]
         decoded = [child["decoded"] for child in children]
         facts = [
-            f"{len(children)} children read the {before:,} tokens of blocks and turns before them and decode none of",
+            f"{len(children)} children read the {before:,} tokens of blocks and turns before them and decode none of "
             "these, each only its own task:",
             *(f"“{one['task']}”: {one['decoded']} tokens decoded. {_first(one['response'])}" for one in children),
         ]
@@ -172,7 +172,6 @@ class Talk:
         same = before == after
         what = f"{refs} ref, {fds} descriptor, {len(TASKS)} forks, {len(after['checkpoints'])} checkpoint"
         facts = [
-            f"the server was killed and started again: {'all is' if same else 'NOT all is'} there, every turn,",
-            what,
+            f"the server was killed and started again: {'all is' if same else 'NOT all is'} there, every turn, {what}",
         ]
         return Step("SIGKILL", facts, result={"same": same})

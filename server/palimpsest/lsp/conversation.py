@@ -18,12 +18,14 @@ from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
 from palimpsest.memory.transcript.showing import document_of
 from palimpsest.text.conversations import SUFFIX
+from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -129,9 +131,12 @@ async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) 
         done = lsp.ApplyWorkspaceEditResult(applied=False)
     if not done.applied:
         raise StaleDocument("The editor did not make the fork's document; palimpsest.conversation.open has it.")
+    last = Snapshot(uri, 0, "markdown", answer["text"])
+    end = position_out(last, last.position(len(last.text)), server.window.client.encoding)
     with suppress(JsonRpcException, TimeoutError):  # some editors show none
         async with asyncio.timeout(ANSWER_S):
-            await server.window_show_document_async(lsp.ShowDocumentParams(uri, take_focus=True))
+            params = lsp.ShowDocumentParams(uri, take_focus=True, selection=lsp.Range(end, end))
+            await server.window_show_document_async(params)
     return uri
 
 

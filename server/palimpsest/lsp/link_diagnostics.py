@@ -21,12 +21,14 @@ from palimpsest.assist.shared.events import (
     SettingsChanged,
     WindowClosing,
 )
-from palimpsest.documents.wikilinks import Found, Several
+from palimpsest.documents.wikilinks import Found, Link, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
 from palimpsest.lsp.link_words import told
 from palimpsest.lsp.proactive import SOURCE
+from palimpsest.memory.transcript.reading import parse
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ class _Warnings:
         found = list[lsp.Diagnostic]()
         try:
             if settings.links and settings.diagnostics:
-                every = await meant(self._session, snapshot, links_of(self._session, snapshot))
+                every = await meant(self._session, snapshot, await asyncio.to_thread(self._said, snapshot))
                 wrong = [one for one in every if not isinstance(one.meaning, Found)]
                 found = [self._diagnostic(snapshot, one) for one in wrong[:MOST]]
         except PalimpsestError as error:
@@ -94,6 +96,15 @@ class _Warnings:
         now = self._session.documents.find(uri)
         if now is not None and now.version == snapshot.version:
             self._server.published.put(FEATURE, uri, found, snapshot.version)
+
+    def _said(self, snapshot: Snapshot) -> list[Link]:
+        """Not what the server has written around the turns of a conversation: it repeats links that stand in them."""
+        every = links_of(self._session, snapshot)
+        if not every or not is_conversation(snapshot.uri, snapshot.lines):
+            return every
+        lines = [range(turn.text_start, turn.text_end) for turn in parse(snapshot.text).turns]
+        at = [snapshot.position(link.start).line for link in every]
+        return [link for link, line in zip(every, at, strict=True) if any(line in text for text in lines)]
 
     def _diagnostic(self, snapshot: Snapshot, one: LinkAt) -> lsp.Diagnostic:
         encoding = self._server.window.client.encoding

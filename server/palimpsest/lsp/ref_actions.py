@@ -8,6 +8,7 @@ place (`ref_places.py`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -80,9 +81,13 @@ def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     if path is None or not server.window.roots.may_edit(params.text_document.uri):
         return
     memory = server.window.session.conversing.memory
-    for conversation in _open(server)[:MOST_CONVERSATIONS]:
-        for ref in reversed(memory.refs.list(conversation.id)[-MOST_REFS:]):
-            yield from _of(conversation.id, ref, str(path), params.range.start.line + 1)
+    every = _open(server)[:MOST_CONVERSATIONS]
+    refs = {one.id: list(reversed(memory.refs.list(one.id)[-MOST_REFS:])) for one in every}
+    n_called = Counter(ref.id for some in refs.values() for ref in some)
+    for conversation in every:
+        for ref in refs[conversation.id]:
+            whose = f" of {ref_making.called(conversation)}" if n_called[ref.id] > 1 else ""
+            yield from _of(conversation.id, ref, whose, str(path), params.range.start.line + 1)
 
 
 def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
@@ -122,14 +127,15 @@ def _open(server: PalimpsestServer) -> list[Conversation]:
     return [one for one in known if one.uri and session.documents.find(one.uri)] or known[:1]
 
 
-def _of(conversation: str, ref: Ref, here: str, line: int) -> list[lsp.CodeAction]:
-    """`line`: that of the cursor, from 1."""
+def _of(conversation: str, ref: Ref, whose: str, here: str, line: int) -> list[lsp.CodeAction]:
+    """`line`: that of the cursor, from 1.  `whose`: the conversation, where others have a ref that is called so."""
+    which = f"ref {ref.id}{whose}"
     given = {"conversation": conversation, "ref_id": ref.id}
     file = ref.path or _new_file(ref, here)
     return [
-        _action(f"insert ref {ref.id} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
-        _action(f"append ref {ref.id} to this file", {**given, "file_path": here, "mode": "append"}),
-        _action(f"write ref {ref.id} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
+        _action(f"insert {which} here", {**given, "file_path": here, "mode": "insert", "insert_at_line": line}),
+        _action(f"append {which} to this file", {**given, "file_path": here, "mode": "append"}),
+        _action(f"write {which} to {Path(file).name}", {**given, "file_path": file, "ask": True}),
     ]
 
 

@@ -52,8 +52,12 @@ def selection(
     server.window.session.services.privacy.check(snapshot)
     start, end = ({"line": at.line, "character": at.character} for at in (range.start, range.end))
     given = {"conversation": to.id, "uri": snapshot.uri, "range": {"start": start, "end": end}, "tell": True}
-    name = to.name if len(to.name) <= LONGEST_NAME else f"{to.name[: LONGEST_NAME - 1]}…"
-    yield _action(f"put this selection into a descriptor of “{name or to.id}”", DESCRIPTOR, CREATE, given)
+    yield _action(f"put this selection into a descriptor of {called(to)}", DESCRIPTOR, CREATE, given)
+
+
+def called(talk: Conversation) -> str:
+    name = talk.name if len(talk.name) <= LONGEST_NAME else f"{talk.name[: LONGEST_NAME - 1]}…"
+    return f"“{name or talk.id}”"
 
 
 def _action(title: str, kind: str, command: str, argument: dict[str, object]) -> lsp.CodeAction:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.conversing import Asked
 from palimpsest.assist.conversations.putting import Cursor
+from palimpsest.assist.conversations.telling import BranchChanged
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.ask import answered
-from palimpsest.lsp.asking import confirmed
+from palimpsest.lsp.asking import NO, chosen
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.transcript_showing import replaced
 from palimpsest.memory.conversations.conversations import Conversation, name_of
@@ -37,6 +38,11 @@ BRANCH = "Go on from there"
 QUESTION = (
     "Turn {turn} is not as it was. Go on from there as another branch of the conversation? What was said behind it is "
     "kept."
+)
+SHOW = "Show them"
+MORE = (
+    "The conversation has turns that this document does not show: it has gone on elsewhere, or they were taken away. "
+    "Go on without them, as another branch of the conversation? They are kept."
 )
 
 
@@ -75,9 +81,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     if session.conversing.is_running(talk.id):
         raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
     if pending.is_branch:
-        where = turns[pending.kept].id or "…"
-        if not await confirmed(server, QUESTION.format(turn=where), BRANCH):
-            raise Denied("The conversation goes on as it was: nothing was sent.")
+        await _asked(server, talk.id, turns[pending.kept].id)
     text = "\n".join(snapshot.lines)
     if pending.is_branch or any(turn.id is not None for turn in turns[pending.kept :]):  # numbers of another database
         text = unnumbered(text, pending.kept, pending.last)
@@ -97,6 +101,18 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     place = session.cursor.code
     asked_at = Asked(None if place is None else Cursor(*place))
     return answered(memory, await session.conversing.send(talk.id, said, asked_at))
+
+
+async def _asked(server: PalimpsestServer, conversation: str, turn: int | None) -> None:
+    """Whether to go on as another branch: from before a turn that was edited, or without turns that are not shown.
+    Raises Denied."""
+    question = QUESTION.format(turn=turn) if turn is not None else MORE
+    answer = await chosen(server, question, (BRANCH, NO) if turn is not None else (SHOW, BRANCH, NO))
+    if answer == SHOW:
+        server.window.session.events.tell(BranchChanged(conversation))
+        raise Denied("Nothing was sent: the document shows all of the conversation now.")
+    if answer != BRANCH:
+        raise Denied("The conversation goes on as it was: nothing was sent.")
 
 
 def _is_as(server: PalimpsestServer, snapshot: Snapshot) -> bool:

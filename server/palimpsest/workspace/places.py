@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
@@ -22,8 +23,10 @@ FIELD = "file_path"
 LONGEST_PATH = 4_000
 LONGEST_NAME = 255
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.DOTALL)
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]')
-"""The last ones turn letters around or break lines, so that a question shows another name than the file's."""
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_UNSEEN = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
+_JOINERS = "\u200c\u200d"
+"""Between letters that are not ASCII they are a part of the word, or of an emoji."""
 _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 
@@ -93,10 +96,22 @@ def _check_name(file_path: str) -> None:
     if file_path.startswith("~"):
         raise InvalidArgument(FIELD, f"{file_path!r}: write a path relative to the workspace, without ~.")
     for part in _parts(file_path):
-        if _FORBIDDEN.search(part):
+        if _FORBIDDEN.search(part) or _shows_another_name(part):
             raise InvalidArgument(FIELD, f"{part!r} has a character that a file's name should not have.")
         if part not in (".", "..") and (part != part.rstrip(" .") or _RESERVED.fullmatch(part.casefold().rstrip())):
             raise InvalidArgument(FIELD, f"{part!r} is no name for a file on every platform.")
+
+
+def _shows_another_name(part: str) -> bool:
+    """Whether characters that cannot be seen, or turn others around, are in it: a person would be asked about another
+    name than the file's."""
+    for at, character in enumerate(part):
+        around = part[max(0, at - 1) : at] + part[at + 1 : at + 2]
+        if character in _JOINERS and len(around) == 2 and not any(map(str.isascii, around)):
+            continue
+        if unicodedata.category(character) == "Cf" or _UNSEEN.match(character):
+            return True
+    return False
 
 
 def _parts(file_path: str) -> list[str]:

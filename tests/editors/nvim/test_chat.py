@@ -76,6 +76,20 @@ def test_a_conversation_is_begun_sent_and_opened_again(nvim: Plugged, model: Scr
     assert nvim.lua("return vim.bo.buftype") == ""
 
 
+def test_what_is_typed_at_the_end_while_a_reply_comes_is_what_is_said_next(nvim: Plugged, model: Scripted) -> None:
+    model.free.clear()
+    nvim.keys(":Palimpsest chat Postage<CR>")
+    nvim.until("return vim.api.nvim_buf_get_name(0):find('Postage.palimpsest.md', 1, true) ~= nil")
+    nvim.attached()
+    nvim.keys("GoWhen is it free?<Esc>\\s")
+    until(lambda: "## assistant" in text_of(nvim), nvim.messages)
+    nvim.keys("Gotyped meanwhile")
+    until(lambda: text_of(nvim).endswith("typed meanwhile"), nvim.messages)
+    model.free.set()
+    until(lambda: "Refs: ref:is_free" in text_of(nvim), nvim.messages)
+    assert [turn.text for turn in parse(text_of(nvim)).turns][::2] == ["When is it free?", "typed meanwhile"]
+
+
 def test_lenses_and_folds_come_from_the_server(nvim: Plugged) -> None:
     asked(nvim, "When is it free?")
     nvim.until("""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.memory.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.window import Window
@@ -71,6 +72,24 @@ def test_a_message_is_sent_by_its_lens_and_the_view_shows_what_the_reply_has(
     window.until(lambda: "All prices are in cents." in window.shown(EDITOR))
 
 
+def test_what_is_typed_where_the_cursor_is_while_a_reply_comes_is_what_is_said_next(
+    open_window: Open, engine: Scripted
+) -> None:
+    engine.free.clear()
+    window = begin(open_window, engine)
+    window.key("Control+End")
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "## assistant" in window.shown(EDITOR))
+    window.type("typed meanwhile")
+    engine.free.set()
+    window.until(lambda: "That is all." in window.shown(EDITOR) and "Fork here" in window.shown(LENS))
+    window.key("Control+s")
+    file = window.folder / NAME
+    window.until(lambda: "## assistant" in file.read_text(encoding="utf-8"))
+    turns = [turn.text for turn in parse(file.read_text(encoding="utf-8")).turns]
+    assert turns[::2] == ["how are prices rounded, see [[prices]]", "typed meanwhile"]
+
+
 def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, engine: Scripted) -> None:
     window = begin(open_window, engine)
     answered(window)
@@ -105,6 +124,24 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
     window.command("Palimpsest: Open Conversation")
     window.choose("hello")  # it is called by what was said first
     window.page.locator(".tab.active", has_text=".palimpsest.md").wait_for()
+
+
+def test_a_fork_of_a_document_of_no_file_is_another_one_with_a_place_and_the_cursor_where_one_writes(
+    open_window: Open, engine: Scripted
+) -> None:
+    window = begin(open_window, engine, "prices.md")
+    window.command("Palimpsest: New Conversation")
+    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
+    window.type("hello")
+    window.command("Palimpsest: Send Message")
+    window.until(lambda: "Fork here" in window.shown(LENS))
+    lens(window, "Fork here")
+    window.page.locator('.tab.active[data-resource-name="hello-fork.palimpsest.md"]').wait_for()
+    window.until(lambda: "That is all." in window.shown(EDITOR))
+    window.type("and more")
+    window.key("Control+s")
+    made = window.folder / "hello-fork.palimpsest.md"
+    window.until(lambda: made.is_file() and made.read_text(encoding="utf-8").endswith("## user\n\nand more"))
 
 
 def test_the_view_takes_no_room_before_there_is_a_conversation_and_the_context_stays_that_of_the_code(

@@ -4,7 +4,8 @@ local config = require("palimpsest.config")
 local M = {}
 
 --- The workspace of a path: the folder with a marker; without one the folder in which Neovim is, if the path is in it
---- and it is one that somebody chose: not a home folder, nor one around it, where all that a person has is looked through.
+--- and it is one that somebody chose: not a home folder, nor one around it, where all that a person has would be looked
+--- through.
 ---@param path string
 ---@return string?
 function M.of(path)

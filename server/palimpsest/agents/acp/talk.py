@@ -25,11 +25,12 @@ from palimpsest.assist.conversations.telling import (
     CompactionBegan,
     CompactionEnded,
     Stopped,
+    TurnEnded,
     TurnText,
 )
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.conversations.turns import Turn
-from palimpsest.memory.refs.tags import extract
+from palimpsest.memory.refs.tags import PROBLEMS, extract
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,7 @@ STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
     "length": "max_tokens",
     "rounds": "max_turn_requests",
+    "repeated": "end_turn",
     "cancelled": "cancelled",
     "failed": "refusal",
 }
@@ -65,6 +67,7 @@ class Talk:
         events = workspace.session.events
         self._listening = [
             events.on(TurnText, self._text),
+            events.on(TurnEnded, self._turn_ended),
             events.on(CallBegan, self._call_began),
             events.on(CallDone, self._call_done),
             events.on(CompactionBegan, self._compaction_began),
@@ -187,6 +190,11 @@ class Talk:
             self._sent[event.turn] = len(event.text)
             self._tell(updates.said(event.text[sent:], f"turn-{event.turn}"))
 
+    def _turn_ended(self, event: TurnEnded) -> None:
+        if event.conversation == self.conversation:
+            for update in _problems(event.turn):
+                self._tell(update)
+
     def _close_call(self) -> None:
         """One that was cancelled does not stay open in the editor."""
         if self.call:
@@ -236,6 +244,7 @@ class Talk:
         found = list[Any]()
         if shown := extract(text).shown:
             found.append(updates.said(shown, name))
+        found += _problems(turn)
         for call in memory.turns.calls(turn.id):
             identity = updates.call_id(turn.id, call.number)
             result = memory.contents.text(call.result) if call.result else ""
@@ -258,3 +267,8 @@ class Talk:
                 logger.exception("an update was not told")
             finally:
                 self._queue.task_done()
+
+
+def _problems(turn: Turn) -> list[Any]:
+    """What is wrong with the refs of a reply, behind it."""
+    return [updates.said(f"\n\n{problem}", f"turn-{turn.id}") for problem in turn.details.get(PROBLEMS, ())]

@@ -31,10 +31,12 @@ from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.text.endless import is_endless
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
 
 NOTHING = Referred()
+REPEATED = "it only said the same again and again; a larger model would not (`palimpsest model list`)."
 TOO_LARGE = "Compact the conversation, say less at once, or have the engine read more (`engine.n_ctx`)."
 
 logger = logging.getLogger(__name__)
@@ -58,6 +60,10 @@ class Reply:
     stopped: Stopped
     turns: list[Turn] = field(default_factory=list)
     decoded: int = 0
+
+
+class _Repeats(Exception):
+    """What comes is no answer any more."""
 
 
 def too_large(error: ContextTooLarge) -> ContextTooLarge:
@@ -268,6 +274,9 @@ class Conversing:
             except asyncio.CancelledError:
                 turns.append(await writing.end("cut", "cancelled"))
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
+            except _Repeats:
+                turns.append(await writing.end("cut", "repeated", REPEATED))
+                return Reply(turns[-1], writing.shown, "repeated", turns, decoded)
             except PalimpsestError as error:
                 await writing.end("cut" if writing.text else "failed", "failed", str(error))
                 raise
@@ -314,8 +323,14 @@ class Conversing:
         services = self._services
         blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
         request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
+
+        def came(text: str) -> None:
+            writing.came(text)
+            if is_endless(text):
+                raise _Repeats
+
         async with services.supervisor.engine(LOADING_S) as engine:
-            answer = await services.generate(engine, request, blocks, writing.came)
+            answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)
         return answer
 

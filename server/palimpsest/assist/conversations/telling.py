@@ -13,8 +13,9 @@ from typing import Any, Literal
 from palimpsest.memory.compaction.compactions import Compaction
 from palimpsest.memory.conversations.turns import Call, Turn
 
-Stopped = Literal["end", "length", "rounds", "cancelled", "failed"]
-"""Why an answer ended: by itself, at the most tokens, at the most rounds of calls, by the person, by an error."""
+Stopped = Literal["end", "length", "rounds", "repeated", "cancelled", "failed"]
+"""Why an answer ended: by itself, at the most tokens, at the most rounds of calls, because it only repeated itself, by
+the person, by an error."""
 
 
 @dataclass(frozen=True, slots=True)

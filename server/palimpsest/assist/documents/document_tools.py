@@ -109,8 +109,8 @@ class DocumentTools:
         together = await asyncio.to_thread(self._memory().documents.together, sorted(known)) if known else {}
         found = dict[str, Related]()
         for root in self._documents.folders:
-            names = await self._documents.names(root)
             sections = await self._documents.found_by_words(root, words_of(text), SECTIONS_LOOKED_AT)
+            names = await self._documents.names(root)
             why = {path: "has words of the turn" for path, _, _ in sections}
             for path in sorted(together, key=lambda one: (-together[one], one)):
                 if path in names.by_path:

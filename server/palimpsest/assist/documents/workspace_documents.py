@@ -133,6 +133,9 @@ class WorkspaceDocuments:
         def look() -> list[tuple[str, str, str]]:
             self._by_words.look(root)
             found = self._by_words.search(root, words, most)
+            known = self._catalog.documents(root).by_path
+            if any(one.path.relative_to(root).as_posix() not in known for one in found):
+                self._catalog.look_again_soon()
             return [(one.path.relative_to(root).as_posix(), one.title, one.text) for one in found]
 
         return await self._read(look)

@@ -20,11 +20,10 @@ _TICKS = re.compile(r"`+")
 
 def markdown(gathered: Mapping[str, Any]) -> str:
     talk = gathered["conversation"]
-    parts = [
-        "\n".join(
-            ["---", *(f"{key}: {json.dumps(talk[key], ensure_ascii=False)}" for key in ("id", "name", "model")), "---"]
-        )
-    ]
+    # not `id`: that says that a document is the conversation
+    front = {"conversation": talk["id"], "name": talk["name"], "model": talk["model"]}
+    rows = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()]
+    parts = ["\n".join(["---", *rows, "---"]), f"# {_escaped(talk['name'] or talk['id'])}"]
     for turn in gathered["turns"]:
         parts += _turn(turn)
     if gathered["refs"]:

@@ -82,12 +82,12 @@ def extract(reply: str) -> Extracted:
 
 def _problems(reply: str, scanner: Scanner, unclosed: list[_Open]) -> list[str]:
     found = [
-        f'Line {_line(reply, one.tag.start)}: <ref id="{one.tag.id}"> is not closed, so it was not kept; '
-        "write </ref> behind its content."
+        f'Line {_line(reply, one.tag.start)}: `<ref id="{one.tag.id}">` is not closed, so it was not kept; '
+        "write `</ref>` behind its content."
         for one in unclosed
     ]
     return found + [
-        f"Line {_line(reply, at)}: this <ref> was left as text: it needs an id of 1 to {LONGEST_ID} characters, "
+        f"Line {_line(reply, at)}: this `<ref>` was left as text: it needs an id of 1 to {LONGEST_ID} characters, "
         "and refs may be nested only so deep."
         for at in scanner.left_as_text[:MOST_PROBLEMS]
     ]

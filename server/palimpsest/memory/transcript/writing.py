@@ -14,6 +14,7 @@ from typing import Any
 from palimpsest.memory.refs.fences import open_behind
 from palimpsest.memory.transcript.marks import BESIDE, escaped, heading, ref_link
 
+_CODE = re.compile(r"(`[^`]+`)")
 _TICKS = re.compile(r"`{3,}")
 
 
@@ -79,7 +80,7 @@ def beside(turn: WrittenTurn) -> str:
     parts += [call_text(call) for call in turn.calls]
     if turn.refs:
         parts.append(f"Refs: {', '.join(map(ref_link, turn.refs))}")
-    parts += [_plain(problem) for problem in turn.problems]
+    parts += [_code_as_it_is(problem) for problem in turn.problems]
     if turn.documents:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
     return "\n\n".join([BESIDE, *parts]) if parts or open_behind(lines_of(turn.text)) else ""
@@ -97,6 +98,11 @@ def call_text(call: WrittenCall) -> str:
 
 def _plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _code_as_it_is(text: str) -> str:
+    """Between backticks Markdown shows what stands there."""
+    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(_CODE.split(" ".join(text.split()))))
 
 
 def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:
