@@ -18,7 +18,7 @@ import pytest
 from .raw import Raw
 from .scripted import scripted
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # fifty servers, which a busy machine starts slowly
 
 MOMENTS = 50
 REPLY = 'Here.\n<ref id="area">\ndef area(w, h):\n    return w * h\n</ref>\n'
