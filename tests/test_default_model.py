@@ -315,6 +315,35 @@ class TestTheChoice:
         assert not files.may_have_better(ModelSettings())
 
 
+class TestAnEarlierVersion:
+    """Who updates has the file of the adapter before, and the base."""
+
+    @pytest.fixture
+    def before(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> Path:
+        default_model.get()
+        name, number = default_model._versioned(default_model.ADAPTER)
+        old = default_model.path().with_name(f"palimpsest-{name}-{number - 1}.gguf")
+        default_model.path().rename(old)
+        return old
+
+    def test_serves_until_the_present_one_has_been_made(self, before: Path) -> None:
+        before.with_name("palimpsest-smollm2-135m-x.gguf").write_bytes(b"")
+        before.with_name("palimpsest-smollm2-135m-99.gguf").write_bytes(b"")
+        assert files.model_path(ModelSettings()) == before
+        assert not files.may_have_better(ModelSettings())
+        assert default_model.renew()
+        assert files.model_path(ModelSettings()) == default_model.path()
+        assert not default_model.renew()
+
+    def test_is_kept_where_the_base_is_gone_or_another(self, before: Path, index: Index) -> None:
+        base = default_model._base()
+        base.write_bytes(base.read_bytes() + b"x")
+        assert not default_model.renew()
+        base.unlink()
+        assert not default_model.renew()
+        assert files.model_path(ModelSettings()) == before
+
+
 class TestTheCommand:
     def test_gets_it_and_says_that_it_is_used(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["get", "default"]) == 0

@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest.demo.talk import ANSWER, QUESTION
 from palimpsest.models import default_model
-from tests.e2e.conftest import start_editor, stop_editor
+from tests.e2e.conftest import start_editor, stop_editor, until
 from tests.installing import cache_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -46,6 +46,18 @@ async def test_completes_and_mends_in_the_real_server(fetched: Path, shop: Path)
         where = {"line": slip.line, "character": slip.character}
         answer = await editor.command("palimpsest.suggest", {"uri": uri, "position": where})
         assert "+            total -= self.discount.amount(total)" in answer["suggestions"][0]["diff"]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_who_has_an_earlier_version_gets_the_present_one(fetched: Path, shop: Path) -> None:
+    earlier = default_model.path().with_name("palimpsest-smollm2-135m-0.gguf")
+    fetched.rename(earlier)
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        assert (await editor.command("palimpsest.model.info"))["path"] == str(earlier)
+        await until(fetched.exists)
     finally:
         await stop_editor(editor)
 

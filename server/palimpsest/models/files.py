@@ -26,12 +26,12 @@ def model_path(settings: ModelSettings) -> Path:
     """The file to load; it may be missing or damaged, which `inspect` reports."""
     if settings.path:
         return Path(settings.path).expanduser().absolute()
-    return chosen() or (default_model.path() if default_model.is_here() else embedded())
+    return chosen() or (default_model.path() if default_model.is_here() else default_model.earlier() or embedded())
 
 
 def may_have_better(settings: ModelSettings) -> bool:
     """Whether the embedded model is used only because nothing was chosen and the default one was not downloaded."""
-    return default_model.can_be_had() and not settings.path and chosen() is None and not default_model.is_here()
+    return default_model.can_be_had() and model_path(settings) == embedded() and chosen() is None
 
 
 def inspect(path: Path) -> GgufFile:
