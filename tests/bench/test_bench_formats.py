@@ -209,8 +209,11 @@ def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, st
 
     again = json.loads(bench(environment, *arguments, "--json", "--formats", "ln-diff", "--no-grammar"))
     assert "free" not in again
-    without_time = {**again["formats"]["ln-diff"], "ms": 0}
-    assert without_time == {**result["free"]["ln-diff"], "ms": 0}
+    alike = {
+        "ms": 0,
+        "tokens": 0,
+    }  # other batches before it: where two tokens are as likely, a reply may go on otherwise
+    assert {**again["formats"]["ln-diff"], **alike} == {**result["free"]["ln-diff"], **alike}
 
 
 @pytest.mark.slow

@@ -182,7 +182,7 @@ def test_a_second_name_of_a_file_outside_keeps_its_content(root: Path, tmp_path:
     assert outside.read_text() == "mine"
 
 
-@pytest.mark.parametrize("path", ["👩\u200d💻.md", "می\u200cخواهم.md", "ファイル.py", "naïve.py"])
+@pytest.mark.parametrize("path", ["👩\u200d💻.md", "می\u200cخواهم.md", "ファイル.py", "naïve.py", "❤\ufe0f.md"])
 def test_names_in_every_script_are_written(root: Path, path: str) -> None:
     assert write(path, "x\n", [root]).shown == path
 

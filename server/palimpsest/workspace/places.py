@@ -27,6 +27,8 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f\u2028\u2029]')
 _UNSEEN = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
 _JOINERS = "\u200c\u200d"
 """Between letters that are not ASCII they are a part of the word, or of an emoji."""
+_SELECTORS = re.compile(r"[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Behind a letter that is not ASCII they choose its form, and that of an emoji."""
 _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 
@@ -109,7 +111,9 @@ def _shows_another_name(part: str) -> bool:
         around = part[max(0, at - 1) : at] + part[at + 1 : at + 2]
         if character in _JOINERS and len(around) == 2 and not any(map(str.isascii, around)):
             continue
-        if unicodedata.category(character) == "Cf" or _UNSEEN.match(character):
+        if _SELECTORS.match(character) and at and not part[at - 1].isascii():
+            continue
+        if unicodedata.category(character) == "Cf" or _UNSEEN.match(character) or _SELECTORS.match(character):
             return True
     return False
 

@@ -276,7 +276,8 @@ class Conversing:
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             except _Repeats:
                 turns.append(await writing.end("cut", "repeated", REPEATED))
-                return Reply(turns[-1], writing.shown, "repeated", turns, decoded)
+                (generated,), _ = await self.counts.of([writing.text])
+                return Reply(turns[-1], writing.shown, "repeated", turns, decoded + generated)
             except PalimpsestError as error:
                 await writing.end("cut" if writing.text else "failed", "failed", str(error))
                 raise
