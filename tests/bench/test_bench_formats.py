@@ -201,7 +201,7 @@ def test_the_embedded_model_cannot_write_ln_diff_wrong(environment: dict[str, st
 
 @pytest.mark.slow
 def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, str]) -> None:
-    arguments = (str(SAMPLE), "--n", "3", "--max-tokens", "100")
+    arguments = (str(SAMPLE), "--n", "3", "--max-tokens", "100", "--seed", "2")
     result = json.loads(bench(environment, *arguments, "--json"))
     assert list(result["formats"]) == list(result["free"]) == list(FORMATS)
     check_rows(result["formats"])
@@ -209,8 +209,8 @@ def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, st
 
     again = json.loads(bench(environment, *arguments, "--json", "--formats", "ln-diff", "--no-grammar"))
     assert "free" not in again
-    alike = {"ms": 0, "tokens": 0}  # where two tokens are as likely, what was decoded before decides
-    assert {**again["formats"]["ln-diff"], **alike} == {**result["free"]["ln-diff"], **alike}
+    without_time = {**again["formats"]["ln-diff"], "ms": 0}
+    assert without_time == {**result["free"]["ln-diff"], "ms": 0}
 
 
 @pytest.mark.slow

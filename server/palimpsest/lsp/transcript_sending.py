@@ -122,7 +122,8 @@ def _is_as(server: PalimpsestServer, snapshot: Snapshot) -> bool:
 
 async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
-    talk = conversation_of(session.memory.now(), parse(session.documents.get(asked.uri).text))
+    transcript = await asyncio.to_thread(parse, session.documents.get(asked.uri).text)
+    talk = conversation_of(session.memory.now(), transcript)
     return {"stopped": talk is not None and session.conversing.stop(talk.id)}
 
 
