@@ -43,6 +43,15 @@ def begin(open_window: Open, engine: Scripted, file: str = NAME) -> Window:
     return window
 
 
+def greeted(open_window: Open, engine: Scripted) -> Window:
+    """With a new conversation in which "hello" is written, and not sent."""
+    window = begin(open_window, engine, "prices.md")
+    window.command("Palimpsest: New Conversation")
+    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
+    window.type("hello")
+    return window
+
+
 def lens(window: Window, title: str) -> None:
     window.page.locator(LENS, has_text=title).first.click()
 
@@ -106,10 +115,7 @@ def test_a_ref_is_written_to_a_new_file_chosen_by_its_path(open_window: Open, en
 def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_again(
     open_window: Open, engine: Scripted
 ) -> None:
-    window = begin(open_window, engine, "prices.md")
-    window.command("Palimpsest: New Conversation")
-    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
-    window.type("hello")
+    window = greeted(open_window, engine)
     window.until(lambda: "Send" in window.shown(LENS))
     window.command("Palimpsest: Send Message")
     window.until(lambda: "That is all." in window.shown(EDITOR) and "Fork here" in window.shown(LENS))
@@ -129,10 +135,7 @@ def test_a_new_conversation_is_a_document_of_no_file_that_is_sent_and_opened_aga
 def test_a_fork_of_a_document_of_no_file_is_another_one_with_a_place_and_the_cursor_where_one_writes(
     open_window: Open, engine: Scripted
 ) -> None:
-    window = begin(open_window, engine, "prices.md")
-    window.command("Palimpsest: New Conversation")
-    window.until(lambda: "## user" in window.shown(EDITOR) and "Ln 8" in window.status_bar)
-    window.type("hello")
+    window = greeted(open_window, engine)
     window.command("Palimpsest: Send Message")
     window.until(lambda: "Fork here" in window.shown(LENS))
     lens(window, "Fork here")
