@@ -203,3 +203,14 @@ def test_a_long_class_is_cut_to_what_the_file_uses(workspace: Make) -> None:
     assert len(block.text) < 100 * 4
     assert block.lines is not None
     assert len(block.lines) == len(block.text.split("\n"))
+
+
+def test_a_class_found_by_way_of_another_file_is_that_of_the_document(workspace: Make) -> None:
+    """On disk, as in a later version of a document, the file has other lines than the view."""
+    kept = "# a line\n" * 40 + "class Item:\n    colour = 1\n\n    def paint(self) -> None: ...\n"
+    made = workspace({"item.py": kept, "on.py": "from item import Item as Kind\n"})
+    imported = "from on import Kind\n\n\n"
+    changed = imported + "class Item(Kind):\n    size = 1\n\n    def fill(self):\n        $0\n"
+    assert made.blocks("item.py", changed)["class:item.Item"].text.split("\n")[1] == "    size = 1"
+    without = imported + "class Box:\n    size = 1\n\n\ndef f(kind: Kind, box: Box):\n    $0\n"
+    assert [name for name in made.blocks("item.py", without) if name.startswith("class:")] == ["class:item.Box"]

@@ -90,7 +90,8 @@ class ClassSource(Source):
         """The bases of classes, and theirs, each once with the steps to it: the nearest first."""
         modules, known = self._modules.of(view), {target.name for target in derived}
         for steps in range(1, MAX_STEPS + 1):
-            above = [base for target in derived for base in self._lookup.bases(target, modules)]
+            found = [base for target in derived for base in self._lookup.bases(target, modules)]
+            above = [base for each in found for base in self._current(view, each)]
             derived = list({base.name: base for base in above if base.name not in known}.values())
             known |= {base.name for base in derived}
             for base in derived:
@@ -101,7 +102,8 @@ class ClassSource(Source):
     def _found(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
         """The classes that a name may mean: those of the document and its imports, else that of the nearest cell."""
         here, modules = self._here(view), self._modules.of(view)
-        own = list(self._lookup.find(name, here, view.imports, modules))
+        found = self._lookup.find(name, here, view.imports, modules)
+        own = [each for target in found for each in self._current(view, target)]
         yield from own
         for cell in () if own else reversed(view.cells):
             there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri)
@@ -109,6 +111,13 @@ class ClassSource(Source):
                 if last.module is there:
                     yield last
                 return
+
+    def _current(self, view: CursorView, found: ClassDefinition) -> Iterator[ClassDefinition]:
+        """The class as the view's text has it: by way of another file, the document is found in a later version or as
+        it is on disk, where lines are others."""
+        is_other = found.module.uri == view.uri and found.module.parsed is not view.parsed
+        there = self._lookup.again(found, self._here(view), self._modules.of(view)) if is_other else found
+        yield from [there] if there is not None else []
 
     def _here(self, view: CursorView) -> ParsedModule:
         name = self._modules.name_of(view) or "untitled"
