@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ def gather(n: int, work: Callable[[Team], None]) -> None:
         parent = os.getppid()
         os.setsid()  # Linux shares cores out by session: each process is to count as one
         make_way()
+        for each in (signal.SIGTERM, signal.SIGINT):  # sent to all of a run, they are for who leads: it saves and ends
+            signal.signal(each, signal.SIG_IGN)
         try:
             work(Team(rank, n, barrier, told, orders))
         finally:

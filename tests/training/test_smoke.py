@@ -14,6 +14,10 @@ def test_all_kinds_of_attention_find_the_same(python: Path) -> None:
     run(python, Path(__file__).with_name("attention_check.py"))
 
 
+def test_a_signal_to_all_of_its_processes_ends_only_the_one_that_leads(python: Path) -> None:
+    run(python, Path(__file__).with_name("team_check.py"))
+
+
 def test_from_a_wheel_to_a_table(python: Path, tmp_path: Path) -> None:
     write_wheel(tmp_path, 8)
 
