@@ -9,9 +9,10 @@ the embeddings of the tokens that part a prompt, which llama.cpp's adapters cann
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import gguf
 import numpy as np
@@ -22,9 +23,9 @@ from palimpsest.models.merge import Kind, Matrix
 from training import CACHE
 from training import base as bases
 from training.base import Base
-from training.lora import ROWS, Lora, reduced, restored
+from training.lora import ROWS, Lora, fresh, reduced, restored
 from training.tokenizer import Marks
-from training.vocabulary import END_KEY
+from training.vocabulary import END_KEY, NotABase
 
 DESCRIPTION = "Low-rank factors that teach a code model Palimpsest's cache layout, suffix first, and edits in ln-diff."
 
@@ -87,14 +88,66 @@ def write(base: Base, lora: Lora, path: Path, kind: Kind = Kind.Q8_0, name: str 
                 put(writer, f"blk.{i}.{name}.weight.lora_b", b.float().numpy(), kind)
 
 
+QKV, GATE_UP = ("attn_q", "attn_k", "attn_v"), ("ffn_gate", "ffn_up")
+"""Those of a layer's matrices that have their input, and so A, in common."""
+
+
 def of_layer(base: Base, lora: Lora, i: int) -> dict[str, tuple[Tensor, Tensor]]:
     """A layer's A and B by the names that llama.cpp has for the matrices."""
     factors = {name: value[i] for name, value in lora.factors.items() if name != ROWS}
     outs = bases.by_name(factors["qkv.b"], factors["gate_up.b"], base.shape, base.architecture)
-    ins = dict.fromkeys(("attn_q", "attn_k", "attn_v"), "qkv") | dict.fromkeys(("ffn_gate", "ffn_up"), "gate_up")
+    ins = dict.fromkeys(QKV, "qkv") | dict.fromkeys(GATE_UP, "gate_up")
     pairs = {name: (factors[f"{ins[name]}.a"], b) for name, b in outs.items()}
     alone = {bases.PARTS[name]: (factors[f"{name}.a"], factors[f"{name}.b"]) for name in ("out", "down")}
     return pairs | alone
+
+
+def read(base: Base, path: Path) -> Lora:
+    """What `write` made, as exact as the kind of its numbers; rows that it does not have are those of `fresh`.
+    Raises NotABase where it is of another base."""
+    reader = gguf.GGUFReader(path)
+    fields = {key: field.contents() for key, field in reader.fields.items()}
+    arrays = {t.name: np.array(gguf.quants.dequantize(t.data, t.tensor_type), np.float32) for t in reader.tensors}
+
+    def factor(name: str, which: str) -> Tensor:
+        try:
+            return torch.stack(
+                [torch.from_numpy(arrays[f"blk.{i}.{name}.weight.lora_{which}"]) for i in range(base.shape.n_layers)]
+            )
+        except KeyError as error:
+            raise NotABase(f"{path.name} has no {error.args[0]}: it is no adapter that was made here") from None
+
+    b = {name: factor(name, "b") for name in (*QKV, *GATE_UP)}
+    qkv = [bases.joined_qkv(each, base.shape, base.architecture) for each in zip(*(b[n] for n in QKV), strict=True)]
+    factors = {
+        "qkv.a": factor(QKV[0], "a"),
+        "qkv.b": torch.stack(qkv),
+        "gate_up.a": factor(GATE_UP[0], "a"),
+        "gate_up.b": torch.cat([b[name] for name in GATE_UP], 1),
+    }
+    for name in ("out", "down"):
+        factors |= {f"{name}.{which}": factor(bases.PARTS[name], which) for which in "ab"}
+    rank = factors["qkv.a"].shape[1]
+    scale = float(fields["adapter.lora.alpha"]) / rank
+    expected = fresh(base, rank, scale).factors
+    if any(value.shape != expected[name].shape for name, value in factors.items()):
+        raise NotABase(f"{path.name} is an adapter of another base than {base.path.name}")
+    return Lora(rank, scale, {**factors, ROWS: rows(fields, base.vocabulary.marks, expected[ROWS])})
+
+
+def load(base: Base, path: Path) -> Lora:
+    """A checkpoint, or an adapter as a GGUF.  Raises NotABase."""
+    if path.suffix == ".gguf":
+        return read(base, path)
+    return restored(base, torch.load(path, weights_only=False, map_location="cpu"))
+
+
+def rows(fields: Mapping[str, Any], marks: Marks, fresh_rows: Tensor) -> Tensor:
+    """The embeddings of the marks (k, width): those that a file has, the others as they are at first."""
+    tokens = fields.get("palimpsest.rows.tokens", [])
+    values = torch.tensor(fields.get("palimpsest.rows", [])).reshape(len(tokens), -1)
+    known = dict(zip(tokens, values, strict=True))
+    return torch.stack([known.get(mark, row) for mark, row in zip(marks.rows, fresh_rows, strict=True)])
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""The average of adapters: `python -m training.average --base FILE.gguf FILE.pt FILE.pt … --out FILE.pt`.
+"""The average of adapters: `python -m training.average --base FILE.gguf FILE FILE … --out FILE.pt`.
 
-In: a base, and checkpoints of `training.tune` on it, all begun with the same one (`--start`, or a run and what it was
-at other times).
+In: a base, and checkpoints of `training.tune` on it (or adapters as GGUFs), all begun with the same one (`--start`, or
+a run and what it was at other times).
 Out: their factors' weighted mean, without an optimizer: to begin with (`--start`) or for `training.adapter`.
 
 Runs that began at the same place lie in the same valley, and their mean lies lower than they do: the noise of each
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import torch
 
-from training import base
-from training.lora import Lora, restored
+from training import adapter, base
+from training.lora import Lora
 
 
 class Different(Exception):
@@ -41,15 +41,15 @@ def average(loras: Sequence[Lora], shares: Sequence[float]) -> Lora:
 def main() -> None:
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("--base", type=Path, required=True)
-    cli.add_argument("files", type=Path, nargs="+", metavar="FILE.pt")
+    cli.add_argument("files", type=Path, nargs="+", metavar="FILE")
     cli.add_argument("--shares", type=float, nargs="+", help="of each file; alike where they are left out")
     cli.add_argument("--out", type=Path, required=True)
     a = cli.parse_args()
-    of = base.read(a.base)
-    loras = [restored(of, torch.load(file, weights_only=False, map_location="cpu")) for file in a.files]
     try:
+        of = base.read(a.base)
+        loras = [adapter.load(of, file) for file in a.files]
         found = average(loras, a.shares or [1.0] * len(loras))
-    except Different as error:
+    except (Different, base.NotABase) as error:
         sys.exit(f"{error}.")
     torch.save(found.state(), a.out)
 

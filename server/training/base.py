@@ -9,7 +9,7 @@ https://github.com/ggml-org/llama.cpp/blob/master/conversion
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,14 +93,11 @@ def in_pairs(weight: Tensor, n_heads: int) -> Tensor:
 
 
 def stacked(arrays: Mapping[str, Tensor], shape: Shape, architecture: str) -> Parameters:
-    is_paired = architecture == "llama"
-
     def layer(i: int, name: str, kind: str = "weight") -> Tensor:
         return arrays[f"blk.{i}.{name}.{kind}"]
 
     def qkv(i: int, kind: str = "weight") -> Tensor:
-        q, k, v = (layer(i, f"attn_{x}", kind) for x in "qkv")
-        return torch.cat([in_halves(q, shape.n_heads), in_halves(k, shape.n_kv), v] if is_paired else [q, k, v])
+        return joined_qkv([layer(i, f"attn_{x}", kind) for x in "qkv"], shape, architecture)
 
     layers = range(shape.n_layers)
     has_biases = "blk.0.attn_q.bias" in arrays
@@ -115,6 +112,14 @@ def stacked(arrays: Mapping[str, Tensor], shape: Shape, architecture: str) -> Pa
     if "output.weight" in arrays:
         found["output"] = arrays["output.weight"]
     return found
+
+
+def joined_qkv(found: Sequence[Tensor], shape: Shape, architecture: str) -> Tensor:
+    """Rows of queries, keys and values as llama.cpp has them, in one matrix as torch wants them."""
+    q, k, v = found
+    if architecture == "llama":
+        q, k = in_halves(q, shape.n_heads), in_halves(k, shape.n_kv)
+    return torch.cat([q, k, v])
 
 
 def by_name(qkv: Tensor, gate_up: Tensor, shape: Shape, architecture: str) -> dict[str, Tensor]:

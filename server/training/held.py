@@ -107,7 +107,10 @@ def make(work: Path, n_modules: int, n_words: int, n_names: int, seed: int = 7) 
             break
         words += word_cases(place, module, rng) if len(words) < n_words else []
         names += name_cases(place, module, rng) if len(names) < n_names else []
-    return Held(packages, workspaces, plain, own_source(work, n_modules), words[:n_words], names[:n_names])
+    words, names = words[:n_words], names[:n_names]
+    for cases in (words, names):
+        Random(seed).shuffle(cases)  # the first few stand for all: those of one module are alike
+    return Held(packages, workspaces, plain, own_source(work, n_modules), words, names)
 
 
 def own_source(work: Path, n_modules: int) -> list[Workspace]:

@@ -114,6 +114,16 @@ def loss(model: Frozen, lora: Lora, batch: Batch, parts: Parts) -> Tensor:
     return frozen_head(x.to(model.dtype), p["embedding"], rows.to(model.dtype), model.ids, targets)
 
 
+def widened(lora: Lora, base: Base, rank: int) -> Lora:
+    """The same with room for more: further factors that are nothing yet."""
+    found = fresh(base, rank, lora.scale).factors | {ROWS: lora.factors[ROWS]}
+    for name in MATRICES:
+        for which, axis in (("a", 1), ("b", 2)):
+            old, new = lora.factors[f"{name}.{which}"], found[f"{name}.{which}"]
+            found[f"{name}.{which}"] = torch.cat([old, new.narrow(axis, lora.rank, rank - lora.rank)], axis)
+    return Lora(rank, lora.scale, found)
+
+
 @torch.no_grad()
 def reduced(lora: Lora, rank: int) -> Lora:
     """The nearest factors of a lower rank: the largest singular values of B·A."""

@@ -3,7 +3,8 @@
 In: a `training.base`, and what `training.texts` has made and goes on making.
 Out: `lora.pt` in `--out`, written atomically every few minutes, and a line of figures every few steps.
 Run again, it goes on from there, with its optimizer and in the same place of the data, until the minutes are used up;
-SIGTERM makes it save and end.  `--start FILE.pt` begins with an adapter saved before.
+SIGTERM makes it save and end.  `--start` begins with an adapter saved before: a checkpoint, or a GGUF such as the
+committed one, which has no optimizer.
 
 It trains low-rank factors of all matrices and the rows of the tokens that part prefix, suffix and middle
 (`training.lora`), everything in the layout of `training.layout`, with gradients through the context.  On a CPU a
@@ -22,6 +23,7 @@ import argparse
 import gc
 import os
 import signal
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,7 +34,7 @@ import numpy as np
 import torch
 
 from palimpsest.prompt.blocks import FOOTER, HEADER
-from training import CACHE, base, lora, shelf
+from training import CACHE, adapter, base, lora, shelf
 from training.layout import MIDDLE, ON_CPU, ON_GPU, PREFIX, Batch, Mode
 from training.model import Parts, compiled
 from training.pace import Adam, Pace, default_dtype
@@ -234,13 +236,13 @@ def main() -> None:
     cli.add_argument("--base", type=Path, required=True)
     cli.add_argument("--texts", type=Path, default=CACHE / "texts")
     cli.add_argument("--out", type=Path, default=CACHE / "lora.pt")
-    cli.add_argument("--start", type=Path, help="an adapter to begin with, where --out is not there yet")
+    cli.add_argument("--start", type=Path, help="an adapter to begin with (.pt or .gguf), where --out is not there yet")
     cli.add_argument("--minutes", type=float, default=90.0, help="of the whole run, over all sittings")
     cli.add_argument("--max-steps", type=int, default=10**9)
     cli.add_argument("--workspaces", type=int, default=64 if on_gpu else 2, help="of a step")
     cli.add_argument("--at-once", type=int, default=16 if on_gpu else 1, help="workspaces of one batch")
     cli.add_argument("--tails", type=int, default=6, help="of a workspace, at most")
-    cli.add_argument("--rank", type=int, default=32)
+    cli.add_argument("--rank", type=int, default=32, help="at least, where --start has one")
     cli.add_argument("--scale", type=float, default=2.0)
     cli.add_argument("--rate", type=float, default=5e-4, help="of A; B's is twice that")
     cli.add_argument("--warm-up", type=int, default=20, help="steps")
@@ -256,10 +258,13 @@ def main() -> None:
     cli.add_argument("--compile", action="store_true", help="faster after a minute; wants a C++ compiler")
     cli.add_argument("--device", default="cuda" if on_gpu else "cpu")
     a = cli.parse_args()
-    of = base.read(a.base)
-    start = lora.fresh(of, a.rank, a.scale)
-    if a.start:
-        start = lora.restored(of, torch.load(a.start, weights_only=False, map_location="cpu"))
+    try:
+        of = base.read(a.base)
+        start = adapter.load(of, a.start) if a.start else lora.fresh(of, a.rank, a.scale)
+    except base.NotABase as error:
+        sys.exit(f"{error}.")
+    if start.rank < a.rank:
+        start = lora.widened(start, of, a.rank)
     pace = Pace(1.0, a.falling_from, a.warm_up)
     plan = Plan(
         n_workspaces=a.workspaces,

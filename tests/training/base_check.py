@@ -75,6 +75,40 @@ def llama_cpp_takes_the_adapter(folder: Path, family: str) -> None:
     assert np.abs(ours - theirs).max() < CLOSE * ours.mean()
 
 
+def an_adapter_is_read_as_it_was_written(folder: Path, family: str) -> None:
+    of, path = base.read(folder / f"{family}.gguf"), folder / "written.gguf"
+    learned = random_lora(of, 8)
+    adapter.write(of, learned, path, Kind.F32)
+    found = adapter.load(of, path)
+    assert (found.rank, found.scale) == (learned.rank, learned.scale)
+    assert found.factors.keys() == learned.factors.keys()
+    for name, value in learned.factors.items():
+        torch.testing.assert_close(found.factors[name], value, rtol=0, atol=0)
+    with pytest.raises(base.NotABase, match=r"written\.gguf has no"):
+        adapter.load(replace(of, shape=replace(of.shape, n_layers=of.shape.n_layers + 1)), path)
+    with pytest.raises(base.NotABase, match="no adapter"):
+        adapter.load(of, of.path)
+
+
+def rows_that_an_older_adapter_lacks_are_as_at_first(folder: Path) -> None:
+    of = base.read(folder / "llama.gguf")
+    own = replace(of, vocabulary=replace(of.vocabulary, marks=replace(of.vocabulary.marks, end=7)))
+    learned, path = random_lora(of, 8), folder / "older.gguf"
+    adapter.write(of, learned, path, Kind.F32)
+    rows = adapter.load(own, path).factors[lora.ROWS]
+    torch.testing.assert_close(rows[:3], learned.factors[lora.ROWS], rtol=0, atol=0)
+    assert torch.equal(rows[3], lora.fresh(own, 8, 2.0).factors[lora.ROWS][3])
+
+
+def a_higher_rank_is_the_same_at_first(folder: Path) -> None:
+    of = base.read(folder / "llama.gguf")
+    learned = random_lora(of, 4)
+    wide, ids = lora.widened(learned, of, 8), [of.vocabulary.marks.start, *of.vocabulary.encode(TEXTS[0])]
+    assert wide.factors["down.a"].shape[1] == wide.factors["down.b"].shape[2] == wide.rank == 8
+    ours, theirs = (parity.torch_losses(of, each, ids) for each in (wide, learned))
+    assert np.abs(ours - theirs).max() < CLOSE * ours.mean()
+
+
 def its_loss_has_the_gradients_that_autograd_finds() -> None:
     torch.manual_seed(1)
     x, vocabulary, ids = torch.randn(700, 16), torch.randn(50, 16), torch.tensor([4, 9])
@@ -206,6 +240,9 @@ def main() -> None:
     for family in ("llama", "fim"):
         both_read_the_same(folder, family)
         llama_cpp_takes_the_adapter(folder, family)
+        an_adapter_is_read_as_it_was_written(folder, family)
+    rows_that_an_older_adapter_lacks_are_as_at_first(folder)
+    a_higher_rank_is_the_same_at_first(folder)
     a_folder_becomes_a_base(folder, "llama", torch.float32)
     a_folder_becomes_a_base(folder, "fim", torch.bfloat16)
     its_loss_has_the_gradients_that_autograd_finds()

@@ -1,5 +1,5 @@
-"""A signal that a person sends to all of a training's processes, as `pkill -f training.tune` does, ends none but the one
-that leads.  Run by `test_smoke.py`, where torch is."""
+"""A signal that a person sends to all of a training's processes, as `pkill -f training.tune` does, ends none but the
+one that leads.  Run by `test_smoke.py`, where torch is."""
 
 import os
 import signal

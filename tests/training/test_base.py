@@ -61,6 +61,18 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
     run(python, "-c", SAME, tmp_path / "whole.pt", tmp_path / "parts.pt")
 
 
+WIDER = """
+import sys, torch
+before, after = (torch.load(path, weights_only=False) for path in sys.argv[1:])
+assert (before["rank"], after["rank"]) == (4, 8)
+for name, value in before["lora"].items():
+    found = after["lora"][name]
+    if name.endswith(".a"):
+        found = found[:, :4]
+    elif name.endswith(".b"):
+        found = found[:, :, :4]
+    assert (found - value).abs().max() < 0.02, name
+"""
 AVERAGED = """
 import sys, torch
 a, b, mean, itself = (torch.load(path, weights_only=False)["lora"] for path in sys.argv[1:])
@@ -84,6 +96,16 @@ def test_runs_that_began_alike_are_averaged(python: Path, folder: Path, texts: P
     adapter = tmp_path / "mean.gguf"
     run(python, "-m", "training.adapter", "--base", folder / "llama.gguf", "--checkpoint", mean, "--out", adapter)
     assert adapter.stat().st_size > 0
+    told = run(*tune, "--out", tmp_path / "on.pt", "--max-steps", "1", "--start", adapter, "--rank", "8")
+    assert " M learned of llama.gguf" in told
+    run(python, "-c", WIDER, mean, tmp_path / "on.pt")
+
+
+def test_a_start_of_another_base_is_named(python: Path, folder: Path, tmp_path: Path) -> None:
+    command = [python, "-m", "training.tune", "--base", folder / "llama.gguf", "--out", tmp_path / "none.pt"]
+    with pytest.raises(AssertionError) as failed:
+        run(*command, "--start", folder / "fim.gguf")
+    assert str(failed.value).startswith("fim.gguf has no ")
 
 
 def test_from_a_base_to_a_file_that_says_its_layout(python: Path, folder: Path, texts: Path, tmp_path: Path) -> None:
