@@ -91,3 +91,11 @@ async def test_a_conversation_that_another_window_answers_is_not_deleted(machine
         assert (await asked)["reply"] == "Hello."
         await run(other, "delete", conversation=talk)
         await stop_editor(other)
+
+
+async def test_a_model_that_cannot_converse_is_named_once(editor: Editor) -> None:
+    for text in ("What is a cart?", "And an item?"):
+        await editor.command("palimpsest.ask", {"text": text})
+    warned = [one.message for one in editor.client.messages if one.type == lsp.MessageType.Warning]
+    assert [text for text in warned if "cannot hold a conversation" in text and "palimpsest-embedded" in text] == warned
+    assert len(warned) == 1

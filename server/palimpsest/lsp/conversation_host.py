@@ -10,7 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
-from palimpsest.assist.conversations.telling import MemorySetAside
+from palimpsest.assist.conversations.telling import MemorySetAside, TurnEnded
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import check_before, write_file
@@ -26,13 +26,26 @@ ALLOW, ALWAYS, REFUSE, NEVER = "Allow", "Always allow in this folder", "Do not a
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
 
+NO_CHAT = (
+    "The model {} was made to complete code and cannot hold a conversation: expect little of its replies. "
+    "those that `palimpsest model list` calls instruct can."
+)
+
 
 def register(server: PalimpsestServer) -> None:
     def begin(session: Session) -> None:
         session.conversing.host = WindowHost(server)
         session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
+        session.events.on(TurnEnded, lambda _: _say_whether_it_converses(server, session))
 
     server.window.session_listeners.append(begin)
+
+
+def _say_whether_it_converses(server: PalimpsestServer, session: Session) -> None:
+    """Once a window, with a reply that a person might puzzle over."""
+    model = session.services.supervisor.status.model
+    if model is not None and not model.chat_template:
+        server.window.report.warn(NO_CHAT.format(model.name))
 
 
 class WindowHost:
