@@ -346,7 +346,8 @@ class CountAnswer:
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not.
-    `calls_tools`: it takes a `NativeChat`."""
+    `chat_template`: tasks are put to it in one; `converses`: conversations are, which a model that was trained on tasks
+    as they are may still do.  `calls_tools`: it takes a `NativeChat`."""
 
     path: str
     name: str
@@ -361,6 +362,7 @@ class ModelInfo:
     backend: str
     why_not: str = ""
     chat_template: bool = False
+    converses: bool = False
     calls_tools: bool = False
     prompt: str = ""
     settings: dict[str, Any] = field(default_factory=dict)

@@ -71,6 +71,7 @@ async def test_holds_a_conversation_in_its_base_model_s_template(fetched: Path, 
         assert "def " in first["reply"]
         asked = {"text": "Thanks. And in JavaScript?", "conversation": first["conversation"]}
         assert (await editor.command("palimpsest.ask", asked))["usage"]["decoded"] < 30, "its own reply is still there"
+        assert not [one for one in editor.client.messages if "conversation" in one.message], "and is not said not to"
         talk = {"conversation": (await editor.command("palimpsest.conversation.new", {}))["conversation"]}
         for role, content in (("user", QUESTION), ("assistant", ANSWER)):
             await editor.command("palimpsest.conversation.append", {**talk, "role": role, "content": content})

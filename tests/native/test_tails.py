@@ -142,6 +142,7 @@ def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have
 def test_a_model_without_a_chat_template_is_given_what_was_said_alone(make_engine: MakeEngine) -> None:
     engine = make_engine()
     assert not engine.loaded.info().chat_template
+    assert not engine.loaded.info().converses
     tail = wire.ChatTail([wire.Message("system", "A"), wire.Message("user", "B")])
     request = wire.GenerateRequest("w", chat=tail, max_tokens=1)
     assert engine.generator.composer.compose(request, 1000).tokens == tuple(engine.model.tokenize("A\nB\n"))

@@ -44,7 +44,7 @@ def register(server: PalimpsestServer) -> None:
 def _say_whether_it_converses(server: PalimpsestServer, session: Session) -> None:
     """Once a window, with a reply that a person might puzzle over."""
     model = session.services.supervisor.status.model
-    if model is not None and not model.chat_template:
+    if model is not None and not model.converses:
         server.window.report.warn(NO_CHAT.format(model.name))
 
 

@@ -125,6 +125,7 @@ async def read(http: Http, tokens: RemoteTokenizer) -> ServerFacts:
         backend=f"llama-server {props.get('build_info') or ''} at {http.endpoint.url}".replace("  ", " "),
         why_not=WHY_NOT,
         chat_template=chat is not None,
+        converses=chat is not None,
     )
     return ServerFacts(
         info=info,

@@ -103,6 +103,7 @@ class OpenAI:
             backend=f"{known.maker or 'a server'} at {self._http.endpoint.url}",
             why_not=WHY_NOT,
             chat_template=known.talks,
+            converses=known.talks,
             calls_tools=known.talks and self._quirks.tools,
         )
 
