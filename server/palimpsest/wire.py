@@ -11,6 +11,7 @@ Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` ca
                                  {"choice": i, "text": "…"} …, then {"answer": GenerateAnswer}
     POST /v1/fork                ForkRequest → ForkAnswer: names for copies of a tail; nothing is decoded
     POST /v1/batch               BatchRequest → BatchAnswer: several continuations in the same micro-batches
+    POST /v1/score               ScoreRequest → ScoreAnswer: how likely lines are with others instead
     POST /v1/count               CountRequest → CountAnswer
     GET  /v1/map?workspace=W     CacheMap
     POST /v1/reset               {"workspace": W} → {}
@@ -330,6 +331,39 @@ class BatchAnswer:
     answers: list[GenerateAnswer]
     sync: SyncAnswer | None = None
     steps: int = 0
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """`lines` instead of the lines `start..end`, with what follows them as far as it bears on the comparison."""
+
+    start: int
+    end: int
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """How much likelier the model finds `lines` (each with its line end, behind the blocks) with a variant instead.
+    The first line stays as it is."""
+
+    workspace: str
+    lines: list[str]
+    variants: list[Variant]
+    slot: Slot = "suggestion"
+    sync: SyncRequest | None = None
+    replace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAnswer:
+    """`gains`: for each variant, in nats, by how much its lines are likelier than those they stand for; less than 0
+    where they are less likely.  `decoded`: tokens.  `ms` has the keys queue and total."""
+
+    gains: list[float]
+    decoded: int
+    sync: SyncAnswer | None = None
     ms: dict[str, float] = field(default_factory=dict)
 
 

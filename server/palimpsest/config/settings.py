@@ -224,6 +224,13 @@ class SuggestionSettings:
         "not told how to edit (`suggestion.instructions`).",
         choices=("auto", "always", "never"),
     )
+    mend_slips: str = _setting(
+        "auto",
+        "Offer first of all a change of one line that the model finds much likelier than what is there (a repeated "
+        "line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where "
+        "the cache is edited in place.",
+        choices=("auto", "always", "never"),
+    )
     min_agreement: float = _setting(
         0.5,
         "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",

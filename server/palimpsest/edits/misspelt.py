@@ -50,6 +50,14 @@ def meant(name: str, names: Collection[str]) -> list[str]:
     return get_close_matches(name, slips or others, n=MOST, cutoff=0.0 if slips else ALIKE)
 
 
+def is_slip_of(name: str, other: str) -> bool:
+    """Whether one letter added, missing or wrong, or two neighbours that changed places, make one of the other."""
+    if _is_one_off(name, other):
+        return name != other
+    apart = [i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b]
+    return len(name) == len(other) and len(apart) == 2 and apart[1] == apart[0] + 1 and sorted(name) == sorted(other)
+
+
 def _is_one_off(one: str, other: str) -> bool:
     """Whether adding, removing or replacing one letter turns one into the other; names of one letter do not count."""
     short, long = sorted((one, other), key=len)

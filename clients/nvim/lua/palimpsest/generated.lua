@@ -459,6 +459,13 @@ return {
       choices = { "auto", "always", "never" },
     },
     {
+      name = "suggestion.mend_slips",
+      type = "string",
+      default = "auto",
+      doc = "Offer first of all a change of one line that the model finds much likelier than what is there (a repeated line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where the cache is edited in place.",
+      choices = { "auto", "always", "never" },
+    },
+    {
       name = "suggestion.min_agreement",
       type = "number",
       default = 0.5,

@@ -15,10 +15,19 @@ from palimpsest.completion.inline import open_brackets, stops
 from palimpsest.config.settings import Settings
 from palimpsest.context.view import CursorView
 from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.line_fixes import LineFix
 from palimpsest.edits.shown import EDITING, ShownBlock
-from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim, render_numbered
+from palimpsest.prompt.blocks import (
+    FOOTER,
+    HEADER,
+    number_line,
+    render_context,
+    render_fim,
+    render_numbered,
+)
 from palimpsest.prompt.suggestion import suggestion_tail
 from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR
+from palimpsest.text.markup import escape_closing
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block, BlockType
 
@@ -34,6 +43,9 @@ SMALL = 500_000_000
 
 NAME_TOKENS = 16
 """The most tokens of a name."""
+
+LINES_BEHIND = 3
+"""Lines behind a changed one that bear on how likely it is."""
 
 LINE_TOKENS, SUMMARY_TOKENS = 64, 300
 """The most tokens of a commit message: its first line alone, and with a body."""
@@ -145,6 +157,30 @@ class Requests:
             n=n,
             sampling=wire.Sampling(temperature=max(options.temperature, AGAIN * (round > 0)), seed=round),
             draft=options.draft,
+        )
+
+    def scores(
+        self, view: CursorView, blocks: Iterable[Block], fixes: Sequence[LineFix], slot: wire.Slot
+    ) -> wire.ScoreRequest:
+        """How likely the editing block is with each of some fixes."""
+        head, *lines, end = render_numbered(view.editing).split("\n", len(view.editing.lines) + 1)
+        shown = view.editing.lines
+        variants = list[wire.Variant]()
+        for fix in fixes:
+            last = min(fix.index + 1 + LINES_BEHIND, len(shown))
+            behind = shown[fix.index + 1 : last]
+            number, less = shown[fix.index].number, 1 - len(fix.instead)
+            texts = [(number, text) for text in fix.instead]
+            texts += [(None if line.number is None else line.number - less, line.text) for line in behind]
+            instead = [escape_closing(number_line(*each), "editing") + "\n" for each in texts]
+            is_whole = last == len(shown)
+            variants.append(wire.Variant(fix.index + 1, last + 1 + is_whole, instead + [end] * is_whole))
+        return wire.ScoreRequest(
+            workspace=self.workspace,
+            lines=[well_formed(f"{line}\n") for line in (head, *lines)] + [well_formed(end)],
+            variants=[replace(variant, lines=[*map(well_formed, variant.lines)]) for variant in variants],
+            slot=slot,
+            sync=self.sync(blocks, slot),
         )
 
     def summary(self, asked: str, blocks: Iterable[Block], *, chat: bool) -> wire.GenerateRequest:

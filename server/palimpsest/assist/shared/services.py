@@ -36,6 +36,7 @@ from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
 from palimpsest.providers.base.protocol import Engine, streamed
+from palimpsest.providers.base.scoring import Scores
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.parser import Parser
@@ -182,6 +183,14 @@ class Services:
         if answer.sync is not None:
             self.note(blocks, answer.sync)
         self.usage.generated(answer)
+        return answer
+
+    async def score(self, engine: Scores, request: wire.ScoreRequest, blocks: Sequence[Block]) -> wire.ScoreAnswer:
+        """How likely the engine finds lines; `blocks` are those that the request wants attached."""
+        with self.usage.busy(), self.usage.spent("engine"):
+            answer = await engine.score(request)
+        if answer.sync is not None:
+            self.note(blocks, answer.sync)
         return answer
 
     def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from palimpsest import wire
 from palimpsest.assist.shared.services import Services
-from palimpsest.assist.suggestions import name_fixes
+from palimpsest.assist.suggestions import name_fixes, slip_fixes
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.assist.suggestions.ranking import Draft, Suggested, SuggestionPrompt, ranked
@@ -34,6 +34,7 @@ class SuggestionModel:
         self._services = services
         self._files = files
         self._name_fixes = name_fixes.NameFixes(services)
+        self._slip_fixes = slip_fixes.SlipFixes(services)
 
     async def ask(
         self,
@@ -73,16 +74,15 @@ class SuggestionModel:
         )
         words = words_of(text for block in blocks for text in (block.name, block.text)) | view.cell_words
         fixes = list[str]()  # asked for first: the tail that is asked for again is that of the replies
-        if self._fixes_names(instructions) and not draft.changes:
-            place = name_fixes.NameQuery(engine, view, blocks, slot)
-            fixes = await self._name_fixes.replies(place, request, shown[EDITING])
+        if not draft.changes:
+            place, options = name_fixes.NameQuery(engine, view, blocks, slot), services.settings.suggestion
+            if _is_wanted(options.mend_names, instructions):
+                fixes = await self._name_fixes.replies(place, request, shown[EDITING])
+            if not fixes and _is_wanted(options.mend_slips, instructions):
+                fixes = await self._slip_fixes.replies(place, request, shown[EDITING])
         answer = await services.generate(engine, query, blocks)
         prompt = SuggestionPrompt(request, shown, then, draft, words, view.cells_hide_names)
         return await ranked(services, self._files, prompt, answer.choices, fixes)
-
-    def _fixes_names(self, instructions: bool) -> bool:
-        choice = self._services.settings.suggestion.mend_names
-        return choice == "always" or (choice == "auto" and not instructions)
 
     def _documents(self, view: CursorView, blocks: Sequence[Block], draft: Draft) -> dict[str, Snapshot]:
         """Every document that may be edited, as it was shown.  One that the draft changes is shown nowhere but in the
@@ -104,6 +104,11 @@ class SuggestionModel:
         if choice != "auto":
             return choice == "always"
         return (await engine.model()).chat_template
+
+
+def _is_wanted(choice: str, instructions: bool) -> bool:
+    """Whether fixes of ours are offered beside a model's replies."""
+    return choice == "always" or (choice == "auto" and not instructions)
 
 
 def _selected(

@@ -19,10 +19,11 @@ from palimpsest.errors import InvalidArgument, UnknownTail
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.admission import admit
 from palimpsest.kv.generation.batch import generate_batch
-from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_slot
+from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_score, check_slot
 from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.generation.score import score
 
-Answer = TypeVar("Answer", wire.GenerateAnswer, wire.BatchAnswer)
+Answer = TypeVar("Answer", wire.GenerateAnswer, wire.BatchAnswer, wire.ScoreAnswer)
 OnText = Callable[[int, str], None]
 """(choice, text): called on the engine's thread as text becomes final; it must not block."""
 
@@ -102,9 +103,21 @@ class EngineCore(EngineThread):
 
         return self._submit_generation(request, work, cancel)
 
+    def score(self, request: wire.ScoreRequest, cancel: CancelToken | None = None) -> Future[wire.ScoreAnswer]:
+        """How likely lines are with others instead."""
+        try:
+            check_score(request)
+        except InvalidArgument as error:
+            return failed(error)
+
+        def work(engine: NativeEngine, _job: Job[wire.ScoreAnswer]) -> Generator[None, None, wire.ScoreAnswer]:
+            return score(engine.generator, engine.workspaces.open(request.workspace), request)
+
+        return self._submit_generation(request, work, cancel)
+
     def _submit_generation(
         self,
-        request: wire.GenerateRequest | wire.BatchRequest,
+        request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest,
         work: Callable[[NativeEngine, Job[Answer]], Generator[None, None, Answer]],
         cancel: CancelToken | None,
     ) -> Future[Answer]:

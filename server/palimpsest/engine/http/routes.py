@@ -33,7 +33,7 @@ from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, Pal
 from palimpsest.json_data import from_json, to_json
 
 T = TypeVar("T")
-Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest, wire.ForkRequest, wire.BatchRequest)
+Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest, wire.ForkRequest, wire.BatchRequest, wire.ScoreRequest)
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
@@ -74,6 +74,7 @@ class Api:
             Route("/v1/generate", self.generate, methods=["POST"]),
             Route("/v1/fork", self.fork, methods=["POST"]),
             Route("/v1/batch", self.batch, methods=["POST"]),
+            Route("/v1/score", self.score, methods=["POST"]),
             Route("/v1/count", self.count, methods=["POST"]),
             Route("/v1/map", self.map),
             Route("/v1/reset", self.reset, methods=["POST"]),
@@ -122,6 +123,13 @@ class Api:
                 await asyncio.to_thread(self._core.prepare, one)
         with self._using(request, wanted.workspace):
             return await self._job(request, lambda token: self._core.generate_batch(wanted, token))
+
+    async def score(self, request: Request) -> Response:
+        wanted = self._named(from_json(await body(request), wire.ScoreRequest))
+        if wanted.sync is not None:
+            wanted = replace(wanted, sync=self._named(wanted.sync))
+        with self._using(request, wanted.workspace):
+            return await self._job(request, lambda token: self._core.score(wanted, token))
 
     async def count(self, request: Request) -> Response:
         wanted = from_json(await body(request), wire.CountRequest)

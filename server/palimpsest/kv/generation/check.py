@@ -13,6 +13,7 @@ from palimpsest.errors import InvalidArgument
 MAX_N = 16
 MAX_STOPS, LONGEST_STOP = 128, 1_024
 """Stop strings, and characters of one: all of them are looked for at every token."""
+MAX_VARIANTS = 64
 MAX_NAME = 64
 """Characters of a tail's name."""
 MOST = 2**31 - 1
@@ -77,6 +78,22 @@ def check_fork(request: wire.ForkRequest) -> None:
     check_slot(request.slot)
     for name in (request.tail, *request.names):
         check_tail("names" if name in request.names else "tail", name)
+
+
+def check_score(request: wire.ScoreRequest) -> None:
+    """Raises InvalidArgument."""
+    check_slot(request.slot)
+    if request.sync is not None and request.sync.workspace != request.workspace:
+        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
+    if not request.lines or not request.lines[0]:
+        raise InvalidArgument("lines", "expected at least one, and a first one that has a text.")
+    if len(request.variants) > MAX_VARIANTS:
+        raise InvalidArgument("variants", f"expected {MAX_VARIANTS} or fewer, got {len(request.variants)}.")
+    for variant in request.variants:
+        if not 0 < variant.start <= variant.end <= len(request.lines) or variant.start == len(request.lines):
+            raise InvalidArgument(
+                "variants", f"expected lines from 1 to {len(request.lines)}, got {variant.start} to {variant.end}."
+            )
 
 
 def check_batch(request: wire.BatchRequest) -> None:

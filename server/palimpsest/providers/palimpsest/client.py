@@ -36,12 +36,14 @@ from palimpsest.wire import (
     GenerateRequest,
     Health,
     ModelInfo,
+    ScoreAnswer,
+    ScoreRequest,
     SyncAnswer,
     SyncRequest,
 )
 
 T = TypeVar("T")
-WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest)
+WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest, ScoreRequest)
 CONNECT_S = 5.0
 PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
@@ -141,6 +143,19 @@ class InPlaceEngine:
     async def _batch(self, request: BatchRequest) -> BatchAnswer:
         return await self._ask("POST", "/v1/batch", BatchAnswer, to_json(request))
 
+    async def score(self, request: ScoreRequest) -> ScoreAnswer:
+        """How likely lines are with others instead."""
+        try:
+            answer = await self._score(self._without_known(request))
+        except UnknownText as error:
+            self._known_texts.forget(error.hashes)
+            answer = await self._score(request)
+        self._add_known(request)
+        return answer
+
+    async def _score(self, request: ScoreRequest) -> ScoreAnswer:
+        return await self._ask("POST", "/v1/score", ScoreAnswer, to_json(request))
+
     async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         wanted = self._without_known(request)
         while True:
@@ -169,7 +184,7 @@ class InPlaceEngine:
             return request
         return replace(request, sync=self._known_texts.without_known(request.sync))
 
-    def _add_known(self, request: GenerateRequest | BatchRequest) -> None:
+    def _add_known(self, request: GenerateRequest | BatchRequest | ScoreRequest) -> None:
         if request.sync is not None:
             self._known_texts.add(request.sync)
 

@@ -1,0 +1,81 @@
+"""Fixes for slips: of the changes that would put one right, the one that makes the code much likelier to the model.
+
+In: a request, the view it is for, the blocks shown.  Out: a reply in a model's format, or none.  Keeps nothing.
+
+A small model seldom writes what mends a line, but tells well which of two lines somebody meant (the noisy channel of
+spelling correction: Kernighan, Church and Gale 1990, https://aclanthology.org/C90-2036/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from palimpsest.assist.shared.services import Services
+from palimpsest.assist.suggestions.name_fixes import NameQuery
+from palimpsest.assist.suggestions.proposals import SuggestionRequest
+from palimpsest.assist.suggestions.ranking import FIX_FORMAT
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.line_fixes import LineFix, line_fixes, words_around
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.providers.base.scoring import Scores
+from palimpsest.syntax.tokens import errors_between
+from palimpsest.types import LineEdit
+
+LEAST_GAIN = 5.0
+"""Nats.  Of 60 functions broken in one place 32 are mended so by the model of 9 M parameters and none of them wrongly;
+of the same 60 as they were, none is changed."""
+LEAST_IF_BROKEN = 0.0
+"""The same for what code that does not parse may lack: there is something wrong in it."""
+ASKS = re.compile(r"\b(?:bugs?|correct|fix|mend|mistakes?|repair|slips?|typos?|wrong)\b", re.IGNORECASE)
+"""What an instruction says that this may answer."""
+
+
+class SlipFixes:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def replies(self, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
+        """One with the change that the code gains most by, or none.
+
+        Raises EngineError when the engine cannot answer.
+        """
+        engine = place.engine
+        if not isinstance(engine, Scores) or not (await engine.model()).in_place:
+            return []
+        fixes = _fixes(place, request, block)
+        if not fixes:
+            return []
+        asked = self._services.requests.scores(place.view, place.blocks, fixes, place.slot)
+        answer = await self._services.score(engine, asked, place.blocks)
+        likely = [
+            (gain, -i)
+            for i, (gain, fix) in enumerate(zip(answer.gains, fixes, strict=True))
+            if gain >= (LEAST_IF_BROKEN if fix.completes else LEAST_GAIN)
+        ]
+        if not likely:
+            return []
+        best = fixes[-max(likely)[1]]
+        edit = LineEdit(best.index, best.index + 1, best.instead)
+        return [FORMATS[FIX_FORMAT].write(block, [edit], best.summary)]
+
+
+def _fixes(place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> Sequence[LineFix]:
+    """Of the lines asked about.  Where nobody asked, the line at the cursor is being typed."""
+    if request.round or (request.instruction and not ASKS.search(request.instruction)):
+        return ()
+    view, texts = place.view, [line.text for line in block.lines]
+    wanted = {
+        i
+        for i, line in enumerate(block.lines)
+        if line.number is not None
+        and line.document_line is not None
+        and (request.lines is None or line.document_line in request.lines)
+        and not (place.slot == "background" and line.document_line == request.position.line)
+    }
+    shown = [line.document_line for line in block.lines if line.document_line is not None]
+    is_broken = bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
+    around = words_around([*texts, *(block.text for block in place.blocks)])
+    return line_fixes(texts, around, among=wanted, is_broken=is_broken)
