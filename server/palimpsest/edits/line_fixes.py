@@ -19,6 +19,8 @@ MOST = 32
 """Candidates for one piece of code: each costs the model a few lines."""
 SHORTEST = 4
 """Letters of a name that is looked at."""
+LONGEST = 400
+"""Characters of a line that is looked at: nobody wrote a longer one by hand, and slips are looked for between keys."""
 WORD = re.compile(r"(?<![\w'\"])[^\W\d]\w*")
 OPERATORS = (
     (" == ", " != "),
@@ -32,7 +34,7 @@ OPERATORS = (
 )
 TWO_ARGUMENTS = re.compile(r"\(([^\W\d][\w.]*), ([^\W\d][\w.]*)\)")
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-VALUE = re.compile(r"\s*[^\W\d][\w.]*[\w.)\]]*(?:[(\[ ].*)?$")
+VALUE = re.compile(r"\s*[^\W\d][\w.)\]]*(?:[(\[ ].*)?$")
 """A line that begins with a name; `NO_VALUE` are those that are no expression."""
 NO_VALUE = re.compile(
     r"\s*(?:return|raise|throw|yield|pass|break|continue|del|import|from|assert|else|try|end)\b|.*[^=!<>]=[^=]"
@@ -54,6 +56,7 @@ def line_fixes(
 ) -> list[LineFix]:
     """At most MOST, of the lines `among`.  `around`: how often each word stands in what the model is shown, the lines
     included; `is_broken`: the lines do not parse, so that something may be missing."""
+    lines = [line if len(line) <= LONGEST else "" for line in lines]
     kinds = [_repeated(lines), _misspelt(lines, around), _unreturned(lines), _turned(lines)]
     if is_broken:
         kinds.insert(0, _missing(lines))
@@ -73,13 +76,16 @@ def _repeated(lines: Sequence[str]) -> Iterator[LineFix]:
 
 def _misspelt(lines: Sequence[str], around: Mapping[str, int]) -> Iterator[LineFix]:
     """Of words that stand nowhere else."""
-    known = [word for word in around if len(word) >= SHORTEST]
+    known = dict[int, list[str]]()
+    for word in around:
+        known.setdefault(len(word), []).append(word)
     for i, line in enumerate(lines):
         for match in WORD.finditer(line):
             name = match[0]
             if len(name) < SHORTEST or around.get(name, 0) > 1:
                 continue
-            for other in known:
+            alike = (other for n in (-1, 0, 1) for other in known.get(len(name) + n, ()) if len(other) >= SHORTEST)
+            for other in alike:
                 if is_slip_of(name, other) and bare(name) != bare(other):
                     fixed = line[: match.start()] + other + line[match.end() :]
                     yield LineFix(i, (fixed,), f"Write `{other}`, not `{name}`.")
@@ -111,7 +117,8 @@ def _turned(lines: Sequence[str]) -> Iterator[LineFix]:
 
 
 def _missing(lines: Sequence[str]) -> Iterator[LineFix]:
-    """What would close a bracket of this line or begin a block below it."""
+    """What would close a bracket of this line, begin a block below it, or end a statement as others end."""
+    has_semicolons = any(line.rstrip().endswith(";") for line in lines)
     for i, line in enumerate(lines):
         text = line.rstrip()
         if not text:
@@ -125,7 +132,7 @@ def _missing(lines: Sequence[str]) -> Iterator[LineFix]:
         if _indent(following) > _indent(line) and text[-1] not in ":{([,\\":
             yield LineFix(i, (text + ":",), "Add the missing colon.", True)
             yield LineFix(i, (text + " {",), "Add the missing brace.", True)
-        if text[-1] not in ";{}:," and any(other.rstrip().endswith(";") for other in lines):
+        if has_semicolons and text[-1] not in ";{}:,":
             yield LineFix(i, (text + ";",), "Add the missing semicolon.", True)
 
 

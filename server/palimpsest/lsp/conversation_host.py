@@ -28,7 +28,7 @@ SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a ne
 
 NO_CHAT = (
     "The model {} was made to complete code and cannot hold a conversation: expect little of its replies. "
-    "those that `palimpsest model list` calls instruct can."
+    "Those that `palimpsest model list` calls instruct can."
 )
 
 

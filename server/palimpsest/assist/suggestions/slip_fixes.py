@@ -8,6 +8,7 @@ spelling correction: Kernighan, Church and Gale 1990, https://aclanthology.org/C
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 
@@ -18,9 +19,12 @@ from palimpsest.assist.suggestions.ranking import FIX_FORMAT
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_fixes import LineFix, line_fixes, words_around
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.errors import ContextTooLarge
 from palimpsest.providers.base.scoring import Scores
 from palimpsest.syntax.tokens import errors_between
 from palimpsest.types import LineEdit
+
+logger = logging.getLogger(__name__)
 
 LEAST_GAIN = 5.0
 """Nats.  Of 60 functions broken in one place 32 are mended so by the model of 9 M parameters and none of them wrongly;
@@ -49,7 +53,11 @@ class SlipFixes:
         if not fixes:
             return []
         asked = self._services.requests.scores(place.view, place.blocks, fixes, place.slot)
-        answer = await self._services.score(engine, asked, place.blocks)
+        try:
+            answer = await self._services.score(engine, asked, place.blocks)
+        except ContextTooLarge as error:  # the replies may still fit
+            logger.info("slips were not looked for: %s", error)
+            return []
         likely = [
             (gain, -i)
             for i, (gain, fix) in enumerate(zip(answer.gains, fixes, strict=True))
@@ -63,19 +71,21 @@ class SlipFixes:
 
 
 def _fixes(place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> Sequence[LineFix]:
-    """Of the lines asked about.  Where nobody asked, the line at the cursor is being typed."""
+    """Of the lines asked about.  Where nobody asked, the line at the cursor is being typed, and that the code does not
+    parse yet says nothing."""
     if request.round or (request.instruction and not ASKS.search(request.instruction)):
         return ()
     view, texts = place.view, [line.text for line in block.lines]
+    is_asked = place.slot != "background"
     wanted = {
         i
         for i, line in enumerate(block.lines)
         if line.number is not None
         and line.document_line is not None
         and (request.lines is None or line.document_line in request.lines)
-        and not (place.slot == "background" and line.document_line == request.position.line)
+        and (is_asked or line.document_line != request.position.line)
     }
     shown = [line.document_line for line in block.lines if line.document_line is not None]
-    is_broken = bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
+    is_broken = is_asked and bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
     around = words_around([*texts, *(block.text for block in place.blocks)])
     return line_fixes(texts, around, among=wanted, is_broken=is_broken)

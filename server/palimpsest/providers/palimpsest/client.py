@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -118,13 +118,7 @@ class InPlaceEngine:
         return answer
 
     async def generate(self, request: GenerateRequest) -> GenerateAnswer:
-        try:
-            answer = await self._generate(self._without_known(request))
-        except UnknownText as error:
-            self._known_texts.forget(error.hashes)
-            answer = await self._generate(request)
-        self._add_known(request)
-        return answer
+        return await self._with_texts(request, self._generate)
 
     async def fork(self, request: ForkRequest) -> ForkAnswer:
         """Names for copies of a tail; nothing is decoded.  Raises UnknownTail where no tail has that name."""
@@ -132,29 +126,27 @@ class InPlaceEngine:
 
     async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
         """Several requests, decoded side by side."""
-        try:
-            answer = await self._batch(self._without_known(request))
-        except UnknownText as error:
-            self._known_texts.forget(error.hashes)
-            answer = await self._batch(request)
-        self._add_known(request)
-        return answer
+        return await self._with_texts(request, self._batch)
 
     async def _batch(self, request: BatchRequest) -> BatchAnswer:
         return await self._ask("POST", "/v1/batch", BatchAnswer, to_json(request))
 
     async def score(self, request: ScoreRequest) -> ScoreAnswer:
         """How likely lines are with others instead."""
-        try:
-            answer = await self._score(self._without_known(request))
-        except UnknownText as error:
-            self._known_texts.forget(error.hashes)
-            answer = await self._score(request)
-        self._add_known(request)
-        return answer
+        return await self._with_texts(request, self._score)
 
     async def _score(self, request: ScoreRequest) -> ScoreAnswer:
         return await self._ask("POST", "/v1/score", ScoreAnswer, to_json(request))
+
+    async def _with_texts(self, request: WithSync, ask: Callable[[WithSync], Awaitable[T]]) -> T:
+        """The answer, asked for without the texts that the engine has, and once more with them where it lacks any."""
+        try:
+            answer = await ask(self._without_known(request))
+        except UnknownText as error:
+            self._known_texts.forget(error.hashes)
+            answer = await ask(request)
+        self._add_known(request)
+        return answer
 
     async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         wanted = self._without_known(request)
