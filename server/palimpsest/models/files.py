@@ -70,7 +70,10 @@ def use_embedded() -> GgufFile:
 def use_default() -> GgufFile:
     """Forgets the choice.  Raises ModelError, and changes nothing, if the default model was not downloaded."""
     found = inspect(_default())
-    _record().unlink(missing_ok=True)
+    try:
+        _record().unlink(missing_ok=True)
+    except OSError as error:
+        raise ModelError(f"The choice in {_record()} cannot be forgotten: {error.strerror or error}.") from error
     return found
 
 
@@ -81,23 +84,29 @@ def _default() -> Path:
 
 
 def downloaded() -> list[Path]:
-    """The GGUF files in the models folder."""
-    return sorted(path for path in folders.models().rglob("*.gguf") if path.is_file())
+    """The GGUF files in the models folder; none where there is no such folder and it cannot be made."""
+    try:
+        return sorted(path for path in folders.models().rglob("*.gguf") if path.is_file())
+    except OSError:
+        return []
 
 
 def find(name: str) -> Path:
-    """Finds a file by its path, by its name in the models folder (with or without `.gguf`), or by `default` or
-    `embedded`.
+    """Finds a file by `default` or `embedded`, by its path, or by its name in the models folder (with or without
+    `.gguf`).
 
     Raises a ModelError that lists the available names.
     """
-    path = Path(name).expanduser()
-    if path.exists():
-        return path
     if name == _EMBEDDED:
         return embedded()
     if name == default_model.NAME:
         return _default()
+    try:
+        path = Path(name).expanduser()
+        if path.exists():
+            return path
+    except (OSError, ValueError, RuntimeError) as error:  # too long, no path at all, nobody's home
+        raise ModelError(f"{name[:80]!r} is no path: {getattr(error, 'strerror', None) or error}.") from error
     there = downloaded()
     for file in there:
         if name in (file.name, file.stem):
@@ -112,9 +121,12 @@ def _record() -> Path:
 
 
 def _write(record: dict[str, str]) -> None:
-    """Writes the record atomically: a server may be reading it."""
+    """Writes the record atomically: a server may be reading it.  Raises ModelError."""
     target = _record()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    new = target.with_name(f"{target.name}.{os.getpid()}")
-    new.write_text(json.dumps(record), encoding="utf-8")
-    new.replace(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new = target.with_name(f"{target.name}.{os.getpid()}")
+        new.write_text(json.dumps(record), encoding="utf-8")
+        new.replace(target)
+    except OSError as error:
+        raise ModelError(f"The choice cannot be kept in {target}: {error.strerror or error}.") from error

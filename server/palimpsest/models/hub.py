@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.models.known import KNOWN
+from palimpsest.models.known import DEFAULT, KNOWN
 from palimpsest.system import folders
 from palimpsest.system.engine_address import is_loopback
 
@@ -101,7 +101,7 @@ def source_of(name: str, hub: Hub) -> ModelSource:
         return ModelSource(url, folders.models() / file, sha256)
     parts = name.split("/")
     if len(parts) < 3 or not all(part.strip(". ") for part in parts) or "\\" in name:
-        names = ", ".join(known.name for known in KNOWN)
+        names = ", ".join([DEFAULT, *(known.name for known in KNOWN)])
         raise InvalidArgument("name", f"no model is called {name!r}.", hint=f"Known: {names}; or owner/repo/file.gguf.")
     repo, file = "/".join(parts[:2]), "/".join(parts[2:])
     _need_gguf(file, name)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DEFAULT = "default"
+"""The name of the model that `default_model.py` makes."""
 _GIB = 1 << 30
 FREE = ("Apache-2.0", "MIT", "BSD-3-Clause")
 """Licences of models that are recommended without being asked for."""

@@ -119,6 +119,9 @@ def _write(path: Path, reader: gguf.GGUFReader, lora: Adapter, kind: Kind, progr
             done += size
             if progress:
                 progress(done, sum(sizes))
+        for file in writer.fout or ():
+            file.flush()
+            os.fsync(file.fileno())  # before the rename: a file of zeros would look whole after a loss of power
     finally:
         writer.close()
 

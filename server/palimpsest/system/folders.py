@@ -29,7 +29,12 @@ def config() -> Path:
 
 
 def cache() -> Path:
-    return _made(Path(platformdirs.user_cache_dir(APP, appauthor=False)))
+    return _made(cache_place())
+
+
+def cache_place() -> Path:
+    """Where the cache is or will be."""
+    return Path(platformdirs.user_cache_dir(APP, appauthor=False))
 
 
 def state() -> Path:
