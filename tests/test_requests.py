@@ -11,7 +11,9 @@ from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import CursorView
+from palimpsest.edits.line_fixes import LineFix
 from palimpsest.languages.registry import language_of
+from palimpsest.prompt.blocks import render_numbered
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position, Snapshot
@@ -20,9 +22,9 @@ from palimpsest.types import Block, BlockKey
 CODE = "def total(items):\n    return sum(items)\n"
 
 
-def view() -> CursorView:
+def view(code: str = CODE) -> CursorView:
     position, settings = Position(1, 11), ContextSettings()
-    parsed = Parser(language_of).parse(Snapshot("file:///w/a.py", 1, "python", CODE))
+    parsed = Parser(language_of).parse(Snapshot("file:///w/a.py", 1, "python", code))
     editing = editing_at(parsed, position, "a.py", settings.editing_tokens)
     return CursorView(parsed, scope_at(parsed, 1, 11), editing, position, "a.py", (Path("/w"),), Path("/w"), settings)
 
@@ -59,3 +61,24 @@ def test_a_report_finds_the_block_it_is_about_as_long_as_its_text_is_the_same(na
     assert usage.report_of(Block("scope", name, "def total(items, tax)")) is None
     assert usage.report_of(Block("class", name, block.text)) is None
     assert [BlockKey.parse(wanted.key) for wanted in asked.blocks] == [block.key]
+
+
+def test_variants_are_the_block_as_it_would_be_shown() -> None:
+    """Each is what its lines and the next three would be, numbers included."""
+    lines = ["def total(items):", "    a = 1", "    a = 1", "    b = '</editing>'", "", "    return a"]
+    seen = view("\n".join(lines) + "\n")
+    fixes = [
+        LineFix(2, (), "Remove the repeated line."),
+        LineFix(1, ("    a = 2",), "Two."),
+        LineFix(5, ("    return b",), "B."),
+    ]
+    asked = Requests("w", merged([])[0]).scores(seen, (), fixes, "suggestion")
+    assert "".join(asked.lines) == render_numbered(seen.editing)
+    for fix, variant in zip(fixes, asked.variants, strict=True):
+        after = [*lines[: fix.index], *fix.instead, *lines[fix.index + 1 :]]
+        whole = "".join([*asked.lines[: variant.start], *variant.lines, *asked.lines[variant.end :]])
+        expected = render_numbered(view("\n".join(after) + "\n").editing)
+        n_seen = len(asked.lines[: variant.start]) + len(variant.lines)
+        assert whole.split("\n")[:n_seen] == expected.split("\n")[:n_seen], fix
+    assert asked.variants[0].end == len(asked.lines), "what follows to the end bears on it"
+    assert asked.variants[1].end == 6
