@@ -1,0 +1,38 @@
+"""Commands of ours in processes of their own: what they started ends with them when they are cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from palimpsest.lsp.subprocesses import our_answer
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for the command")
+
+
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def test_a_cancelled_command_ends_what_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, told = tmp_path / "python", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {told}.part && mv {told}.part {told}\nwait\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    asked = asyncio.create_task(our_answer("model", "get"))
+    while not told.exists():
+        await asyncio.sleep(0.02)
+    pid = int(told.read_text())
+    assert runs(pid)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    async with asyncio.timeout(10):
+        while runs(pid):
+            await asyncio.sleep(0.02)
