@@ -83,6 +83,8 @@ def test_requests_that_mean_nothing_name_the_field(make_engine: MakeEngine) -> N
         assert error.value.field == field
     with pytest.raises(ContextTooLarge):
         gains(engine, [LINES[0], text(0, 60_000)])
+    with pytest.raises(ContextTooLarge, match="more than can be compared"):
+        gains(engine, LINES, *[wire.Variant(1, 2, ["x" * 10_000])] * 64)
     with pytest.raises(ModelError, match="cannot be cut back"):
         gains(make_engine("mamba"), LINES)
 

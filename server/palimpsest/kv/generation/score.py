@@ -76,7 +76,13 @@ class Scoring:
 
     def gains(self, request: wire.ScoreRequest) -> Generator[None, None, list[float]]:
         """For each variant, nats that the text gains by it."""
-        tokenize = self._generator.model.tokenize
+        model = self._generator.model
+        n_characters = sum(map(len, request.lines)) + sum(len(line) for v in request.variants for line in v.lines)
+        if n_characters > model.longest_text:  # more than is read in one go, while everybody else waits
+            raise ContextTooLarge(
+                f"{n_characters:,} characters are more than can be compared.", fitting=model.longest_text
+            )
+        tokenize = model.tokenize
         lines = [tokenize(line) for line in request.lines]
         variants = [[token for line in v.lines for token in tokenize(line)] for v in request.variants]  # as `lines` are
         n_most = sum(map(len, lines)) + max(map(len, variants), default=0)
