@@ -3,7 +3,7 @@
 In: a folder of source (the standard library unless another is named), a model, a seed.  Out: a table or
 
     {"model", "workspace", "n", "plain", "seed",       plain: how many of them the document then defines nowhere
-     "mended": row, "replies": row,                    as it is, and without `suggestion.mend_names`
+     "mended": row, "replies": row,                    as it is, and without our own fixes
      "as_it_is": {"files", "lines", "offered"}}        what would be offered for the folder undamaged
     row = {"right", "plain", "wrong"}                  first suggestions that give back what was there, of them plain
                                                        names, and those that do not
@@ -40,7 +40,7 @@ NAME = "names"
 HELP = "misspelt words put right by the first suggestion, and what is offered for code as it is"
 
 ROWS = {"mended": "auto", "replies": "never"}
-"""Values of `suggestion.mend_names`."""
+"""Values of `suggestion.mend_names` and `suggestion.mend_slips`."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ async def _asked(folder: Path, found: Sequence[Case], model: Path, place: Path) 
     result, folders = dict[str, Any](), own_folders(place)
     for name, choice in ROWS.items():
         driver = Driver()
-        settings = {"model": {"path": str(model)}, "suggestion": {"mend_names": choice}}
+        settings = {"model": {"path": str(model)}, "suggestion": {"mend_names": choice, "mend_slips": choice}}
         await driver.start(folder, settings, folders)
         try:
             await driver.ready(START_S)
