@@ -16,6 +16,9 @@ from typing import Any
 
 from palimpsest.errors import ModelError
 
+GRACE_S = 5.0
+"""To end by itself, before it is ended."""
+
 
 async def our_answer(
     *arguments: str, given: str = "", told: Callable[[dict[str, Any]], None] = lambda _: None
@@ -36,7 +39,7 @@ async def our_answer(
         await process.wait()
     finally:
         if process.returncode is None:  # cancelled: what it has written so far is kept for another time
-            _end(process)
+            await _ended(process)
     answer = _object(output.rstrip().rpartition(b"\n")[2])
     if answer is None:
         raise ModelError(f"`palimpsest {' '.join(arguments[:2])}` ended with status {process.returncode}.")
@@ -45,13 +48,23 @@ async def our_answer(
     return answer
 
 
-def _end(process: asyncio.subprocess.Process) -> None:
+async def _ended(process: asyncio.subprocess.Process) -> None:
     """It and what it started: a pip goes on for half an hour otherwise."""
+    _signal(process, signal.SIGTERM)
+    try:
+        async with asyncio.timeout(GRACE_S):
+            await process.wait()
+    except TimeoutError:
+        _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: int) -> None:
     if sys.platform == "win32":
         process.terminate()
     else:
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+            os.killpg(process.pid, number)
 
 
 async def _listen(stream: asyncio.StreamReader | None, told: Callable[[dict[str, Any]], None]) -> None:
