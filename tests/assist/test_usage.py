@@ -30,3 +30,9 @@ def test_of_too_many_the_ones_decoded_longest_ago_are_forgotten() -> None:
     assert len(counted.by_block) == usage.MOST_COUNTED
     assert BlockKey("class", "b1") not in counted.by_block
     assert counted.by_block[BlockKey("class", "b0")] == 2
+
+
+def test_comparing_lines_counts_and_is_no_request_for_text() -> None:
+    counted = Usage()
+    counted.compared(wire.ScoreAnswer([1.0], 7))
+    assert (counted.totals.decoded, counted.last.decoded) == (7, 0)

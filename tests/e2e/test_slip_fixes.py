@@ -77,3 +77,15 @@ async def test_it_can_be_switched_off(machine: dict[str, str], shop: Path) -> No
         assert found is None or found["summary"] != "Remove the repeated line."
     finally:
         await stop_editor(editor)
+
+
+async def test_what_comparing_lines_decodes_is_counted(editor: Editor) -> None:
+    right, wrong = SLIPS["Remove the repeated line."]
+    uri = editor.open("shop/settings.py", RIGHT.replace(right, wrong, 1))
+    await editor.settled(uri, editor.at(uri, "text = path"))
+    await editor.until_idle()
+    before = await editor.command("palimpsest.cache.map")
+    await first(editor, uri)
+    after = await editor.command("palimpsest.cache.map")
+    ours, all_of_it = ({n: after[of][n] - before[of][n] for n in before[of]} for of in ("stats", "engine"))
+    assert all_of_it["decoded"] - ours["decoded"] - ours["generated"] < 50, "what other alternatives generated"

@@ -191,6 +191,7 @@ class Services:
             answer = await engine.score(request)
         if answer.sync is not None:
             self.note(blocks, answer.sync)
+        self.usage.compared(answer)
         return answer
 
     def note(self, blocks: Sequence[Block], answer: wire.SyncAnswer) -> None:

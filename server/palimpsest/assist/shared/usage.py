@@ -121,6 +121,11 @@ class Usage:
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()
 
+    def compared(self, answer: wire.ScoreAnswer) -> None:
+        """Lines were compared; the last request for text is still the last."""
+        self.totals.decoded += answer.decoded
+        self.on_change()
+
     def warmed(self, answer: wire.GenerateAnswer) -> None:
         """A tail was decoded ahead, perhaps with what may follow; the last request for text is still the last."""
         self.totals.warmed += answer.decoded
