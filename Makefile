@@ -1,10 +1,10 @@
-# make demo   the product on a sample workspace     make test   everything CI runs
+# make demo   the product on a sample workspace     make test   lint, types and tests, in ten minutes
 # make check  the fast part of it                   make help   the rest
 
 PY := .venv/bin/python
 CHECKED := server tests scripts clients/shared
 
-.PHONY: help setup demo editors test hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
+.PHONY: help setup demo editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -29,8 +29,22 @@ PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --duration
 CORE := tests/test_*.py $(addprefix tests/, assist completion context documents edits kv languages memory prompt propagation \
 	syntax text workspace e2e/test_ask.py e2e/test_completion.py e2e/test_protocol.py)
 
-test: lint types editors
-	$(PYTEST) || scripts/again.sh
+test: setup editors
+	@$(MAKE) --no-print-directory -j3 lint types tests
+
+tests: setup
+	$(PYTEST) -m "not slow"
+
+## make test-all  what takes longer: all of the editors, installers, training, storms, benches (PARTS="names": some of tests/parts.toml)
+test-all: setup editors
+	$(PY) scripts/parts.py run $(PARTS) --command "scripts/again.sh $(PYTEST)"
+
+## make coverage  what share of the server's code `make test` runs, by folder
+coverage: setup editors
+	$(PY) -m coverage erase
+	$(PY) -m coverage run $(subst $(PY),,$(PYTEST)) -m "not slow"
+	$(PY) -m coverage combine -q
+	$(PY) scripts/coverage_by_folder.py
 
 check: lint types
 	$(PYTEST) -m "not slow" -x -q $(CORE)
@@ -46,7 +60,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py clients/shared/install.py
+	.venv/bin/mypy scripts/clients.py scripts/parts.py clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it
 dist: setup

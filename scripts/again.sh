@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# After a run of all tests in which few failed: those once more, alone.  The suite starts thousands of processes on
-# machines that stand still for seconds; what fails here too has failed.
+# Runs a pytest command; where few tests failed, those once more, alone.  For `make test-all`, which starts thousands of
+# processes on machines that stand still for seconds: what fails here too has failed.
 set -eu
 cd "$(dirname "$0")/.."
+"$@" && exit 0
 failed=$(.venv/bin/python -c '
 import json, pathlib
 print(len(json.loads(pathlib.Path(".pytest_cache/v/cache/lastfailed").read_text())))')

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from palimpsest.assist.shared.usage import Usage
     from palimpsest.lsp.report import Report, State
     from palimpsest.lsp.report import Status as ShownStatus
+    from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.providers.supervisor import Status as EngineStatus
     from palimpsest.session.session import Session
 
@@ -61,15 +62,20 @@ def serve_main(argv: list[str]) -> int:
         parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
     log_to_file(options.log_level)
 
-    from palimpsest.lsp.features import make_server
-    from palimpsest.lsp.window import Making
-
-    server = make_server(Making(build_session, change_session))
+    server = new_server()
     if options.tcp:
         server.start_tcp(host, int(port))
     else:
         server.start_io()
     return 0
+
+
+def new_server() -> PalimpsestServer:
+    """One for one window, which is not served yet."""
+    from palimpsest.lsp.features import make_server
+    from palimpsest.lsp.window import Making
+
+    return make_server(Making(build_session, change_session))
 
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:

@@ -14,6 +14,7 @@ Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` ca
     POST /v1/score               ScoreRequest → ScoreAnswer: how likely lines are with others instead
     POST /v1/count               CountRequest → CountAnswer
     GET  /v1/map?workspace=W     CacheMap
+    GET  /v1/check               CheckAnswer: whether the cache is sound, once nothing else is to be done
     POST /v1/reset               {"workspace": W} → {}
     POST /v1/close               {"workspace": W} → {}: frees all the workspace holds; its KV goes to the store
     GET  /v1/lease?client=C      a response that stays open: one JSON line of Health at once and after each change of
@@ -375,6 +376,13 @@ class CountRequest:
 @dataclass(frozen=True, slots=True)
 class CountAnswer:
     counts: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """`unsound`: where llama.cpp, the account of its cells and what workspaces think differ; "" if nowhere."""
+
+    unsound: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.documents import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(900)]
 
 
 def run(script: str, *arguments: str, **environment: str) -> str:

@@ -18,7 +18,7 @@ import pytest
 from tests.documents import ROOT
 from tests.installing import cache_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(900)]
 
 INSTALL = ROOT / "clients" / "shared" / "install.py"
 NOWHERE = "http://127.0.0.1:9"

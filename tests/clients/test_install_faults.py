@@ -8,7 +8,7 @@ import pytest
 
 from tests.clients.test_install import environment, install
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(600)]
 PROGRAM = "import sys\n\n\ndef main():\n    print('palimpsest 0', sys.prefix)\n"
 FILES = {
     "palimpsest.py": PROGRAM,

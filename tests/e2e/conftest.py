@@ -1,11 +1,16 @@
-"""A real `palimpsest serve` process, a real engine with the embedded model, and a real LSP client."""
+"""A real server, a real engine with the embedded model, and a real LSP client.
+
+The server is in this process (`local.py`) unless a test wants a process of its own; engines are processes, which a
+worker's tests share.
+"""
 
 import asyncio
+import logging
 import os
 import shutil
 import signal
-import sys
 import tempfile
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,29 +18,70 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
-from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
+from pygls.io_ import run_async
+from pygls.protocol import default_converter
+from pytest_lsp import LanguageClient, client_capabilities
+from pytest_lsp.client import register_lsp_features
 
+from palimpsest.errors import EngineError
 from palimpsest.lsp.client.editor import Editor as Window
 from palimpsest.lsp.client.editor import is_resident, position_at
 from palimpsest.lsp.plain import plain
+from palimpsest.providers.palimpsest.launch import find
+from palimpsest.system import folders
+from palimpsest.system.engine_address import Address
 from palimpsest.text.uris import to_path, to_uri
 
+from . import local
+from .local import LocalServer
+from .raw import SERVE
+
+logger = logging.getLogger(__name__)
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 READY_S = 60.0
 
 __all__ = ["SAMPLE", "Editor", "engine_pids", "plain", "start_editor", "stop_editor", "told", "until"]
 
 
+class Client(LanguageClient):
+    """pytest-lsp's, which can also be connected to a server in this process."""
+
+    local: LocalServer | None = None
+
+    async def start_local(self) -> None:
+        self.local = server = LocalServer()
+        await server.connect()
+        self.protocol.set_writer(server.stdin)
+        self._async_tasks.append(asyncio.create_task(self._read(server.stdout)))
+
+    @property
+    def process(self) -> Process:
+        assert self._server is not None, "start it with `own_process`"
+        return self._server
+
+    async def stop(self) -> None:
+        if self.local is not None:
+            self.local.close()
+        await super().stop()
+        if self.local is not None:
+            await self.local.wait()
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        await run_async(self._stop_event, reader, self.protocol, logger=logger, error_handler=self.report_server_error)
+        for waiting in list(self.protocol._request_futures.values()):
+            if not waiting.done():
+                waiting.set_exception(RuntimeError("the server has ended"))
+
+
 class Editor(Window):
     """What a test does in an editor window; `client` is pytest-lsp's for everything else."""
 
-    client: LanguageClient
+    client: Client
 
     @property
     def pid(self) -> int:
-        process = self.client._server
-        assert process is not None
-        return process.pid
+        """Of the process that is the window's own."""
+        return self.client.process.pid
 
     async def ready(self, timeout_s: float = READY_S, *, patient: bool = True) -> None:
         await super().ready(timeout_s, patient=patient)
@@ -139,6 +185,24 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     shutil.rmtree(runtime, ignore_errors=True)
 
 
+@pytest.fixture(autouse=True)
+def sound(machine: dict[str, str]) -> Iterator[None]:
+    """A test that leaves the cache of an engine unsound fails itself, not the next one to use that engine."""
+    yield
+    for socket in folders.runtime().glob("engine-*.sock"):
+        assert asyncio.run(_unsound(Address(socket))) == ""
+
+
+async def _unsound(address: Address) -> str:
+    with suppress(EngineError):  # killed, stopped or about to end
+        if engine := await find(address):
+            try:
+                return (await engine.check()).unsound
+            finally:
+                await engine.aclose()
+    return ""
+
+
 PATIENT: dict[str, Any] = {"completion": {"first_ms": 20_000, "time_ms": 20_000}}
 """Settings under which a machine that stands still for a second cuts no completion short."""
 
@@ -147,11 +211,17 @@ async def start_editor(
     root: Path,
     settings: dict[str, Any] | None = None,
     offer: Callable[[lsp.ClientCapabilities], None] = lambda _: None,
+    *,
+    own_process: bool = False,
 ) -> Editor:
-    """`offer` changes what the client says it can do."""
-    client = make_test_lsp_client()
+    """`offer` changes what the client says it can do.  Only the first of several windows can be in this process."""
+    client = Client(converter_factory=default_converter)
+    register_lsp_features(client)
     editor = Editor(client, root, "utf-8")  # which this client offers first
-    await client.start_io(sys.executable, "-m", "palimpsest", "serve", env=dict(os.environ))
+    if own_process or local.is_there():
+        await client.start_io(*SERVE, env=dict(os.environ))
+    else:
+        await client.start_local()
     offered = client_capabilities("visual-studio-code")
     assert offered.text_document is not None
     offered.text_document.inline_completion = lsp.InlineCompletionClientCapabilities()
@@ -189,6 +259,15 @@ def shop(tmp_path: Path) -> Path:
 async def editor(machine: dict[str, str], shop: Path) -> AsyncIterator[Editor]:
     """An editor window on the sample workspace, its engine ready."""
     it = await start_editor(shop, PATIENT)
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+@pytest.fixture
+async def process_editor(machine: dict[str, str], shop: Path) -> AsyncIterator[Editor]:
+    """The same with a server process, which has a log, for example."""
+    it = await start_editor(shop, PATIENT, own_process=True)
     await it.ready()
     yield it
     await stop_editor(it)

@@ -1,14 +1,22 @@
 """An LSP client by hand, for what a well-made one does not send, and for answers as other clients give them."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import os
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from palimpsest.text.uris import to_uri
+
+from . import local
+from .local import LocalServer
+
+SERVE = (sys.executable, "-m", "palimpsest", "serve")
 
 LONG_S = 60.0
 SILENCE: Any = object()
@@ -38,10 +46,13 @@ def initialize_params(root: Path, **capabilities: Any) -> dict[str, Any]:
 
 class Raw:
     """`answers` gives, by method, what is answered to the server's requests: a result, a function of the request's
-    parameters, an exception whose text is the error, or `SILENCE` (also for what is not named)."""
+    parameters, an exception whose text is the error, or `SILENCE` (also for what is not named).
 
-    def __init__(self, process: asyncio.subprocess.Process, answers: Mapping[str, Any]) -> None:
-        self.process = process
+    The server is in this process unless a test wants one of its own, gives it an environment, or has one already.
+    """
+
+    def __init__(self, server: LocalServer | Process, answers: Mapping[str, Any]) -> None:
+        self.server = server
         self.answers = dict(answers)
         self.came: list[dict[str, Any]] = []
         self.asked: list[dict[str, Any]] = []
@@ -52,21 +63,26 @@ class Raw:
 
     @classmethod
     async def start(
-        cls, answers: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
-    ) -> "Raw":
+        cls,
+        answers: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        *,
+        own_process: bool = False,
+    ) -> Raw:
+        if not own_process and environment is None and not local.is_there():
+            server = LocalServer()
+            await server.connect()
+            return cls(server, answers or {})
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "palimpsest",
-            "serve",
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env={**os.environ, **(environment or {})},
-            limit=1 << 26,
+            *SERVE, stdin=pipe, stdout=pipe, stderr=pipe, env={**os.environ, **(environment or {})}, limit=1 << 26
         )
         return cls(process, answers or {})
+
+    @property
+    def process(self) -> Process:
+        assert isinstance(self.server, Process), "start it with `own_process`"
+        return self.server
 
     async def begin(self, root: Path, options: Any = None, **capabilities: Any) -> dict[str, Any]:
         """initialize and initialized; the server's capabilities."""
@@ -77,9 +93,9 @@ class Raw:
         return found
 
     async def send(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        await self.process.stdin.drain()
+        assert self.server.stdin is not None
+        self.server.stdin.write(data)
+        await self.server.stdin.drain()
 
     async def notify(self, method: str, params: Any, **more: Any) -> None:
         await self.send(framed(method, params, **more))
@@ -144,12 +160,12 @@ class Raw:
         return [m["params"]["message"] for m in self.came if m.get("method") == "window/showMessage"]
 
     async def _read_all(self) -> None:
-        assert self.process.stdout is not None
+        assert self.server.stdout is not None
         try:
             while True:
-                head = await self.process.stdout.readuntil(b"\r\n\r\n")
+                head = await self.server.stdout.readuntil(b"\r\n\r\n")
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-                message: dict[str, Any] = json.loads(await self.process.stdout.readexactly(length))
+                message: dict[str, Any] = json.loads(await self.server.stdout.readexactly(length))
                 self.came.append(message)
                 if "method" in message and "id" in message:
                     self.asked.append(message)
@@ -182,9 +198,10 @@ class Raw:
         await self.send(packed({"jsonrpc": "2.0", "id": id, **what}))
 
     async def _read_errors(self) -> None:
-        assert self.process.stderr is not None
-        while piece := await self.process.stderr.read(1 << 16):
-            self.errors += piece
+        if isinstance(self.server, Process):
+            assert self.server.stderr is not None
+            while piece := await self.server.stderr.read(1 << 16):
+                self.errors += piece
 
     def stop_reading(self) -> None:
         """Close the pipe that the server writes to."""
@@ -196,15 +213,18 @@ class Raw:
         """As a well-behaved editor does."""
         await self.request("shutdown", None)
         await self.notify("exit", None)
-        await asyncio.wait_for(self.process.wait(), LONG_S)
+        await asyncio.wait_for(self.server.wait(), LONG_S)
         await self.stop()
 
     async def stop(self) -> None:
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+        if isinstance(self.server, Process) and self.server.returncode is None:
+            self.server.kill()
+        elif isinstance(self.server, LocalServer):
+            self.server.close()
+        await self.server.wait()
         await asyncio.wait({self._tasks[1]}, timeout=LONG_S)  # what it said at its end
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.process._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected
+        if isinstance(self.server, Process):
+            self.server._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected

@@ -16,11 +16,14 @@ Talk = tuple[Editor, Scripted]
 
 
 @asynccontextmanager
-async def talking(root: Path, settings: dict[str, Any] | None = None) -> AsyncIterator[Talk]:
+async def talking(
+    root: Path, settings: dict[str, Any] | None = None, *, own_process: bool = False
+) -> AsyncIterator[Talk]:
     """The person allows everything that they are asked about."""
     with scripted() as model:
         model.replies = ["Hello."]
-        it = await start_editor(root, {"engine": {"kind": "openai", "url": model.url}, **(settings or {})})
+        options = {"engine": {"kind": "openai", "url": model.url}, **(settings or {})}
+        it = await start_editor(root, options, own_process=own_process)
         it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)
 
         @it.client.feature(lsp.WORKSPACE_APPLY_EDIT)

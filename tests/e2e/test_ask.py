@@ -13,8 +13,6 @@ from pygls.exceptions import JsonRpcException
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:

@@ -15,8 +15,6 @@ from .raw import SILENCE, Raw
 from .scripted import Scripted, scripted
 from .talking import Talk, calls, do, talking
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:

@@ -12,8 +12,6 @@ from .raw import SILENCE, Raw
 from .scripted import scripted
 from .test_suggest_trust import FIX, reply
 
-pytestmark = pytest.mark.slow
-
 ALL = {
     "window": {"workDoneProgress": True},
     "workspace": {

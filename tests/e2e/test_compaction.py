@@ -16,8 +16,6 @@ from palimpsest.memory.compaction.grammar import ORDER, TEXTS
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 
-pytestmark = pytest.mark.slow
-
 WRITTEN = {name: f"the {name}" if name in TEXTS else [f"one of {name}"] for name in ORDER}
 LONG = "A long line about parcels, `round_to_cents` and src/shop/prices.py.\n" * 100
 WIDE = "価格を税込みで丸めて、小計に加えてください。" * 3

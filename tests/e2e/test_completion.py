@@ -103,7 +103,7 @@ async def test_an_engine_killed_during_a_completion_costs_one_empty_answer(edito
 
 
 async def test_two_windows_share_one_engine_and_one_may_be_killed(editor: Editor, shop: Path) -> None:
-    other = await start_editor(shop)
+    other = await start_editor(shop, own_process=True)
     try:
         await other.ready()
         engines = engine_pids()

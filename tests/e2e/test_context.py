@@ -69,7 +69,6 @@ async def test_coming_back_to_a_file_decodes_no_block_token(editor: Editor) -> N
     assert (await editor.stats())["decoded"] == before["decoded"]
 
 
-@pytest.mark.slow
 async def test_replacing_one_block_of_fifteen_decodes_that_block_and_the_header_only(shop: Path) -> None:
     editor = await start_editor(shop, {"context": {"sources": [], "budget": 6000}, "engine": {"n_ctx": 8192}})
     try:
@@ -175,7 +174,6 @@ async def test_model_info_and_restart(editor: Editor) -> None:
     assert engine_pids() - engines
 
 
-@pytest.mark.slow
 async def test_whole_prompt_mode_answers_too(shop: Path) -> None:
     editor = await start_editor(shop, {"engine": {"mode": "whole-prompt"}})
     try:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from .conftest import Editor, start_editor, stop_editor, until
-
-pytestmark = pytest.mark.slow
 
 SAID = "What is a price?\n" + "A price is what a thing costs before tax, in cents, and never below nothing.\n" * 12
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from palimpsest.assist.conversations.conversing import Asked
 from palimpsest.assist.conversations.telling import CallDone, TurnText
 from palimpsest.config.settings import ConversationSettings, Settings
 from palimpsest.session.building import build
 
 from .conftest import READY_S
-
-pytestmark = pytest.mark.slow
 
 CALL = r"""root ::= "Noted.\n\nremember(text=\"tests first\")\n" """
 

@@ -12,7 +12,7 @@ from palimpsest.models import default_model
 from tests.e2e.conftest import start_editor, stop_editor, until
 from tests.installing import cache_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(900)]
 
 
 @pytest.fixture

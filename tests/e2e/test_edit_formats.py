@@ -1,12 +1,8 @@
 """Every edit format through a real server and engine: under its grammar a reply is never unreadable."""
 
-import pytest
-
 from palimpsest.edits.formats import FORMATS
 
 from .conftest import Editor
-
-pytestmark = pytest.mark.slow
 
 UNREADABLE = (
     "before any line number",

@@ -19,8 +19,6 @@ from .scripted import Scripted, scripted
 from .talking import do, talking
 from .talking import said as talking_said
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, Scripted]]:
@@ -147,7 +145,7 @@ async def test_another_window_waits_for_the_children_and_hears_when_theirs_has_d
     machine: dict[str, str], shop: Path
 ) -> None:
     """selfref.md: "`gather_all()` blocks until all children complete"."""
-    async with talking(shop) as (one, model), talking(shop) as (other, _):
+    async with talking(shop, own_process=True) as (one, model), talking(shop) as (other, _):
         conversation = (await do(one, "ask", text="One"))["conversation"]
         model.free.clear()
         fork = await do(one, "fork.spawn", conversation=conversation, task="Aside.")

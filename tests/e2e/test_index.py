@@ -51,7 +51,7 @@ async def start(machine: dict[str, str], root: Path) -> AsyncIterator[Start]:
     started = list[Editor]()
 
     async def begin(settings: dict[str, Any] | None = None) -> Editor:
-        started.append(await start_editor(root, settings))
+        started.append(await start_editor(root, settings, own_process=True))
         return started[-1]
 
     yield begin
@@ -120,7 +120,6 @@ def paths(path: Path) -> set[str]:
         return {name for (name,) in connection.execute("SELECT path FROM files")}
 
 
-@pytest.mark.slow
 async def test_it_is_built_in_the_background_and_its_building_is_shown(start: Start) -> None:
     editor = await start()
     await until_shown(editor, "Thing7", "class:area0.mod_7.Thing7")
@@ -136,7 +135,6 @@ def reports_of(editor: Editor) -> list[object]:
     return [value for values in editor.client.progress_reports.values() for value in values]
 
 
-@pytest.mark.slow
 async def test_it_follows_edits_and_files_that_change_without_the_editor(start: Start, root: Path) -> None:
     editor = await start()
     await until_shown(editor, "Thing7", "class:area0.mod_7.Thing7")
@@ -154,7 +152,6 @@ async def test_it_follows_edits_and_files_that_change_without_the_editor(start: 
     await until_shown(editor, "Fresh", "class:fresh.made.Fresh", shown=False)
 
 
-@pytest.mark.slow
 async def test_a_builder_that_is_killed_is_followed_by_another(start: Start, root: Path) -> None:
     editor = await start()
     await until(lambda: builders(editor.pid) or editor.open("main.py") is None)
@@ -169,7 +166,6 @@ async def test_a_builder_that_is_killed_is_followed_by_another(start: Start, roo
     await until_shown(editor, "Fresh", "class:fresh.Fresh")
 
 
-@pytest.mark.slow
 async def test_a_server_that_is_killed_leaves_an_index_that_is_right(
     start: Start, root: Path, machine: dict[str, str]
 ) -> None:
@@ -188,7 +184,6 @@ async def test_a_server_that_is_killed_leaves_an_index_that_is_right(
     assert len(paths(kept(machine, root))) == MANY + 1
 
 
-@pytest.mark.slow
 async def test_two_windows_keep_one_index(start: Start, root: Path, machine: dict[str, str]) -> None:
     one, two = await start(), await start()
     await until_shown(one, "Thing7", "class:area0.mod_7.Thing7")
@@ -204,7 +199,6 @@ async def test_two_windows_keep_one_index(start: Start, root: Path, machine: dic
     assert {"fresh.py", "later.py"} <= paths(kept(machine, root))
 
 
-@pytest.mark.slow
 async def test_what_palimpsestignore_comes_to_name_is_gone_from_everywhere(
     start: Start, root: Path, machine: dict[str, str]
 ) -> None:
@@ -223,7 +217,6 @@ async def test_what_palimpsestignore_comes_to_name_is_gone_from_everywhere(
     await until_shown(editor, "Thing7", "class:area0.mod_7.Thing7")
 
 
-@pytest.mark.slow
 async def test_what_limits_leave_out_is_in_the_log_and_in_doctor(
     start: Start, root: Path, machine: dict[str, str]
 ) -> None:
@@ -241,7 +234,6 @@ async def test_what_limits_leave_out_is_in_the_log_and_in_doctor(
     assert all(reason in said for reason in reasons)
 
 
-@pytest.mark.slow
 async def test_typing_does_not_wait_for_it(start: Start, machine: dict[str, str], root: Path) -> None:
     """Its process is stopped and its database locked by somebody else; everything a person does is answered."""
     editor = await start()

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.languages.resolving import write
 
 from .conftest import start_editor, stop_editor
 from .test_name_fixes import first
 from .test_rust_and_go import blocks_at, next_edits
 
-pytestmark = pytest.mark.slow
 MAIN = """\
 import { Cart, makeCart } from "@/cart";
 import { Purse } from "money";

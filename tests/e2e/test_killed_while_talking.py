@@ -18,7 +18,10 @@ import pytest
 from .raw import Raw
 from .scripted import scripted
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # fifty servers, which a busy machine starts slowly
+pytestmark = [
+    pytest.mark.slow(part="storms"),
+    pytest.mark.timeout(900),
+]  # fifty servers
 
 MOMENTS = 50
 REPLY = 'Here.\n<ref id="area">\ndef area(w, h):\n    return w * h\n</ref>\n'
@@ -77,7 +80,7 @@ async def test_a_server_killed_at_any_of_fifty_moments_loses_no_turn_ref_or_desc
         model.replies = [REPLY, REPLY, REPLY + CALL, "Done."] * 1_000
         options = {"engine": {"kind": "openai", "url": model.url}}
         for _ in range(MOMENTS):
-            it = await Raw.start()
+            it = await Raw.start(own_process=True)
             await it.begin(shop, options)
             if kept.descriptors:
                 await check(it, kept)
@@ -93,7 +96,7 @@ async def test_a_server_killed_at_any_of_fifty_moments_loses_no_turn_ref_or_desc
             n_went_on += before != (len(kept.said), len(kept.descriptors))
         assert n_went_on > 0, "each was killed in its first request"
         assert kept.n_refs > 0
-        it = await Raw.start()
+        it = await Raw.start(own_process=True)
         try:
             await it.begin(shop, options)
             await check(it, kept)

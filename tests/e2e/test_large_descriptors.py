@@ -9,8 +9,6 @@ import pytest
 
 from .raw import Raw
 
-pytestmark = pytest.mark.slow
-
 N_BYTES, MOST_MORE = 200_000_000, 50_000_000
 LINE = "2026-11-24 08:00:00 parcel {:>9} was weighed, measured and put onto the belt towards the gate of its town\n"
 
@@ -33,7 +31,7 @@ def lines() -> Iterator[str]:
 async def test_two_hundred_megabytes_cost_a_page_and_not_the_file(machine: dict[str, str], shop: Path) -> None:
     with (shop / "belt.txt").open("w", encoding="ascii") as file:
         file.writelines(lines())
-    it = await Raw.start()
+    it = await Raw.start(own_process=True)
     try:
         await it.begin(shop, {"engine": {"kind": "openai", "url": "http://127.0.0.1:9"}})
         begun = await it.command("palimpsest.conversation.new", {})

@@ -8,7 +8,9 @@ from pygls.exceptions import JsonRpcException
 from .conftest import Editor
 
 
-async def test_a_refused_request_is_one_line_without_what_it_was_given(editor: Editor, machine: dict[str, str]) -> None:
+async def test_a_refused_request_is_one_line_without_what_it_was_given(
+    process_editor: Editor, machine: dict[str, str]
+) -> None:
     folder = Path(machine["XDG_STATE_HOME"]) / "palimpsest"
 
     def logged() -> list[str]:
@@ -19,7 +21,7 @@ async def test_a_refused_request_is_one_line_without_what_it_was_given(editor: E
     before = logged()[-1]
     for given in ({"id": ["secret_word"]}, {"id": "s-999"}):
         with pytest.raises(JsonRpcException):
-            await editor.command("palimpsest.suggest.accept", given)
+            await process_editor.command("palimpsest.suggest.accept", given)
     lines = logged()
     lines = lines[len(lines) - lines[::-1].index(before) :]
     refused = [line.rpartition("json_rpc: ")[2] for line in lines if "was refused" in line]

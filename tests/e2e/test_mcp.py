@@ -69,7 +69,8 @@ async def agent(workspace: Path, mode: str = "auto") -> AsyncIterator[Agent]:
 
 
 def socket_of(editor: Editor) -> Path:
-    return Path(os.environ["XDG_RUNTIME_DIR"], "palimpsest", f"window-{editor.pid}.sock")
+    number = os.getpid() if editor.client.local else editor.pid
+    return Path(os.environ["XDG_RUNTIME_DIR"], "palimpsest", f"window-{number}.sock")
 
 
 async def placed(editor: Editor) -> str:
@@ -191,7 +192,7 @@ async def test_two_windows_are_one_workspace(editor: Editor, shop: Path) -> None
 async def test_windows_come_and_go_while_an_agent_runs(machine: dict[str, str], shop: Path) -> None:
     async with agent(shop) as it:
         assert "open it in the editor" in await it.refused("list_blocks")
-        first = await start_editor(shop)
+        first = await start_editor(shop, own_process=True)
         try:
             await first.ready()
             assert (await it.call("list_blocks")) == {"blocks": []}
@@ -255,7 +256,7 @@ async def test_the_socket_is_private_and_survives_nonsense(editor: Editor) -> No
     assert "longer than" in (await answer(b"x" * (LONGEST_LINE + 10)))["error"]["message"]
     assert await answer(b'{"id": 1, "method": "palimpsest.wind') == {}
     found = (await answer(b'{"id": "a", "method": "palimpsest.window", "params": {}}\n'))["result"]
-    assert found["pid"] == editor.pid
+    assert found["pid"] == os.getpid()
 
     many = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(40)]
     try:
@@ -355,13 +356,16 @@ async def test_a_suspended_window_of_another_workspace_holds_no_agent_up(
     await stop_editor(other)
 
 
-async def test_an_agent_hears_that_its_window_does_not_answer(editor: Editor, shop: Path) -> None:
+async def test_an_agent_hears_that_its_window_does_not_answer(machine: dict[str, str], shop: Path) -> None:
+    window = await start_editor(shop, own_process=True)
+    await window.ready()
     async with agent(shop) as it:
         await it.call("put_block", type="documentation", name="shipping", text=NOTE)
-        with suspended(editor):
+        with suspended(window):
             assert "does not answer" in await it.refused("list_conversations")
         await it.call("list_conversations")
         assert "shipping" in await it.names()
+    await stop_editor(window)
 
 
 async def test_what_git_ignores_is_the_persons_to_pin(editor: Editor, shop: Path) -> None:

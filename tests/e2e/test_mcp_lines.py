@@ -15,8 +15,6 @@ import pytest
 
 from .talking import do, talking
 
-pytestmark = pytest.mark.slow
-
 VERSION = "2025-06-18"
 LONGEST = 1 << 26
 HALF = "\\ud83d"

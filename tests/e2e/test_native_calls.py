@@ -15,8 +15,6 @@ from palimpsest.memory.transcript.reading import parse
 from .conftest import until
 from .talking import Talk, do, talking
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:

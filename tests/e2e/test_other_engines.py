@@ -26,7 +26,7 @@ def peer() -> Iterator[Peer]:
     it.kill()
 
 
-@pytest.fixture(params=["llama-server", pytest.param("openai", marks=pytest.mark.slow)])
+@pytest.fixture(params=["llama-server", "openai"])
 async def window(
     request: pytest.FixtureRequest, machine: dict[str, str], shop: Path, peer: Peer
 ) -> AsyncIterator[Editor]:

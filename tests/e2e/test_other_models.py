@@ -11,8 +11,6 @@ from tests.models import written
 from .conftest import Editor, start_editor, stop_editor
 from .test_suggest import suggest
 
-pytestmark = pytest.mark.slow
-
 
 async def _started(
     shop: Path, kind: str, folder: Path, status: str, more: dict[str, dict[str, Any]] | None = None

@@ -18,8 +18,6 @@ from palimpsest.syntax.parse import parse_text
 from .conftest import Editor, plain, start_editor, stop_editor
 from .scripted import Scripted, scripted
 
-pytestmark = pytest.mark.slow
-
 CART = "shop/cart.py"
 WRONG = "self.discount.amount(totla)"
 ASKED = {"proactive": True, "proactive_s": 0.2, "min_agreement": 0.0}
@@ -112,7 +110,6 @@ def taken(editor: Editor, uri: str, action: lsp.CodeAction) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.slow
 async def test_the_embedded_model_is_asked_after_a_pause_and_its_edit_fits(machine: dict[str, str], shop: Path) -> None:
     async with window(shop, suggestion={**ASKED, "max_tokens": 160}) as editor:
         uri = editor.open(CART)
@@ -188,7 +185,6 @@ async def test_a_hint_moves_with_its_lines_and_goes_when_its_function_is_edited(
         said.free.set()
 
 
-@pytest.mark.slow
 async def test_what_was_dismissed_never_comes_again_for_that_text(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop) as editor:
@@ -251,7 +247,6 @@ async def test_an_answer_that_comes_after_the_person_typed_on_is_dropped(said: S
         assert len(said.asked) == 1, "it was cancelled"
 
 
-@pytest.mark.slow
 async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop, proactive=False) as editor:
@@ -272,7 +267,6 @@ async def test_nothing_is_asked_unless_it_is_wanted(said: Scripted, shop: Path) 
         await noticed(editor, uri)
 
 
-@pytest.mark.slow
 async def test_a_hint_goes_with_its_document_and_where_it_is_switched_off(said: Scripted, shop: Path) -> None:
     said.replies = [reply()]
     async with asking(said, shop) as editor:

@@ -12,8 +12,6 @@ from lsprotocol import types as lsp
 
 from .talking import Talk, do, said, talking
 
-pytestmark = pytest.mark.slow
-
 FIB = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)"
 REPLY = f'See\n\n<ref id="fib" lang="python">\n{FIB}\n</ref>\n\nand\n\n<ref id="the note">\nIt is slow.\n</ref>\n'
 NAME = "talk.palimpsest.md"

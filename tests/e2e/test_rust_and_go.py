@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.languages.go.test_modules import SHOP as GO
 from tests.languages.resolving import write
 from tests.languages.rust.test_modules import SHOP as RUST
@@ -15,7 +13,6 @@ from .conftest import Editor, start_editor, stop_editor
 from .test_name_fixes import first
 from .test_next_edit import ask
 
-pytestmark = pytest.mark.slow
 GO_MAIN = """\
 package main
 

@@ -12,8 +12,6 @@ from palimpsest.text.uris import to_uri
 
 from .talking import Talk, do, said, talking
 
-pytestmark = pytest.mark.slow
-
 LOG = "".join(f"{'ERROR' if n % 100 == 0 else 'INFO'} line {n}: order {n * 7} was looked at\n" for n in range(1, 501))
 
 

@@ -12,8 +12,6 @@ from palimpsest.memory.transcript.reading import parse
 from .conftest import Editor, until
 from .talking import Talk, do, said, talking
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:

@@ -12,8 +12,6 @@ from pygls.exceptions import JsonRpcException
 from .conftest import Editor, start_editor, stop_editor
 from .test_completion import type_at
 
-pytestmark = pytest.mark.slow
-
 BODY = "total = self.subtotal()\n"
 
 

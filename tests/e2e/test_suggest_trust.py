@@ -18,8 +18,6 @@ from .conftest import Editor, plain, start_editor, stop_editor
 from .scripted import Scripted, scripted
 from .test_suggest import applied
 
-pytestmark = pytest.mark.slow
-
 WRONG = "            total -= self.discount.amount(totla)"
 RIGHT = "            total -= self.discount.amount(total)"
 REFUSED = -32602

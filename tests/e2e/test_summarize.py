@@ -17,8 +17,6 @@ from palimpsest.text.uris import to_uri
 from .conftest import Editor, start_editor, stop_editor
 from .scripted import scripted
 
-pytestmark = pytest.mark.slow
-
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
 CART = "shop/cart.py"
 

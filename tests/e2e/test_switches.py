@@ -11,8 +11,6 @@ from pygls.exceptions import JsonRpcException
 from .conftest import Editor, start_editor, stop_editor
 from .test_completion import type_at
 
-pytestmark = pytest.mark.slow
-
 BODY = "total = self.subtotal()\n"
 
 
@@ -70,7 +68,6 @@ async def test_a_person_switches_it_off_and_on_again(editor: Editor) -> None:
         assert editor.status["kind"] == "Normal"
 
 
-@pytest.mark.slow
 async def test_folders_are_switched_off_by_patterns(shop: Path) -> None:
     editor = await start_editor(shop, {"completion": {"disabled_folders": ["/shop/", "!shop/order.py"]}})
     try:

@@ -18,7 +18,6 @@ def configure(editor: Editor, own: dict[str, Any]) -> None:
     editor.client.workspace_did_change_configuration(settings)
 
 
-@pytest.mark.slow
 async def test_a_missing_and_a_cut_model_are_told_once_each(shop: Path) -> None:
     whole = embedded().read_bytes()
     (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
@@ -57,7 +56,6 @@ async def test_missing_parts_are_told_with_the_command_for_this_installation(
         await stop_editor(editor)
 
 
-@pytest.mark.slow
 async def test_an_engine_elsewhere_that_stays_away_is_told_once(shop: Path) -> None:
     editor = await start_editor(shop, {"engine": {"kind": "llama-server", "url": "http://127.0.0.1:9", "retries": 0}})
     try:
@@ -73,7 +71,6 @@ async def test_an_engine_elsewhere_that_stays_away_is_told_once(shop: Path) -> N
         await stop_editor(editor)
 
 
-@pytest.mark.slow
 async def test_an_engine_that_dies_is_told_when_it_is_given_up_and_not_before(shop: Path) -> None:
     editor = await start_editor(shop, {"engine": {"n_ctx": 1280}})  # an engine that no other test has
     try:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from .conftest import start_editor, stop_editor
 from .scripted import Scripted, scripted
-
-pytestmark = pytest.mark.slow
 
 
 def offered(model: Scripted) -> str:

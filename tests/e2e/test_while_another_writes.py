@@ -18,8 +18,6 @@ from palimpsest.session.window_memory import path_of
 from .conftest import until
 from .talking import Talk, do, said, talking
 
-pytestmark = pytest.mark.slow
-
 LOOKS = 10
 
 

@@ -19,7 +19,6 @@ sys.meta_path.insert(0, Absent())
 """
 
 
-@pytest.mark.slow
 async def test_it_serves_and_says_that_there_is_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = tempfile.TemporaryDirectory(prefix="pal-", dir="/tmp")  # an engine of another test would serve as well
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime.name)

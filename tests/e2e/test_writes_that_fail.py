@@ -19,8 +19,6 @@ from palimpsest.session.window_memory import path_of
 from .conftest import until
 from .talking import Talk, do, said, talking
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:

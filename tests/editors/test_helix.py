@@ -13,8 +13,6 @@ from tests.documents import snippet
 from tests.editors.conftest import environment, until
 from tests.editors.terminal import Terminal
 
-pytestmark = pytest.mark.slow
-
 TITLE = "Palimpsest: improve"
 
 
@@ -26,6 +24,7 @@ def configured(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow(part="editors")
 def test_helix_finds_the_server(editors: Path, configured: Path) -> None:
     health = subprocess.run(
         [editors / "hx", "--health", "python"], env=environment(configured), capture_output=True, text=True, check=True

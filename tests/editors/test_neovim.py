@@ -10,8 +10,6 @@ import pytest
 from tests.documents import snippet
 from tests.editors.conftest import Neovim
 
-pytestmark = pytest.mark.slow
-
 CONFIGURATION = snippet("lua", "vim.lsp.enable")
 MORE = snippet("lua", "CursorHold")
 NEXT_EDIT = snippet("lua", "palimpsest/nextEdit")
@@ -61,6 +59,7 @@ def test_the_configuration_shows_a_completion_and_tab_accepts_it(start: Start) -
     assert nvim.lines[-1].strip() == "x", "where nothing is shown, Tab is itself"
 
 
+@pytest.mark.slow(part="editors")
 def test_the_cursor_is_told_where_it_rests(start: Start) -> None:
     nvim = start(CONFIGURATION + MORE + STATUS, "shop/cart.py")
     nvim.until("return _G.status and _G.status.kind == 'Normal'")
@@ -77,6 +76,7 @@ def test_the_cursor_is_told_where_it_rests(start: Start) -> None:
     assert "Error" not in nvim.messages()
 
 
+@pytest.mark.slow(part="editors")
 def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start) -> None:
     nvim = start(CONFIGURATION + WITHOUT_ENGINE + NEXT_EDIT, "shop/cart.py")
     nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest' }) == 1")
@@ -90,6 +90,7 @@ def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start)
     assert "E5108" not in nvim.messages()
 
 
+@pytest.mark.slow(part="editors")
 def test_a_next_edit_in_another_file_is_opened_and_accepted(start: Start) -> None:
     nvim = start(CONFIGURATION + WITHOUT_ENGINE + NEXT_EDIT, "shop/cart.py")
     nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest' }) == 1")

@@ -40,7 +40,7 @@ def test_llama_vscodes_settings_are_json_and_lead_to_the_engine() -> None:
     assert {urlsplit(value).port for value in found.values()} == {8012}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="editors")
 def test_llama_vims_settings_are_vim_script_and_lead_to_a_route(editors: Path, folder: Path) -> None:
     told = folder / "init.vim"
     told.write_text(snippet("vim", "llama_config"), encoding="utf-8")

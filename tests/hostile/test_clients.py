@@ -17,8 +17,6 @@ from palimpsest.lsp.commands import COMMANDS
 from palimpsest.text.uris import to_uri
 from tests.e2e.raw import Raw, framed, initialize_params, packed
 
-pytestmark = pytest.mark.slow
-
 NO_ENGINE = {"engine": {"kind": "none"}}
 HERE = {"line": 0, "character": 0}
 URI = "file:///nowhere/a.py"

@@ -11,8 +11,6 @@ from pygls.exceptions import JsonRpcException
 from tests.e2e.conftest import until
 from tests.e2e.talking import do, said, talking
 
-pytestmark = pytest.mark.slow
-
 CALL = 'ref_to_file(ref_id="x", file_path="made.txt")'
 TURN = f'## user\n\nGo on.\n\n## assistant\n\n<ref id="x">\necho\n</ref>\n{CALL}\n\n'
 

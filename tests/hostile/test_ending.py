@@ -38,14 +38,13 @@ def test_native_code_that_keeps_all_threads_from_running_does_not_keep_the_proce
         assert b"re" in done.stderr  # where it was stuck
 
 
-@pytest.mark.slow
 async def test_it_ends_after_exit_though_a_program_is_waited_for(machine: dict[str, str], tmp_path: Path) -> None:
     """An interpreter of the person's that never answers holds a thread up, which the interpreter would wait for."""
     slow, started = tmp_path / "python3", tmp_path / "started"
     slow.write_text(f"#!/bin/sh\n: > {started}\nexec sleep 600\n")
     slow.chmod(0o755)
     (tmp_path / "work").mkdir()
-    raw = await Raw.start()
+    raw = await Raw.start(own_process=True)
     await raw.begin(tmp_path / "work", {**NO_ENGINE, "context": {"python": str(slow)}})
     uri = to_uri(tmp_path / "work" / "a.py")
     document = {"uri": uri, "languageId": "python", "version": 1, "text": "import json\n\n\njson.\n"}
@@ -60,13 +59,12 @@ async def test_it_ends_after_exit_though_a_program_is_waited_for(machine: dict[s
     await raw.stop()
 
 
-@pytest.mark.slow
 async def test_it_ends_with_the_editors_process_though_its_input_stays_open(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
     """As where a process that the editor has started holds the other end of the pipe."""
     with subprocess.Popen(["sleep", "600"]) as stands_for_the_editor:
-        raw = await Raw.start()
+        raw = await Raw.start(own_process=True)
         params = initialize_params(tmp_path)
         await raw.request("initialize", {**params, "processId": stands_for_the_editor.pid})
         await raw.notify("initialized", {})
@@ -82,7 +80,7 @@ async def test_a_process_that_is_not_there_is_not_taken_for_an_editor_that_left(
     """An editor outside of the container that the server runs in says a number that means nothing inside."""
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
-    raw = await Raw.start()
+    raw = await Raw.start(own_process=True)
     await raw.request("initialize", {**initialize_params(tmp_path), "processId": gone.pid})
     answer = await raw.request("workspace/executeCommand", {"command": "palimpsest.stats"})
     assert "result" in answer

@@ -1,6 +1,5 @@
 """Files of a repository that are no files, never end, or lead elsewhere; settings and patterns that mean harm."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -48,7 +47,6 @@ def outside(path: Path) -> None:
     path.symlink_to(os.environ["HOSTILE_PRIVATE"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("make", [pipe, endless, huge, outside])
 async def test_no_file_of_a_repository_holds_the_server_up(
     machine: dict[str, str],
@@ -74,14 +72,11 @@ async def test_no_file_of_a_repository_holds_the_server_up(
             assert "result" in answer
             assert "PRIVATE_NAME" not in str(answer)
         assert any("palimpsest.toml" in message for message in raw.shown)
-        await raw.request("shutdown", None)
-        await raw.notify("exit", None)
-        assert await asyncio.wait_for(raw.process.wait(), 60) >= 0  # no signal had to end it
+        await raw.leave()
     finally:
         await raw.stop()
 
 
-@pytest.mark.slow
 async def test_no_pattern_of_a_repository_holds_the_server_up(machine: dict[str, str], repository: Repository) -> None:
     stars, folders = "*a" * 60 + "b", "**/a/" * 60 + "b"
     deep = "/".join(["a" * 60] * 30)
@@ -95,14 +90,11 @@ async def test_no_pattern_of_a_repository_holds_the_server_up(machine: dict[str,
         uri = await raw.open(root / name)
         where = {"uri": uri, "position": {"line": 0, "character": 11}}
         assert "result" in await raw.command("palimpsest.context.show", where)
-        await raw.request("shutdown", None)
-        await raw.notify("exit", None)
-        assert await asyncio.wait_for(raw.process.wait(), 60) >= 0  # no signal had to end it
+        await raw.leave()
     finally:
         await raw.stop()
 
 
-@pytest.mark.slow
 async def test_a_repositorys_settings_choose_no_model_and_take_no_care_away(
     machine: dict[str, str], repository: Repository
 ) -> None:

@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.conftest import start_editor, stop_editor
 
 N = 24
@@ -25,7 +23,6 @@ def f(text: str) -> object:
 """
 
 
-@pytest.mark.slow
 async def test_modules_that_take_everything_from_each_other(
     machine: dict[str, str], repository: Callable[[dict[str, str | bytes | Path]], Path]
 ) -> None:
@@ -64,7 +61,6 @@ export function f() {
 """
 
 
-@pytest.mark.slow
 async def test_packages_of_javascript_that_lead_outside(
     machine: dict[str, str], repository: Callable[[dict[str, str | bytes | Path]], Path], tmp_path: Path
 ) -> None:

@@ -40,7 +40,6 @@ def test_only_a_file_is_opened(kind: str, tmp_path: Path) -> None:
     assert str(path) in loaded.value.message
 
 
-@pytest.mark.slow
 def test_no_command_waits_for_a_pipe(tmp_path: Path) -> None:
     path = something_else("pipe", tmp_path)
     for command in (["model", "info", str(path)], ["model", "use", str(path)], ["engine", "--model", str(path)]):

@@ -16,8 +16,6 @@ from palimpsest.assist.conversations.forking import MOST_RUNNING, MOST_RUNNING_H
 from tests.e2e.conftest import until
 from tests.e2e.talking import Talk, calls, do, said, system, talking
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 async def talk(machine: dict[str, str], shop: Path) -> AsyncIterator[Talk]:

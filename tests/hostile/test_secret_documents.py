@@ -17,8 +17,6 @@ from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import Editor, start_editor, stop_editor, until
 from tests.e2e.scripted import Scripted, scripted
 
-pytestmark = pytest.mark.slow
-
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 CODE = "MARK = 'hidden'\n\n\ndef total(prices):\n    result = 0\n    result += \n    return result\n"
 KEY = f"{CODE}KEY = '''-----BEGIN EC PRIVATE KEY-----\r\nMHcCAQEEIBkg4LVWM9nuwNSk3yByxZpYRTBnVJk4oBMM\r\n'''\n"

@@ -17,7 +17,7 @@ from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import engine_pids
 from tests.e2e.raw import Raw, framed
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow(part="storms"), pytest.mark.timeout(400)]
 
 MIB = 1 << 20
 KEYS, WARM_UP = 20_000, 4_000
@@ -77,7 +77,7 @@ class Typist:
 
 
 async def test_typing_all_day_leaves_nothing_behind(machine: dict[str, str], apart: str, shop: Path) -> None:
-    client = await Raw.start()
+    client = await Raw.start(own_process=True)
     try:
         await client.begin(shop)
         await client.ready()
@@ -100,7 +100,7 @@ async def test_typing_all_day_leaves_nothing_behind(machine: dict[str, str], apa
 
 async def one_window(shop: Path, how: int) -> None:
     """A window that does something and goes, in one of the ways that editors go."""
-    client = await Raw.start()
+    client = await Raw.start(own_process=True)
     try:
         await client.begin(shop)
         await client.ready()
@@ -160,7 +160,7 @@ async def one_session(folder: Path, text: str, line: int) -> None:
 async def test_a_hundred_windows_leave_nothing_behind(
     machine: dict[str, str], apart: str, shop: Path, tmp_path: Path
 ) -> None:
-    stays = await Raw.start()
+    stays = await Raw.start(own_process=True)
     try:
         await stays.begin(shop)
         await stays.ready()

@@ -11,7 +11,6 @@ from tests.e2e.raw import Raw
 MODULES = ("pygls", "lsprotocol", "tree_sitter", "griffe", "httpx", "platformdirs", "tomllib", "asyncio", "sqlite3")
 
 
-@pytest.mark.slow
 async def test_modules_of_the_folder_it_is_started_in_are_not_imported(
     machine: dict[str, str],
     repository: Callable[[dict[str, Any]], Path],
@@ -22,7 +21,7 @@ async def test_modules_of_the_folder_it_is_started_in_are_not_imported(
     code = f"open({str(ran)!r}, 'a').write(__name__)\n"
     root = repository({f"{name}.py": code for name in MODULES} | {"a.py": "import json\n"})
     monkeypatch.chdir(root)
-    raw = await Raw.start()
+    raw = await Raw.start(own_process=True)
     await raw.begin(root, {"engine": {"kind": "none"}})
     uri = await raw.open(root / "a.py")
     where = {"uri": uri, "position": {"line": 0, "character": 11}}

@@ -11,7 +11,6 @@ from tests.e2e.raw import Raw
 HIGH, LOW = "\ud83d", "\ude00"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encodings", [["utf-16"], ["utf-8"], ["utf-32"]])
 async def test_half_an_emoji_at_every_door(machine: dict[str, str], shop: Path, encodings: list[str]) -> None:
     client = await Raw.start()

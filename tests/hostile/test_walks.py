@@ -60,7 +60,6 @@ def test_the_entries_for_next_edits_are_counted(tmp_path: Path, monkeypatch: pyt
     assert list(files.having(["name"], PYTHON, ())) == []
 
 
-@pytest.mark.slow
 def test_thirty_thousand_folders_without_a_file_take_a_moment(tmp_path: Path) -> None:
     for number in range(30):
         for inner in range(1000):

@@ -6,8 +6,6 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
@@ -19,7 +17,7 @@ WAYS = ("SIGKILL", "SIGTERM", "end of input", "closed behind shutdown")
 
 async def opened(shop: Path) -> Editor:
     """A window that has shown a completion."""
-    editor = await start_editor(shop, SETTINGS)
+    editor = await start_editor(shop, SETTINGS, own_process=True)
     await editor.ready()
     uri = editor.open("shop/cart.py")
     position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.disc$0\n")
@@ -29,8 +27,7 @@ async def opened(shop: Path) -> Editor:
 
 
 async def vanish(editor: Editor, way: str) -> None:
-    process = editor.client._server
-    assert process is not None
+    process = editor.client.process
     assert process.stdin is not None
     if way.startswith("SIG"):
         os.kill(editor.pid, signal.Signals[way])
@@ -43,7 +40,6 @@ async def vanish(editor: Editor, way: str) -> None:
         await editor.client.stop()
 
 
-@pytest.mark.slow
 async def test_windows_that_vanish_give_their_cells_back(machine: dict[str, str], shop: Path) -> None:
     others = set(folders.runtime().glob("engine-*.sock"))
     stays = await opened(shop)

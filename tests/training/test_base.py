@@ -9,7 +9,7 @@ from tests.training.commands import run
 
 from training.arena import Arena
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
+pytestmark = [pytest.mark.slow(part="training"), pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ def test_a_name_that_a_block_has_is_found_as_a_whole(arena: Arena, ways: Ways) -
     assert measures.is_word(found, case) or ways == "searched"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="training")
 @pytest.mark.timeout(900)  # two models' worth of decoding, on cores that others use
 def test_the_layout_costs_little_and_edits_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -60,7 +60,7 @@ def test_fewer_are_shown_the_surer_the_model_must_be() -> None:
     assert found == {0.0: (4, 2, 1), 0.4: (3, 2, 1), 0.6: (1, 1, 1)}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="training")
 def test_words_and_lines_are_counted_by_how_sure_the_model_is() -> None:
     suffix = "\n    return total\n"
     cases = [
@@ -89,7 +89,7 @@ def test_only_what_was_measured_is_compared() -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="training")
 def test_this_projects_own_source_bears_another_name(tmp_path: Path) -> None:
     found = held.own_source(tmp_path, 2)
     assert found

@@ -7,7 +7,7 @@ import pytest
 from tests.training.areas import write_wheel
 from tests.training.commands import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # making the environment takes longer than the rest
+pytestmark = [pytest.mark.slow(part="training"), pytest.mark.timeout(900)]
 
 
 def test_all_kinds_of_attention_find_the_same(python: Path) -> None:

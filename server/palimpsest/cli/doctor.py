@@ -33,6 +33,7 @@ from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
+from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
 from palimpsest.system import folders, installation, process_lock
 
@@ -157,6 +158,10 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
                 )
             yield await _speed(engine)
             yield await _memory(engine)
+            if isinstance(engine, InPlaceEngine):
+                unsound = (await engine.check()).unsound
+                hint = "`palimpsest engine --stop` ends it; please report what it says here." if unsound else ""
+                yield Check("cache", not unsound, unsound or "sound", hint)
     except PalimpsestError as error:
         yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
 

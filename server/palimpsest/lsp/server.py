@@ -21,7 +21,7 @@ from palimpsest.lsp.ending import Ending
 from palimpsest.lsp.protocol import Protocol
 from palimpsest.lsp.published import Published
 from palimpsest.lsp.report import Report
-from palimpsest.lsp.stdio import Writer, bodies, reader_of
+from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
 from palimpsest.lsp.window import Making, Window
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class PalimpsestServer(LanguageServer):
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve until `exit`, or until the editor is gone; pygls's, with a reader and a writer of our own."""
         with suppress(KeyboardInterrupt, SystemExit):  # `exit` is a SystemExit
-            asyncio.run(self._serve_io(stdin or sys.stdin.buffer, stdout or sys.stdout.buffer))
+            asyncio.run(self._serve_process(stdin or sys.stdin.buffer, stdout or sys.stdout.buffer))
 
     def start_tcp(self, host: str, port: int) -> None:
         """The same for the first who connects (debugging)."""
@@ -63,16 +63,20 @@ class PalimpsestServer(LanguageServer):
             trace = "".join(frames["traceback"]) if isinstance(frames, dict) and "traceback" in frames else ""
             logger.error("%s: %s\n%s", getattr(source, "__name__", source), error, trace)
 
-    async def _serve_io(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+    async def _serve_process(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        """In a process of its own, which ends with its editor."""
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(log_failed_callback)
         ending = self.ending = Ending(lambda: loop.call_soon_threadsafe(reader.feed_eof))
         reader = reader_of(stdin, on_end=ending.begin)
-        self.protocol.set_writer(Writer(stdout, reader.feed_eof))
         try:
-            await self._serve(reader)
+            await self.serve(reader, stdout)
         finally:
             ending.begin()
+
+    async def serve(self, reader: MessageReader, stdout: BinaryIO) -> None:
+        """Until `exit`, or until the editor is gone."""
+        self.protocol.set_writer(Writer(stdout, reader.feed_eof))
+        await self._serve(reader)
 
     async def _serve_tcp(self, host: str, port: int) -> None:
         served: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -92,6 +96,7 @@ class PalimpsestServer(LanguageServer):
             await served
 
     async def _serve(self, reader: asyncio.StreamReader) -> None:
+        asyncio.get_running_loop().set_exception_handler(log_failed_callback)
         with suppress(SystemExit):  # `exit`
             async for body in bodies(reader):
                 self.protocol.receive(body)

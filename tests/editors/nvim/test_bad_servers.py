@@ -20,7 +20,7 @@ STATUS = "return require('palimpsest').statusline()"
 CURRENT = "return require('palimpsest.next_edits').current() ~= nil"
 Begin = Callable[..., Plugged]
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 
 def edit(start: tuple[int, int], end: tuple[int, int], put: str, **more: Any) -> dict[str, Any]:

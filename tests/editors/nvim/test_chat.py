@@ -12,7 +12,7 @@ from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 CODE = "def is_free(total):\n    return total >= 50\n"
 REPLY = f'A function:\n\n<ref id="is_free">\n{CODE}</ref>\n\nSee [[notes]].\n'

@@ -9,8 +9,6 @@ import pytest
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
-pytestmark = pytest.mark.slow
-
 INLINE = "textDocument/inlineCompletion"
 OWN = "vim.g.palimpsest = { inline = { backend = 'own' } }\n"
 TYPED = "/total = self.subtotal<CR>oif self.disc"
@@ -55,6 +53,7 @@ def test_a_word_a_line_and_all_are_accepted_and_counted(nvim: Plugged, request: 
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{start}]]")
 
 
+@pytest.mark.slow(part="editors")
 def test_text_that_is_typed_as_it_is_shown_is_not_left_behind(start: Start) -> None:
     nvim = start(OWN)
     nvim.ready()
@@ -68,6 +67,7 @@ def test_text_that_is_typed_as_it_is_shown_is_not_left_behind(start: Start) -> N
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{before + text}]]")
 
 
+@pytest.mark.slow(part="editors")
 def test_asked_by_hand_there_are_alternatives_to_go_through(start: Start) -> None:
     nvim = start("vim.g.palimpsest = { completion = { trigger = 'manual' } }")
     nvim.ready()
@@ -87,6 +87,7 @@ def test_asked_by_hand_there_are_alternatives_to_go_through(start: Start) -> Non
     until(lambda: nvim.ghost_now() is None, nvim.messages)
 
 
+@pytest.mark.slow(part="editors")
 def test_switched_off_nothing_is_requested(start: Start) -> None:
     nvim = start()
     nvim.ready()
@@ -106,6 +107,7 @@ def test_switched_off_nothing_is_requested(start: Start) -> None:
     nvim.ghost()
 
 
+@pytest.mark.slow(part="editors")
 def test_settings_take_effect_at_once(start: Start) -> None:
     nvim = start()
     nvim.ready()
@@ -123,6 +125,7 @@ def test_settings_take_effect_at_once(start: Start) -> None:
     assert nvim.ghost() == "ount is"
 
 
+@pytest.mark.slow(part="editors")
 def test_tab_is_what_it_was_where_nothing_is_shown(start: Start) -> None:
     nvim = start(
         """
@@ -146,6 +149,7 @@ def test_tab_is_what_it_was_where_nothing_is_shown(start: Start) -> None:
     nvim.until("return vim.api.nvim_get_current_line():find('x%s+y$') ~= nil")
 
 
+@pytest.mark.slow(part="editors")
 def test_a_completion_menu_keeps_its_keys(start: Start) -> None:
     nvim = start("vim.opt.completeopt = 'menuone,noselect'")
     nvim.ready()

@@ -11,7 +11,7 @@ from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 WRONG, RIGHT = "self.discount.amount(totla)", "self.discount.amount(total)"
 TAKE_FIRST = """

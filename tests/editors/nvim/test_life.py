@@ -12,7 +12,7 @@ import pytest
 from tests.editors.conftest import running, until
 from tests.editors.nvim.conftest import PLUGIN, WITHOUT_ENGINE, Start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 STATUSES = """
 _G.statuses = {}

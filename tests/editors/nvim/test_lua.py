@@ -9,7 +9,6 @@ import pytest
 
 from tests.editors.nvim.conftest import PLUGIN
 
-pytestmark = pytest.mark.slow
 FILES = sorted(str(path.relative_to(PLUGIN)) for path in PLUGIN.rglob("*.lua"))
 
 

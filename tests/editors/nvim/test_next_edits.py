@@ -9,7 +9,7 @@ import pytest
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import WITHOUT_ENGINE, Plugged, Start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 MARKS = """
 local space = vim.api.nvim_get_namespaces()['palimpsest.next_edit']

@@ -9,7 +9,7 @@ import pytest
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import PLUGIN, Start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(part="editors")
 
 MAP = "return require('palimpsest.cache').current() and require('palimpsest.cache').current().map"
 

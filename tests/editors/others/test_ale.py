@@ -9,8 +9,6 @@ from tests.editors.conftest import until
 from tests.editors.others.conftest import StartVim
 from tests.editors.others.vim import Vim
 
-pytestmark = pytest.mark.slow
-
 CONFIGURATION = snippet("vim", "ale#linter#Define")
 OURS = "let g:ale_linters = {'python': ['palimpsest']}\n"
 

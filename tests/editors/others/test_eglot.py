@@ -8,8 +8,6 @@ from tests.documents import snippet
 from tests.editors.others.conftest import StartEmacs
 from tests.editors.others.emacs import Emacs
 
-pytestmark = pytest.mark.slow
-
 CONFIGURATION = snippet("elisp", "eglot-ensure")
 
 
@@ -30,6 +28,7 @@ def test_a_misspelt_name_is_mended(emacs: Emacs) -> None:
     emacs.until('(save-excursion (goto-char (point-min)) (search-forward "amount(totla)" nil t))')
 
 
+@pytest.mark.slow(part="editors")
 def test_the_engine_is_restarted(emacs: Emacs) -> None:
     emacs.lisp("(progn (setq answer (palimpsest-restart-engine)) t)")
     assert "rror" not in emacs.messages()

@@ -14,8 +14,6 @@ from tests.documents import snippet
 from tests.editors.conftest import PATIENCE_S, environment, running, until
 from tests.editors.others.conftest import StartVim
 
-pytestmark = pytest.mark.slow
-
 SHOWN = "filter(prop_list(line('.')), {_, prop -> prop.type == 'llama_hl_fim_hint' && has_key(prop, 'text')})"
 
 

@@ -11,8 +11,6 @@ from tests.editors.conftest import until
 from tests.editors.others.conftest import StartEmacs
 from tests.editors.others.emacs import Emacs
 
-pytestmark = pytest.mark.slow
-
 PACKAGE = """
 (load "lsp-mode-autoloads")
 (setq lsp-auto-guess-root t lsp-disabled-clients '(ruff) lsp-enable-snippet nil)
@@ -56,6 +54,7 @@ def test_a_completion_is_shown_and_accepted(emacs: Emacs) -> None:
     assert "rror" not in emacs.messages()
 
 
+@pytest.mark.slow(part="editors")
 def test_a_misspelt_name_is_mended(emacs: Emacs) -> None:
     emacs.lisp('(search-forward "(totla)")')
     emacs.keys("\x1bxlsp-execute-code-action\r")

@@ -14,7 +14,7 @@ from tests.editors.conftest import until
 from tests.editors.vscode.conftest import Open
 from tests.editors.vscode.window import Window
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
 
 def tell(folder: Path, **answers: Any) -> None:

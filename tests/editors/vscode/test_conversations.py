@@ -12,7 +12,7 @@ from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.window import Window
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
 NAME = "talk.palimpsest.md"
 ASKED = "## user\n\nhow are prices rounded, see [[prices]]\n"

@@ -14,7 +14,7 @@ from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.recording import Recording
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
 
 def program(path: Path, proof: Path) -> None:

@@ -9,4 +9,4 @@ from tests.editors.vscode.next_edit import *  # noqa: F403
 from tests.editors.vscode.settings import *  # noqa: F403
 from tests.editors.vscode.views import *  # noqa: F403
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(900)]

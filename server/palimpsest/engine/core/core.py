@@ -6,6 +6,7 @@ In: `wire` requests, from any thread.  Out: futures of `wire` answers.  Knows no
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -152,6 +153,20 @@ class EngineCore(EngineThread):
 
     def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
         return self.call(lambda engine: engine.map(workspace))
+
+    def check(self) -> Future[wire.CheckAnswer]:
+        """Behind all other work: what is under way may leave the cache between two states."""
+
+        def work(engine: NativeEngine, _job: Job[wire.CheckAnswer]) -> Generator[None, None, wire.CheckAnswer]:
+            yield from ()
+            try:
+                engine.workspaces.check()
+            except AssertionError as error:
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                return wire.CheckAnswer(f"{where.name}: {error or where.line}")
+            return wire.CheckAnswer("")
+
+        return self.submit(work, None, slot="background")
 
     def reset(self, workspace: str) -> Future[None]:
         """Forget all of the workspace's cache, the host store's copies included; its jobs are cancelled."""

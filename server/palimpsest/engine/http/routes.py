@@ -77,6 +77,7 @@ class Api:
             Route("/v1/score", self.score, methods=["POST"]),
             Route("/v1/count", self.count, methods=["POST"]),
             Route("/v1/map", self.map),
+            Route("/v1/check", self.check),
             Route("/v1/reset", self.reset, methods=["POST"]),
             Route("/v1/close", self.close, methods=["POST"]),
             Route("/v1/lease", self.lease),
@@ -139,6 +140,9 @@ class Api:
     async def map(self, request: Request) -> Response:
         workspace = self._name(self._parameter(request, "workspace"))
         return reply(to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
+
+    async def check(self, _request: Request) -> Response:
+        return reply(to_json(await asyncio.wrap_future(self._core.check())))
 
     async def reset(self, request: Request) -> Response:
         await asyncio.wrap_future(self._core.reset(await self._workspace(request)))

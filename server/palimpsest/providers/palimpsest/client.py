@@ -211,6 +211,9 @@ class InPlaceEngine:
     async def cache_map(self, workspace: str) -> CacheMap:
         return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
 
+    async def check(self) -> wire.CheckAnswer:
+        return await self._ask("GET", "/v1/check", wire.CheckAnswer)
+
     async def reset(self, workspace: str) -> None:
         await self._call("POST", "/v1/reset", {"workspace": workspace})
 
