@@ -6,8 +6,9 @@ import string
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.sources import SERVER
 
 from palimpsest.text import tokens
@@ -147,7 +148,7 @@ LONG = [form for form in tokens._FORMATS if form.is_long]
 
 @pytest.mark.parametrize("form", LONG, ids=lambda form: f"{form.kind} {form.literals[0]}")
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@examples(0.4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: tokens._Format, data: st.DataObject) -> None:
     """Whatever matches such a format, at its shortest and with anything around it."""
     token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
