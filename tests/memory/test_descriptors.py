@@ -192,17 +192,17 @@ def test_an_expression_that_never_ends_is_ended(
 
 def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """One without an end is only ever given up because of the time."""
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 1.0)
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 0.3)
     with pytest.raises(InvalidArgument, match="too long"):
         places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
 
 
 def test_a_long_text_is_searched_for_as_long_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 2.0)
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 1.0)
 
     def slowly() -> Iterator[str]:
         for number in range(6):
-            time.sleep(0.5)
+            time.sleep(0.25)
             yield f"line {number}\n" * 1_000
 
     assert places(slowly(), r"line [45]", regex=True, case_sensitive=True).count == 2_000

@@ -130,11 +130,11 @@ def test_what_stands_around_a_token_is_kept() -> None:
     ],
 )
 def test_time_is_linear(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+    text = piece * (300_000 // len(piece))
     began = time.perf_counter()
     found(text, parts=True)
     masked(text)
-    assert time.perf_counter() - began < 30  # a bound against a hang; a second where it was measured
+    assert time.perf_counter() - began < 30  # a bound against a hang; a third of a second where it was measured
 
 
 def test_random_text_holds_none() -> None:
