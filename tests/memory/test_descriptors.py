@@ -32,13 +32,6 @@ def process_data(x):
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    memory = Memory.open(tmp_path / "w.sqlite")
-    yield memory
-    memory.close()
-
-
-@pytest.fixture
 def conversation(memory: Memory) -> str:
     return memory.conversations.new().id
 
@@ -56,10 +49,10 @@ def test_ids_are_never_reused(fds: Descriptors, conversation: str) -> None:
         fds.read(conversation, "fd-1")
 
 
-def test_fds_remain_available_after_the_process_ends(memory: Memory, conversation: str, tmp_path: Path) -> None:
+def test_fds_remain_available_after_the_process_ends(memory: Memory, conversation: str, path: Path) -> None:
     made = memory.descriptors.create(conversation, LINES, "tool:search", "log")
     memory.close()
-    again = Memory.open(tmp_path / "w.sqlite")
+    again = Memory.open(path)
     assert again.descriptors.get(conversation, "log") == made
     assert again.descriptors.text(conversation, made.id) == LINES
     again.close()
