@@ -1,18 +1,19 @@
-"""The order of a whole run: files with slow tests first, so that no core is left alone with them at the end.
+"""Hypothesis' profiles, and the order of a whole run."""
 
-And hypothesis without its deadlines: on a busy machine any example takes longer than usual now and then.
-"""
-
+import os
 from collections import Counter
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("without deadlines", deadline=None)
-settings.load_profile("without deadlines")
+# No deadlines: on a busy machine any example takes longer than usual now and then.
+settings.register_profile("short", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no core is left alone with them at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     n_slow = Counter(path.parent for path in slow)
     # A folder stays together: its fixtures of a whole session set variables for everything that is started.

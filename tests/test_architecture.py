@@ -6,13 +6,12 @@ What is imported for types alone counts: whoever names a type knows it.
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
-import pytest
+from tests.sources import MAP, sources
 
-ROOT = Path(__file__).parent.parent / "server" / "palimpsest"
-MAP = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
 ONLY = {  # library: the rooms that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
@@ -31,16 +30,57 @@ ONLY = {  # library: the rooms that may import it
     "pydantic": {"agents"},
 }
 NEVER = {("kv", "text"), ("engine", "text"), ("edits", "prompt"), ("prompt", "edits")}
-FILES = [p for p in sorted(ROOT.rglob("*.py")) if p != ROOT / "__init__.py"]
 
 
-def name_of(path: Path) -> str:
+class Module(NamedTuple):
+    """A file, as far as these tests ask for it."""
+
+    folder: str
+    libraries: set[str]
+    imports: set[str]
+    """The modules of ours."""
+    relative: list[int]
+    """Lines with a relative import."""
+    runs_git: list[int]
+    """Lines with a list that begins with "git"."""
+
+
+def slashed(dotted: str) -> str:
+    return dotted.removeprefix("palimpsest.").replace(".", "/")
+
+
+def name_of(path: str) -> str:
     """`kv/arena/plan`; a package's own file has the package's name."""
-    relative = path.relative_to(ROOT).with_suffix("")
-    return (relative.parent if relative.name == "__init__" else relative).as_posix()
+    return path.removesuffix(".py").removesuffix("/__init__")
 
 
-MODULES = {name_of(p): p for p in FILES}
+def read(path: str, text: str, names: set[str]) -> Module:
+    name = name_of(path)
+    is_folder = path.endswith("/__init__.py") or "/" not in name
+    module = Module(name if is_folder else name.rpartition("/")[0], set(), set(), [], [])
+    for node in ast.walk(ast.parse(text)):
+        imported = list[str]()
+        if isinstance(node, ast.Import):
+            imported = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                module.relative.append(node.lineno)
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            imported = [one if slashed(one) in names else str(node.module) for one in inner]
+        elif isinstance(node, ast.List | ast.Tuple) and node.elts:
+            first = node.elts[0]
+            if isinstance(first, ast.Constant) and first.value == "git":
+                module.runs_git.append(first.lineno)
+        module.libraries.update(one.partition(".")[0] for one in imported)
+        module.imports.update(names & set(map(slashed, imported)) - {name})
+    return module
+
+
+@cache
+def modules() -> dict[str, Module]:
+    files = {path: text for path, text in sources().items() if path != "__init__.py"}
+    names = {name_of(path) for path in files}
+    return {name_of(path): read(path, text, names) for path, text in files.items()}
 
 
 def floors() -> dict[str, int]:
@@ -49,101 +89,63 @@ def floors() -> dict[str, int]:
     return {room.rstrip("/"): int(floor) for floor, rooms in rows for room in re.findall(r"`([^`]+)`", rooms)}
 
 
-FLOORS = floors()
+def room_of(module: str) -> str:
+    return module.partition("/")[0]
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name} imports relatively: rooms are named in full"
-            assert node.module is not None
-            if node.module.partition(".")[0] != "palimpsest":
-                yield node.module
-                continue
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner.removeprefix("palimpsest.").replace(".", "/") in MODULES else node.module
-
-
-def ours(path: Path) -> set[str]:
-    """The modules of ours that a file imports."""
-    found = {name.removeprefix("palimpsest.").replace(".", "/") for name in imports(path) if name != "palimpsest"}
-    return {name for name in found if name in MODULES and name != name_of(path)}
-
-
-def folder_of(module: str) -> str:
-    path = MODULES[module]
-    return module if path.name == "__init__.py" or "/" not in module else module.rpartition("/")[0]
-
-
-IMPORTS = {module: ours(path) for module, path in MODULES.items()}
-
-
-def circles(arrows: Mapping[str, set[str]]) -> list[list[str]]:
-    """Groups of more than one in which each leads to every other (Tarjan 1972)."""
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_: list[str] = []
-    found = []
-
-    def visit(one: str) -> None:
-        number[one] = lowest[one] = len(number)
-        open_.append(one)
-        for other in sorted(arrows.get(one, ())):
-            if other not in number:
-                visit(other)
-            if other in open_:
-                lowest[one] = min(lowest[one], lowest[other])
-        if lowest[one] == number[one]:
-            group = open_[open_.index(one) :]
-            del open_[open_.index(one) :]
-            if len(group) > 1:
-                found.append(sorted(group))
-
-    for one in sorted(arrows):
-        if one not in number:
-            visit(one)
-    return found
+def circles(arrows: dict[str, set[str]]) -> list[str]:
+    """The ways that lead back to where they began, each broken once it is found."""
+    found = list[str]()
+    while True:
+        try:
+            TopologicalSorter(arrows).prepare()
+        except CycleError as error:
+            last, first, *_ = error.args[1]
+            arrows[first].remove(last)
+            found.append(" <- ".join(error.args[1]))
+        else:
+            return found
 
 
 def test_every_room_is_on_one_floor_of_the_map() -> None:
-    assert {module.partition("/")[0] for module in MODULES} == FLOORS.keys()
+    assert {room_of(name) for name in modules()} == floors().keys()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_room_imports_from_floors_below_only(path: Path) -> None:
-    room = name_of(path).partition("/")[0]
-    for name in imports(path):
-        top = name.partition(".")[0]
-        if top != "palimpsest":
-            assert room in ONLY.get(top, {room}), f"{path.name}: {top} belongs to {ONLY[top]}"
-    for module in ours(path):
-        target = module.partition("/")[0]
-        assert (room, target) not in NEVER, f"{path.name} imports {module}"
-        assert target == room or FLOORS[target] < FLOORS[room], f"{path.name} ({room}) imports {module}, not below it"
+def test_rooms_are_named_in_full() -> None:
+    assert [f"{name}:{line} imports relatively" for name, module in modules().items() for line in module.relative] == []
+
+
+def test_a_library_is_imported_by_its_rooms_only() -> None:
+    problems = [
+        f"{name} imports {library}, which belongs to {ONLY[library]}"
+        for name, module in modules().items()
+        for library in module.libraries & ONLY.keys()
+        if room_of(name) not in ONLY[library]
+    ]
+    assert problems == []
+
+
+def test_a_room_imports_from_floors_below_only() -> None:
+    floor, problems = floors(), list[str]()
+    for name, module in modules().items():
+        for target in sorted(module.imports):
+            ours, theirs = room_of(name), room_of(target)
+            if (ours, theirs) in NEVER or (ours != theirs and floor[theirs] >= floor[ours]):
+                problems.append(f"{name} imports {target}")
+    assert problems == []
 
 
 def test_no_file_leads_back_to_itself() -> None:
-    assert circles(IMPORTS) == []
+    assert circles({name: set(module.imports) for name, module in modules().items()}) == []
 
 
 def test_no_folder_leads_back_to_itself() -> None:
-    arrows: dict[str, set[str]] = defaultdict(set)
-    for module, others in IMPORTS.items():
-        arrows[folder_of(module)] |= {folder_of(other) for other in others} - {folder_of(module)}
+    arrows = defaultdict[str, set[str]](set)
+    for module in modules().values():
+        arrows[module.folder] |= {modules()[one].folder for one in module.imports} - {module.folder}
     assert circles(arrows) == []
-
-
-def test_circles_are_found() -> None:
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]]
 
 
 def test_one_room_runs_git() -> None:
     """It knows how to keep a repository's own configuration from running programs."""
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            first = node.elts[0] if isinstance(node, (ast.List, ast.Tuple)) and node.elts else None
-            runs = isinstance(first, ast.Constant) and first.value == "git"
-            assert not runs, f"{path.name}:{first.lineno if first else 0} runs git: ask system/git.py"
+    assert [f"{name}:{line}: ask system/git.py" for name, module in modules().items() for line in module.runs_git] == []

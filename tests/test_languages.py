@@ -6,16 +6,14 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import palimpsest
 from palimpsest.languages.registry import language_of, languages
 from palimpsest.syntax.parse import Language
+from tests.sources import SERVER, sources
 
-ROOT = Path(palimpsest.__file__).parent
-OF_PEOPLE = ("bench", "demo", "measure")
+OF_PEOPLE = ("bench/", "demo/", "measure/")
 """Rooms that measure with code of a language, or show some."""
 OF_THE_INTERPRETER = {
     "cli/doctor.py": "says which interpreter runs Palimpsest",
@@ -51,10 +49,10 @@ SECTIONS = {
 }
 
 
-def said(path: Path) -> Iterator[str]:
+def said(text: str) -> Iterator[str]:
     """Names and strings of a module; docstrings and the names of llama.cpp left out."""
     before = tokenize.NEWLINE
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
         is_prose = token.type == tokenize.STRING and before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
         if token.type not in (tokenize.COMMENT, tokenize.NL) and not is_prose:
             yield f"line {token.start[0]}: {PACKAGE.sub('', token.string)}"
@@ -62,39 +60,35 @@ def said(path: Path) -> Iterator[str]:
             before = token.type
 
 
-def files() -> list[Path]:
-    """Those outside of the languages' folders: related languages know each other."""
-    folders = {ROOT / "languages" / language.id for language in languages()}
-    found = (path for path in sorted(ROOT.rglob("*.py")) if not folders & set(path.parents))
-    return [path for path in found if path.relative_to(ROOT).parts[0] not in OF_PEOPLE]
+def others() -> dict[str, str]:
+    """The modules outside of the languages' folders: related languages know each other."""
+    apart = (*(f"languages/{language.id}/" for language in languages()), *OF_PEOPLE)
+    return {path: text for path, text in sources().items() if not path.startswith(apart)}
 
 
-def says(language: str, text: str) -> bool:
-    if len(language) <= SHORT:
-        return f'"{language}"' in text
-    return re.search(rf"(?<![a-z0-9]){language}(?![a-z0-9])", text.lower()) is not None
-
-
-@pytest.mark.parametrize(
-    "language", [one for one in languages() if one.id not in FORMATS], ids=lambda language: language.id
-)
-def test_nobody_else_says_its_name(language: Language) -> None:
-    guilty = []
-    for path in files():
-        where = path.relative_to(ROOT).as_posix()
-        if where not in OF_THE_INTERPRETER and where != SUFFIXES:
-            guilty += [f"{where} {said_}" for said_ in said(path) if says(language.id, said_)]
+def test_nobody_else_says_a_languages_name() -> None:
+    ids = [language.id for language in languages() if language.id not in FORMATS]
+    short = "|".join(one for one in ids if len(one) <= SHORT)
+    long = "|".join(one for one in ids if len(one) > SHORT)
+    name = re.compile(rf'"(?:{short})"|(?<![A-Za-z0-9])(?i:{long})(?![A-Za-z0-9])')
+    guilty = [
+        f"{path} {word}"
+        for path, text in others().items()
+        if path not in OF_THE_INTERPRETER and path != SUFFIXES and name.search(text)
+        for word in said(text)
+        if name.search(word)
+    ]
     assert guilty == []
 
 
 def test_every_reason_is_needed() -> None:
-    for name in OF_THE_INTERPRETER:
-        assert any("python" in word.lower() for word in said(ROOT / name)), name
+    for path in OF_THE_INTERPRETER:
+        assert any("python" in word.lower() for word in said(sources()[path])), path
 
 
 @pytest.mark.parametrize("language", languages(), ids=lambda language: language.id)
 def test_a_language_is_whole(language: Language) -> None:
-    folder = ROOT / "languages" / language.id
+    folder = SERVER / "languages" / language.id
     assert folder.is_dir()
     assert language.grammar is not None
     assert language.name

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from palimpsest.text.patterns import MOST_CHARACTERS, MOST_PATTERNS, Patterns
+from tests.examples import examples
 
 NAMES = ["a", "b", "ab", "a.b", "aab", "x y", "-", "]", "A", "é", "a "]
 PIECES = [
@@ -54,7 +55,7 @@ def asked_of_git(folder: Path, lines: list[str], paths: list[str]) -> list[bool]
     return [pattern != "" and not pattern.startswith("!") for pattern in fields[2::4]]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join), min_size=1, max_size=3),
     paths=st.lists(

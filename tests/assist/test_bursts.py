@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.assist.next_edits.bursts import KEPT, NEAR, Bursts
@@ -84,7 +84,6 @@ def offered(offers: Offers, line: int) -> str:
     return offers.give("why", place, (line, 0)).id
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 59), st.integers(0, 3), st.sampled_from(["", "a", "a\n", "a\nb\n"])), max_size=6)
 )

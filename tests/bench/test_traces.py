@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.bench.benches.replay import COMMITTED, committed
@@ -99,7 +99,6 @@ lines = st.lists(st.sampled_from(["def f():", "    x = 1", "    # é𐐀", "", "
 
 
 @given(lines, lines, st.integers(0, 5), st.integers(0, 99))
-@settings(max_examples=60)
 def test_a_person_makes_one_text_of_another(old: list[str], new: list[str], typed_lines: int, seed: int) -> None:
     person = Person({"a.py": "\n".join(old)}, seed, burst=5)
     person.turn_to("a.py")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.context.editing import block as editing
@@ -341,7 +341,6 @@ TYPING = st.sampled_from(
 
 
 @given(st.data())
-@settings(max_examples=80, deadline=None)
 def test_numbers_map_back_to_document_lines(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(SOURCES))
     at = data.draw(st.integers(0, len(source)))

@@ -14,7 +14,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.types import BlockKey
 
 Make = Callable[..., Workspace]
-LINES = 400
+LINES = 240
 SAMPLES = sorted(path for path in (Path(__file__).parents[1] / "languages").glob("*/samples/**/*") if path.is_file())
 
 
@@ -40,7 +40,7 @@ def test_at_every_line_each_block_has_the_same_text(workspace: Make, language: s
     path = long_file(made.root, LINES, language)
     made.build_index()
     made.is_typing = False
-    found = texts(made, path, 3)
+    found = texts(made, path, 4)
     assert {key: sorted(some) for key, some in found.items() if len(some) > 1} == {}
     assert {"class", "scope"} <= {key.type for key in found}
 

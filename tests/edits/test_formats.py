@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
@@ -111,7 +111,6 @@ def result(block: ShownBlock, written: Written) -> list[str] | str:
 
 
 @ALL
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
@@ -161,7 +160,6 @@ def mutated(draw: Any, text: str) -> str:
 
 
 @ALL
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
@@ -187,7 +185,6 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: For
 
 
 @ALL
-@settings(max_examples=60, deadline=None)
 @given(
     noise=st.text(st.sampled_from("<>/L12+-=@ \n\r\"'`abc.…"), max_size=60) | st.text(max_size=40),
     head=st.sampled_from(

@@ -130,7 +130,7 @@ def written_lines(draw: Any, numbers: tuple[int, ...]) -> list[str]:
 
 
 @given(first=written_lines(EDITING.editable_numbers), second=written_lines(CART.editable_numbers))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_in_rising_order_is_admitted_and_read(
     admits: Grammars, first: list[str], second: list[str]
 ) -> None:

@@ -49,11 +49,13 @@ SEARCHES: dict[str, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("line", LINES)
-def test_no_line_takes_long(line: str, search: str) -> None:
-    start = time.process_time()
-    SEARCHES[search](LINES[line])
-    assert time.process_time() - start < 5
+def test_no_line_takes_long(search: str) -> None:
+    took = {}
+    for name, line in LINES.items():
+        start = time.process_time()
+        SEARCHES[search](line)
+        took[name] = time.process_time() - start
+    assert {name: s for name, s in took.items() if s >= 5} == {}
 
 
 @pytest.mark.parametrize(

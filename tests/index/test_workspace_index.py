@@ -226,7 +226,7 @@ def test_a_process_that_dies_while_much_is_said_to_it(window: Callable[[], Windo
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)
     for version in range(20):
-        one.index.read(root / "shop/cart.py", version, "python", f"class Open{version}: ...\n" + "x = 1\n" * 20_000)
+        one.index.read(root / "shop/cart.py", version, "python", f"class Open{version}: ...\n" + "x = 1\n" * 3_000)
     os.kill(process.pid, signal.SIGKILL)
     one.until(Built)
     while one.where("Open19") != ["shop/cart.py"]:

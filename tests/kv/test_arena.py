@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from palimpsest.kv.arena.arena import Arena
 from palimpsest.kv.arena.span import Span
+from tests.examples import examples
 
 
 def tokens(n: int, first: int = 0) -> tuple[int, ...]:
@@ -329,7 +329,7 @@ class ArenaMachine(RuleBasedStateMachine):
 
 
 TestArenaMachine = ArenaMachine.TestCase
-TestArenaMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestArenaMachine.settings = examples(1, stateful_step_count=40)
 
 
 def test_ten_thousand_random_operations_add_up_after_every_one():

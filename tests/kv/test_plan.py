@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from palimpsest.kv.arena.arena import Arena, Move
 from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
 from palimpsest.kv.arena.steps import Evict, Keep, apply
+from tests.examples import examples
 
 from .simulator import Cache, kinds, of, stage, wanted
 
@@ -331,7 +332,7 @@ rounds = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(2)
 @given(
     texts=texts,
     rounds=rounds,
@@ -393,7 +394,7 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         assert again.unfit == made.unfit
 
 
-@settings(max_examples=200, deadline=None)
+@examples(2)
 @given(
     texts=texts,
     rounds=rounds,

@@ -14,7 +14,7 @@ from palimpsest.syntax.shape import shape_at
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Editing
 
-STEP = 7
+STEP = 41
 """Characters between two half-typed texts."""
 
 

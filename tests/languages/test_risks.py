@@ -16,6 +16,7 @@ from palimpsest.languages.registry import language_of, languages
 from palimpsest.languages.risks import LONGEST_LINE, MOST_LEVELS, RISKY, may_parse
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from tests.examples import examples
 from tests.languages.reading import parsed_as
 
 ROOT = Path(__file__).parents[2]
@@ -137,11 +138,10 @@ def test_what_is_risky_is_named_in_one_place() -> None:
     assert not risks.is_risky("tree_sitter_python")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", ["markdown", "html", "yaml", "json", "css", "toml", "sql"])
 def test_made_up_texts(language: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.languages.fuzzing", language, "400"],
+        [sys.executable, "-m", "tests.languages.fuzzing", language, str(examples(2).max_examples)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.chat_templates.rendering import Renderer
@@ -108,7 +108,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from([*params.FLOATS, *params.INTS, *NAMES]), JSON))
 def test_whatever_is_sent_is_read_or_refused_by_name(body: dict[str, Any]) -> None:
     try:

@@ -6,9 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from tests.examples import examples
 
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.owners.memory import Memory
@@ -139,4 +139,4 @@ class Branches(RuleBasedStateMachine):
 
 
 TestBranches = Branches.TestCase
-TestBranches.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestBranches.settings = examples(0.4, stateful_step_count=25)

@@ -18,7 +18,7 @@ from palimpsest.memory.owners.memory import Memory
 TEXTS = st.text(alphabet=st.sampled_from("a\n\r\0é😀\ud800x "), max_size=200)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXTS, size=st.integers(1, 7), start=st.integers(0, 220), end=st.integers(0, 220), cuts=st.integers(1, 9))
 def test_any_range_is_read_as_it_was_put(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, text: str, size: int, start: int, end: int, cuts: int

@@ -32,13 +32,6 @@ def process_data(x):
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    memory = Memory.open(tmp_path / "w.sqlite")
-    yield memory
-    memory.close()
-
-
-@pytest.fixture
 def conversation(memory: Memory) -> str:
     return memory.conversations.new().id
 
@@ -56,10 +49,10 @@ def test_ids_are_never_reused(fds: Descriptors, conversation: str) -> None:
         fds.read(conversation, "fd-1")
 
 
-def test_fds_remain_available_after_the_process_ends(memory: Memory, conversation: str, tmp_path: Path) -> None:
+def test_fds_remain_available_after_the_process_ends(memory: Memory, conversation: str, path: Path) -> None:
     made = memory.descriptors.create(conversation, LINES, "tool:search", "log")
     memory.close()
-    again = Memory.open(tmp_path / "w.sqlite")
+    again = Memory.open(path)
     assert again.descriptors.get(conversation, "log") == made
     assert again.descriptors.text(conversation, made.id) == LINES
     again.close()
@@ -192,17 +185,17 @@ def test_an_expression_that_never_ends_is_ended(
 
 def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """One without an end is only ever given up because of the time."""
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 1.0)
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 0.3)
     with pytest.raises(InvalidArgument, match="too long"):
         places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
 
 
 def test_a_long_text_is_searched_for_as_long_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 2.0)
+    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 1.0)
 
     def slowly() -> Iterator[str]:
         for number in range(6):
-            time.sleep(0.5)
+            time.sleep(0.25)
             yield f"line {number}\n" * 1_000
 
     assert places(slowly(), r"line [45]", regex=True, case_sensitive=True).count == 2_000

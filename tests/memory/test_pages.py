@@ -29,7 +29,7 @@ def conversation(memory: Memory) -> str:
     return memory.conversations.new().id
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS, st.integers(1, 40))
 def test_joined_pages_equal_the_content_and_numbers_and_flags_agree(
     memory: Memory, conversation: str, text: str, size: int

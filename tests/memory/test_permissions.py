@@ -16,10 +16,10 @@ def test_an_answer_holds_for_its_folder_and_its_kind(memory: Memory) -> None:
     assert memory.permissions.answer("/work/other", "write") is None
 
 
-def test_the_newest_answer_holds_and_is_there_in_another_window(memory: Memory, tmp_path: Path) -> None:
+def test_the_newest_answer_holds_and_is_there_in_another_window(memory: Memory, path: Path) -> None:
     memory.permissions.remember("/work/shop", "write", allowed=True)
     memory.permissions.remember("/work/shop", "write", allowed=False)
-    other = Memory.open(tmp_path / "state" / "memory.sqlite")
+    other = Memory.open(path)
     try:
         assert other.permissions.answer("/work/shop", "write") is False
         assert other.permissions.list("/work/shop") == {"write": False}

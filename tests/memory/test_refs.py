@@ -1,7 +1,6 @@
 """Refs of a conversation: kept with what is known of them, in versions, as XML and fields."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ FIB = "def fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacc
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    memory = Memory.open(tmp_path / "w.sqlite")
-    yield memory
-    memory.close()
-
-
-@pytest.fixture
 def conversation(memory: Memory) -> str:
     return memory.conversations.new().id
 
@@ -35,10 +27,10 @@ def said(memory: Memory, conversation: str, reply: str) -> int:
     return turn
 
 
-def test_references_persist_in_the_conversation_state(memory: Memory, conversation: str, tmp_path: Path) -> None:
+def test_references_persist_in_the_conversation_state(memory: Memory, conversation: str, path: Path) -> None:
     turn = said(memory, conversation, f'Here:\n<ref id="fib" lang="py" path="a/fib.py">\n{FIB}\n</ref>\n')
     memory.close()
-    again = Memory.open(tmp_path / "w.sqlite")
+    again = Memory.open(path)
     ref = again.refs.get(conversation, "fib")
     assert (ref.id, ref.version, ref.n_versions, ref.turn) == ("fib", 1, 1, turn)
     assert (ref.lines, ref.chars, ref.language, ref.category) == (2, len(FIB), "python", "code")

@@ -1,19 +1,11 @@
 """Temporary files that a conversation shares with what was forked or spawned from it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound
 from palimpsest.memory.owners.memory import Memory
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    memory = Memory.open(tmp_path / "w.sqlite")
-    yield memory
-    memory.close()
 
 
 def test_a_temporary_file_is_shared_with_multiple_children_and_with_nobody_else(memory: Memory) -> None:
@@ -27,12 +19,12 @@ def test_a_temporary_file_is_shared_with_multiple_children_and_with_nobody_else(
         memory.temp_files.read(memory.conversations.new().id, made.id)
 
 
-def test_a_temporary_file_outlives_the_process_and_goes_when_deleted(memory: Memory, tmp_path: Path) -> None:
+def test_a_temporary_file_outlives_the_process_and_goes_when_deleted(memory: Memory, path: Path) -> None:
     conversation = memory.conversations.new().id
     kept, gone = memory.temp_files.create(conversation, "kept", "notes"), memory.temp_files.create(conversation, "gone")
     memory.temp_files.delete(conversation, gone.id)
     memory.close()
-    again = Memory.open(tmp_path / "w.sqlite")
+    again = Memory.open(path)
     assert [one.id for one in again.temp_files.list(conversation)] == [kept.id] == ["notes"]
     with pytest.raises(NotFound, match="There are: notes"):
         again.temp_files.delete(conversation, gone.id)

@@ -1,6 +1,6 @@
 """The tools that a model calls: one table, checked arguments, answers and errors as XML."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,11 +86,9 @@ class Chat:
 
 
 @pytest.fixture
-def chat(tmp_path: Path) -> Iterator[Chat]:
+def chat(memory: Memory, tmp_path: Path) -> Chat:
     (tmp_path / "work").mkdir()
-    memory = Memory.open(tmp_path / "w.sqlite")
-    yield Chat(memory, memory.conversations.new().id, Workspace(tmp_path / "work"))
-    memory.close()
+    return Chat(memory, memory.conversations.new().id, Workspace(tmp_path / "work"))
 
 
 def test_every_tool_that_the_formats_name_is_in_the_table() -> None:
@@ -387,17 +385,17 @@ async def test_temporary_shared_file_operations(chat: Chat) -> None:
 
 
 async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Chat) -> None:
-    text = "".join(f"line {n}\n" for n in range(2_000))
+    text = "".join(f"line {n}\n" for n in range(2_200))  # longer than what is tried for its language
     chat.memory.refs.add(chat.id, None, "long", text)
     shown = await chat.call('get_ref("long")', max_direct_output_chars=8_000)
     assert shown.descriptor == "fd-1"
-    assert shown.xml.startswith('<fd_result fd="fd-1" pages="5" truncated="false" lines="1-')
+    assert shown.xml.startswith('<fd_result fd="fd-1" pages="6" truncated="false" lines="1-')
     assert "exceeds 8000 characters" in shown.xml
     page = await chat.call('read_fd(fd="fd-1", page=2)', max_direct_output_chars=100)
     assert page.fields["page"] == 2
     assert (await chat.call('rename_fd(fd="fd-1", name="log")')).fields == {"renamed": {"fd-1": "log"}}
     assert (await chat.call('read_fd(name="log", start_line=3, end_line=3)')).fields["content"] == "line 2\n"
-    assert (await chat.call('search_fd("log", "LINE 1999")')).fields["count"] == 1
+    assert (await chat.call('search_fd("log", "LINE 2199")')).fields["count"] == 1
     assert (await chat.call('mark_fd_section("log", start_line=2, end_line=3, ref_id="bug")')).error == ""
     assert "line 1\nline 2\n" in (await chat.call('get_fd_section(fd="log", ref_id="bug")')).xml
     assert (await chat.call('list_fd_sections("log")')).fields["count"] == 1

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.kv.generation.known import BLOCK_ONLY, FOR_COUNT, KNOWN, MOST, Known, KnownWords, typed_word
@@ -71,7 +71,6 @@ def searched(piece: bytes, candidates: list[Candidate], seed: int, width: int) -
 KNOWN_PATHS = {b".ab": (6, 4), b".ab_": (2, 7, 5), b".a\xc3\xa9": (6, 10, 11), b".aab": (6, 7)}
 
 
-@settings(max_examples=50)
 @given(
     st.sampled_from([b".a", b".", b"a", b".ab", b"_"]),
     st.dictionaries(st.sampled_from(sorted(KNOWN_PATHS)), st.floats(0, 8)),
@@ -94,7 +93,6 @@ def test_a_search_as_wide_as_the_vocabulary_finds_the_best_word_of_all(
         assert len(word.logprobs) == len(word.tokens)
 
 
-@settings(max_examples=50)
 @given(st.sampled_from([b".a", b"a", b"_"]), st.integers(0, 10**6), st.integers(1, 3))
 def test_a_narrow_search_follows_few_paths_and_weighs_what_it_finds_right(piece: bytes, seed: int, width: int) -> None:
     search = searched(piece, [], seed, width)

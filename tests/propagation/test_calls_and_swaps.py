@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.languages.python import LANGUAGE as PYTHON
@@ -111,7 +111,6 @@ def test_the_first_argument_of_what_goes_on(text: str, expected: str) -> None:
 PARAMETERS = st.lists(st.sampled_from("abcd"), unique=True, max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
 @given(before=PARAMETERS, after=PARAMETERS, n_positional=st.integers(0, 4))
 def test_a_rewritten_call_binds_as_the_old_one_did(before: list[str], after: list[str], n_positional: int) -> None:
     """Run by the interpreter: every parameter that stays gets what it got, and nothing else is passed."""

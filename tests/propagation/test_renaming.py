@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.propagation.changes import Rename
@@ -17,6 +17,7 @@ from palimpsest.propagation.renaming import stands
 from palimpsest.propagation.sites import places
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.uses import uses
+from tests.examples import examples
 
 from .conftest import Workspace, applied, parsed, workspace
 
@@ -238,7 +239,7 @@ def loads(compiled: types.CodeType, name: str) -> Iterator[str]:
             yield i.opname
 
 
-@settings(max_examples=150, deadline=None)
+@examples(2)
 @given(st.randoms(use_true_random=True))
 def test_a_program_means_the_same_once_a_rename_is_followed(pick: random.Random) -> None:
     text = "\n".join(body(pick, 2, False)) + "\n"

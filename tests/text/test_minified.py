@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 
@@ -48,12 +49,10 @@ def test_a_line_of_just_2000_characters_is_not_too_long() -> None:
     assert is_minified("x" * (MOST_CHARACTERS + 1))
 
 
-@pytest.mark.parametrize("ends", ["", "\n", "\n\n"])
-@pytest.mark.parametrize("n", [MOST_CHARACTERS - 1, MOST_CHARACTERS, MOST_CHARACTERS + 1, 3 * MOST_CHARACTERS])
-@pytest.mark.parametrize(
-    "before", ["", "\n", "x = 1\n", "y" * (MOST_CHARACTERS - 1) + "\n", "y" * MOST_CHARACTERS + "\n"]
-)
-def test_a_long_line_counts_wherever_it_stands(before: str, n: int, ends: str) -> None:
-    text = f"{before}{'x' * n}{ends}"
-    long = sum(len(line) for line in text.split("\n") if len(line) > MOST_CHARACTERS)
-    assert is_minified(text) == (2 * long > len(text))
+def test_a_long_line_counts_wherever_it_stands() -> None:
+    before = ["", "\n", "x = 1\n", "y" * (MOST_CHARACTERS - 1) + "\n", "y" * MOST_CHARACTERS + "\n"]
+    lengths = [MOST_CHARACTERS - 1, MOST_CHARACTERS, MOST_CHARACTERS + 1, 3 * MOST_CHARACTERS]
+    for start, n, end in product(before, lengths, ["", "\n", "\n\n"]):
+        text = f"{start}{'x' * n}{end}"
+        long = sum(len(line) for line in text.split("\n") if len(line) > MOST_CHARACTERS)
+        assert is_minified(text) == (2 * long > len(text)), (len(start), n, len(end))

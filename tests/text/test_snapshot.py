@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.languages.registry import language_of
@@ -131,7 +131,6 @@ def test_rows_of_the_bytes_are_lines_of_the_document(text: str) -> None:
 
 
 @given(CODE, st.lists(CHANGES, max_size=3))
-@settings(max_examples=100, deadline=None)
 def test_an_incremental_tree_is_the_tree_of_a_fresh_parse(text: str, rounds: list[list[ContentChange]]) -> None:
     parser, now = Parser(language_of), snapshot(text)
     parser.parse(now)

@@ -4,17 +4,17 @@ import random
 import re
 import string
 import time
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
+from tests.sources import SERVER
 
 from palimpsest.text import tokens
 from palimpsest.text.long_words import long_words
 from palimpsest.text.tokens import found, masked
 
-SERVER = Path(__file__).parents[2] / "server"
 BODY = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buxYfZP1mJFQ3Yk8Z4kGJm0m1Zr5y"
 SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabc"
 TOKENS = {
@@ -36,12 +36,10 @@ TOKENS = {
 }
 
 
-@pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS)
 @pytest.mark.parametrize("around", ['TOKEN = "{}"', "token: {}\r\n", "# see {} there", "export T={}", '"""Use {}."""'])
-def test_a_token_is_found_wherever_it_stands(token: str, around: str) -> None:
-    text = around.format(token)
-    assert found(text)
-    assert token not in masked(text)
+def test_a_token_is_found_wherever_it_stands(around: str) -> None:
+    texts = {name: around.format(token) for name, token in TOKENS.items()}
+    assert [name for name, text in texts.items() if not found(text) or TOKENS[name] in masked(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -94,8 +92,7 @@ def test_ordinary_code_holds_none(text: str) -> None:
 
 
 def test_our_own_code_holds_none() -> None:
-    for path in SERVER.rglob("*.py"):
-        assert not found(path.read_text(encoding="utf-8")), path
+    assert [path for path in SERVER.parent.rglob("*.py") if found(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_part_of_a_token_is_found_where_that_is_asked() -> None:
@@ -133,11 +130,11 @@ def test_what_stands_around_a_token_is_kept() -> None:
     ],
 )
 def test_time_is_linear(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+    text = piece * (300_000 // len(piece))
     began = time.perf_counter()
     found(text, parts=True)
     masked(text)
-    assert time.perf_counter() - began < 30  # a bound against a hang; a second where it was measured
+    assert time.perf_counter() - began < 30  # a bound against a hang; a third of a second where it was measured
 
 
 def test_random_text_holds_none() -> None:
@@ -151,7 +148,7 @@ LONG = [form for form in tokens._FORMATS if form.is_long]
 
 @pytest.mark.parametrize("form", LONG, ids=lambda form: f"{form.kind} {form.literals[0]}")
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@examples(0.4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: tokens._Format, data: st.DataObject) -> None:
     """Whatever matches such a format, at its shortest and with anything around it."""
     token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
