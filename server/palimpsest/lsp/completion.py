@@ -22,8 +22,7 @@ from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
     from palimpsest.assist.completions.completions import Completed
-    from palimpsest.languages.registry import language_of
-from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
