@@ -18,7 +18,7 @@ from palimpsest.lsp.window import Making
 
 
 def make_server(making: Making) -> PalimpsestServer:
-    server = PalimpsestServer(making, NOTEBOOKS, _load)
+    server = PalimpsestServer(making, NOTEBOOKS, load)
     lifecycle.register(server)
     for method, options in METHODS.items():
         server.feature(method, options)(_not_loaded)
@@ -27,7 +27,7 @@ def make_server(making: Making) -> PalimpsestServer:
     return server
 
 
-def _load(server: PalimpsestServer) -> None:
+def load(server: PalimpsestServer) -> None:
     """Put the features where they were only announced."""
     from palimpsest.lsp import handlers
 
