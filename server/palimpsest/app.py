@@ -46,6 +46,8 @@ NO_MIDDLE = "{name} has no tokens for filling in the middle: edits work, inline 
 SAFE_MODE = "The engine died twice, and runs without what native faults come from."
 MOST_YOUNG = 10_000
 """New objects before Python looks for cycles among them; at its own 700 one keystroke in eight waits a millisecond."""
+AT_START = 50_000
+"""The same while modules are imported: at 700, a tenth of the time until there is a session goes by looking."""
 WORDS = {"starting": "The engine is starting.", "loading": "The model is being loaded."}
 
 
@@ -62,6 +64,7 @@ def serve_main(argv: list[str]) -> int:
         parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
     log_to_file(options.log_level)
 
+    gc.set_threshold(AT_START)
     server = new_server()
     if options.tcp:
         server.start_tcp(host, int(port))

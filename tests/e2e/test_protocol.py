@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.capabilities import ServerCapabilitiesBuilder
 
-from palimpsest.lsp.features import make_server
+from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import load, make_server
+from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import Making
 
 INSIDE = "the inside of everything"
@@ -29,12 +32,32 @@ class Written:
     def close(self) -> None: ...
 
 
+def never(*_: Any) -> Any:
+    raise RuntimeError(INSIDE)
+
+
+def capabilities(server: PalimpsestServer) -> lsp.ServerCapabilities:
+    known = server.protocol.fm
+    methods, commands = {*known.features, *known.builtin_features}, list(known.commands)
+    sync = lsp.TextDocumentSyncKind.Incremental
+    return ServerCapabilitiesBuilder(
+        lsp.ClientCapabilities(), methods, known.feature_options, commands, sync, None, None
+    ).build()
+
+
+def test_what_is_announced_is_what_there_is() -> None:
+    """The editor is told of features before they are imported."""
+    server = make_server(Making(never, never))
+    announced = capabilities(server)
+    load(server)
+    assert announced == capabilities(server)
+    assert announced.execute_command_provider is not None
+    assert announced.execute_command_provider.commands == list(COMMANDS)
+
+
 async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def never(*_: Any) -> Any:
-        raise RuntimeError(INSIDE)
-
     server, written = make_server(Making(never, never)), Written()
     server.protocol.set_writer(written)
 

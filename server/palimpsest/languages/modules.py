@@ -1,8 +1,8 @@
 """Modules of a language: which file an import means, and what a module offers.
 
 In: imports, names, the workspace's files.  Out: names, files, `Description`s.  `Modules` is the default for a language:
-no import is resolved and no module described.  A language that knows more defines a subclass as `MODULES` in its folder
-(`registry.modules_of`).
+no import is resolved and no module described.  A language that knows more defines a subclass as `MODULES` in its
+folder's `modules.py` (`registry.modules_of`).
 """
 
 from __future__ import annotations

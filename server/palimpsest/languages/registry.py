@@ -5,7 +5,7 @@ In: a language id, a path.  Out: the `Language` found by its folder; if there is
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
@@ -37,9 +37,21 @@ def language_of(language_id: str, path: str | None = None) -> Language:
 
 def modules_of(language: Language, around: Surroundings) -> Modules:
     """The modules of a language, for one workspace."""
-    package = importlib.import_module(type(language).__module__).__package__ or ""
-    make: type[Modules] = getattr(importlib.import_module(package), "MODULES", Modules)
-    return make(language, around)
+    return _modules(language)(language, around)
+
+
+def load(language: Language) -> None:
+    """Import what a document of the language needs, so that no keystroke waits for it: a window has few languages."""
+    _modules(language)
+    _ = language.grammar
+
+
+def _modules(language: Language) -> type[Modules]:
+    name = f"{importlib.import_module(type(language).__module__).__package__}.modules"
+    if importlib.util.find_spec(name) is None:
+        return Modules
+    found: type[Modules] = getattr(importlib.import_module(name), "MODULES", Modules)
+    return found
 
 
 @lru_cache(_MOST_PLAIN)

@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 from palimpsest.assist.shared.events import CursorMoved
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import proactive, ref_actions
+from palimpsest.lsp.announced import QUICKFIX, REWRITE, SOURCE
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
@@ -29,17 +30,11 @@ if TYPE_CHECKING:
     from palimpsest.assist.suggestions.suggestions import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
-REWRITE = "refactor.rewrite.palimpsest"
-QUICKFIX = "quickfix.palimpsest"
-SOURCE = "source.palimpsest"
-KINDS = (REWRITE, QUICKFIX, SOURCE)
-
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
-    options = lsp.CodeActionOptions(code_action_kinds=list(KINDS), resolve_provider=True)
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         found = edits(params)
         if any(_asked(params.context.only, kind) for kind in ref_actions.KINDS):

@@ -22,8 +22,7 @@ from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
     from palimpsest.assist.completions.completions import Completed
-    from palimpsest.languages.registry import language_of
-from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +32,7 @@ _WORD = re.compile(r"\w*")
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    # Options in full: pygls leaves the capability out where they are none.
-    @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION, lsp.InlineCompletionOptions())
+    @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
     async def inline_completion(params: lsp.InlineCompletionParams) -> lsp.InlineCompletionList:
         session, encoding = window.session, window.client.encoding
         snapshot = session.documents.find(params.text_document.uri)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=False))
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
     async def document_link(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
         session, encoding = window.session, window.client.encoding
         snapshot = session.documents.find(params.text_document.uri)

@@ -47,9 +47,8 @@ class Offer:
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
-    options = lsp.CompletionOptions(trigger_characters=["[", "#"], resolve_provider=False)
 
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
     async def completion(params: lsp.CompletionParams) -> lsp.CompletionList:
         session, nothing = window.session, lsp.CompletionList(is_incomplete=False, items=[])
         snapshot = session.documents.find(params.text_document.uri)

@@ -17,11 +17,6 @@ from palimpsest.text.snapshot import Snapshot
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
-SYNC = lsp.NotebookDocumentSyncOptions(
-    notebook_selector=[lsp.NotebookDocumentFilterWithNotebook(notebook="*")], save=False
-)
-"""Every cell of every notebook, so that cells are counted as a person counts them."""
-
 
 def register(server: PalimpsestServer) -> None:
     window = server.window

@@ -1,6 +1,7 @@
 """The language server: one connection, one window.
 
-In: ways to build and to change a session.  Out: a pygls server, still without features (`features.py` registers them).
+In: ways to build and to change a session, and to load the features.  Out: a pygls server, still without features
+(`features.py` registers them).
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Any, BinaryIO
 
 from lsprotocol.types import NotebookDocumentSyncOptions
@@ -35,9 +38,11 @@ class PalimpsestServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, making: Making, notebooks: NotebookDocumentSyncOptions) -> None:
+    def __init__(
+        self, making: Making, notebooks: NotebookDocumentSyncOptions, load: Callable[[PalimpsestServer], None]
+    ) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
-        self.window = Window(self.protocol, Report(self), making)
+        self.window = Window(self.protocol, Report(self), making, partial(load, self))
         self.published = Published(self.text_document_publish_diagnostics)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()

@@ -32,7 +32,7 @@ def register(server: PalimpsestServer) -> None:
     window = server.window
     window.session_listeners.append(lambda session: _refresh(server, session))
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=False))
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         snapshot = window.session.documents.find(params.text_document.uri)
         if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):

@@ -68,12 +68,13 @@ class Making:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, protocol: Protocol, report: Report, making: Making) -> None:
+    def __init__(self, protocol: Protocol, report: Report, making: Making, load: Callable[[], None]) -> None:
         self.client = Client()
         self.report = report
         self.settings = Settings()
         self._protocol = protocol
         self._making = making
+        self._load = load
         self.roots = Roots(())
         self._options: Mapping[str, Any] = {}
         self._configuration: Mapping[str, Any] = {}
@@ -106,8 +107,7 @@ class Window:
         self.roots = Roots(tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None))
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
-        if client.configuration:
-            self._protocol.hold()  # no session with settings that are not the person's
+        self._protocol.hold()  # no session with settings that are not the person's, and no feature before it is loaded
         # Not waiting for `initialized`: some clients never send it.
         self._configured = asyncio.get_running_loop().create_task(self._configure())
 
@@ -161,10 +161,12 @@ class Window:
         """Begin as soon as the settings are known, or after a moment without an answer."""
         try:
             await asyncio.sleep(0)  # the answer to `initialize` goes first
-            if self.client.configuration and await _came(self.initialized):  # no request may be sent before
+            asked = self.client.configuration and await _came(self.initialized)  # no request may be sent before
+            if asked:
                 self.ask_for_configuration()
-                if not await _came(self._answered):
-                    logger.warning("no answer to workspace/configuration yet")
+            self._load()  # while the client answers
+            if asked and not await _came(self._answered):
+                logger.warning("no answer to workspace/configuration yet")
             if self._closing is None:
                 _ = self.session
         except Exception as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Protocol
 
@@ -20,8 +20,6 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.http.http import NotServed, pause
 from palimpsest.providers.lifecycle import EngineLifecycle
-from palimpsest.providers.llama_server.engine import LlamaServer
-from palimpsest.providers.openai.engine import OpenAI
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.engine_process import EngineProcess
 from palimpsest.providers.palimpsest.launch import end_hung, launch, send_away
@@ -117,13 +115,6 @@ class LocalEngine:
         await send_away(self._running.address())
 
 
-_MAKERS: Mapping[str, Callable[[Endpoint, EngineSettings], Engine]] = {
-    "in-place": lambda endpoint, settings: InPlaceEngine.remote(endpoint),
-    "llama-server": lambda endpoint, settings: LlamaServer(endpoint),
-    "openai": lambda endpoint, settings: OpenAI(endpoint, settings.model, settings.n_ctx),
-}
-
-
 class RemoteEngine:
     """An engine that others keep running: it is watched, never started or stopped; while it is away it is probed again
     and again.  After a new connection nothing has to be set up: every generate carries its `sync`."""
@@ -137,7 +128,7 @@ class RemoteEngine:
         endpoint = Endpoint.of(self._settings)
         if endpoint.is_unencrypted and lifecycle.state == "starting":
             logger.warning("what is sent to %s can be read on its way: use https, or a tunnel", endpoint.url)
-        engine = _MAKERS[self._settings.kind](endpoint, self._settings)
+        engine = _engine_of(endpoint, self._settings)
         try:
             await self._probe(engine)
         except BaseException:
@@ -196,6 +187,21 @@ class RemoteEngine:
 
     async def send_away(self) -> None:
         """It is not ours to stop; a new connection is all there is to do."""
+
+
+def _engine_of(endpoint: Endpoint, settings: EngineSettings) -> Engine:
+    """What speaks to an engine that is not ours is imported for whoever has one."""
+    match settings.kind:
+        case "llama-server":
+            from palimpsest.providers.llama_server.engine import LlamaServer
+
+            return LlamaServer(endpoint)
+        case "openai":
+            from palimpsest.providers.openai.engine import OpenAI
+
+            return OpenAI(endpoint, settings.model, settings.n_ctx)
+        case _:
+            return InPlaceEngine.remote(endpoint)
 
 
 def _detail(error: EngineError) -> str:

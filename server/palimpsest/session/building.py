@@ -22,7 +22,7 @@ from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.referring import Referring
 from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.assist.next_edits.next_edits import NextEdits
-from palimpsest.assist.shared.events import Events, SettingsChanged, StatusChanged
+from palimpsest.assist.shared.events import DocumentOpened, Events, SettingsChanged, StatusChanged
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.shared.statistics import FILE as STATISTICS
@@ -39,7 +39,7 @@ from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.index.workspace_index import WorkspaceIndex
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import language_of, load
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
@@ -78,6 +78,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     fork_tools = ForkTools(services, memory.now, forking)
     conversing.tools = Toolset(services, memory.now, document_tools, fork_tools, lambda: conversing.host)
     conversing.referring = referring
+    services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     Indexing(services)
     ActivityTracker(services)
     Prefetch(services, cursor, completions)

@@ -1,7 +1,5 @@
 """A language of a table and a query file, as a person adds one: a part of JavaScript."""
 
-from palimpsest.languages.toy.modules import ToyModules  # found through a longer `palimpsest.languages.__path__`
-
 from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
 
@@ -22,4 +20,3 @@ class Toy(Base):
 
 
 LANGUAGE = Toy()
-MODULES = ToyModules

@@ -55,3 +55,6 @@ class ToyModules(SourceModules):
             name, _, alias = names.partition(" as ")
             found.append(Import(module, name if name != "all" else None, alias or None, 0, 0))
         return found
+
+
+MODULES = ToyModules

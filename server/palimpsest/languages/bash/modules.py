@@ -36,3 +36,6 @@ class BashModules(SourceModules):
 
     def _is_there(self, path: Path) -> bool:
         return self.files.root_of(path) is not None and self.files.shows(path)
+
+
+MODULES = BashModules

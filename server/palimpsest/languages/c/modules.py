@@ -115,3 +115,6 @@ class CModules(SourceModules):
 def _is_path(name: str) -> bool:
     is_plain = 0 < len(name) <= _LONGEST and not {"\\", "\0"} & set(name)
     return is_plain and not name.startswith("/") and "" not in name.split("/")
+
+
+MODULES = CModules

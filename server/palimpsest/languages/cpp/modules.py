@@ -19,3 +19,6 @@ class CppModules(CModules):
     def is_known(self, name: str) -> bool:
         """The standard library's headers have no suffix, but for those that are C's."""
         return super().is_known(name) or (name.startswith("<") and "." not in name)
+
+
+MODULES = CppModules

@@ -2,7 +2,5 @@
 which files a namespace has."""
 
 from palimpsest.languages.csharp.language import CSharp
-from palimpsest.languages.csharp.modules import CSharpModules
 
 LANGUAGE = CSharp()
-MODULES = CSharpModules

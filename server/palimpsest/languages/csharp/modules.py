@@ -102,3 +102,6 @@ def _around(name: str) -> list[str]:
     """`A.B` and `A` for `A.B.C`."""
     parts = name.split(".")
     return [".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
+
+
+MODULES = CSharpModules

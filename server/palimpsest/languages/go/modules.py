@@ -224,3 +224,6 @@ def _below(name: str, module: str) -> list[str]:
 
 def _is_built(parsed: Parsed) -> bool:
     return building.is_built(parsed.snapshot.text)
+
+
+MODULES = GoModules

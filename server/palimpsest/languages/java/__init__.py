@@ -1,7 +1,5 @@
 """Java: its table.  `words.py` lists what the language defines, `modules.py` says which files a package has."""
 
 from palimpsest.languages.java.language import Java
-from palimpsest.languages.java.modules import JvmModules
 
 LANGUAGE = Java()
-MODULES = JvmModules

@@ -76,3 +76,6 @@ def _source_set(path: Path) -> str:
     parts = path.parts
     found = (n for n in range(len(parts) - 3, -1, -1) if parts[n] == _SRC and parts[n + 2] in SOURCES)
     return next((parts[n + 1] for n in found), "")
+
+
+MODULES = JvmModules

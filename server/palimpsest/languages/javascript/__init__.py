@@ -1,7 +1,5 @@
 """JavaScript, JSX too: its table.  Other modules here handle what queries cannot."""
 
 from palimpsest.languages.javascript.language import JavaScript
-from palimpsest.languages.javascript.modules import JavaScriptModules
 
 LANGUAGE = JavaScript()
-MODULES = JavaScriptModules

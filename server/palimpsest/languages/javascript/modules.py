@@ -238,3 +238,6 @@ def _built(name: str) -> str:
         if name.endswith(types):
             return name.removesuffix(types) + runs
     return name
+
+
+MODULES = JavaScriptModules

@@ -1,7 +1,5 @@
 """Kotlin: its table.  `words.py` lists what the language defines; packages are found as Java's are."""
 
-from palimpsest.languages.java.modules import JvmModules
 from palimpsest.languages.kotlin.language import Kotlin
 
 LANGUAGE = Kotlin()
-MODULES = JvmModules

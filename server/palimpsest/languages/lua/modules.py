@@ -106,3 +106,6 @@ class LuaModules(SourceModules):
 def _plugin(path: Path, root: Path) -> Path | None:
     """The innermost folder `lua` around a file."""
     return next((at for at in path.parents if at.name == _PLUGIN and at != root and at.is_relative_to(root)), None)
+
+
+MODULES = LuaModules

@@ -160,3 +160,6 @@ def _candidates(name: str, prefixes: Mapping[str, list[Path]]) -> Iterator[Path]
     for prefix in sorted((one for one in prefixes if name.startswith(one)), key=len, reverse=True):
         below = name.removeprefix(prefix).split("\\")
         yield from (folder.joinpath(*below[:-1], f"{below[-1]}{_SUFFIX}") for folder in prefixes[prefix] if below[-1])
+
+
+MODULES = PhpModules

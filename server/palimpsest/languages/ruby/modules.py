@@ -53,3 +53,6 @@ class RubyModules(SourceModules):
 
 def _with_suffix(path: Path) -> Path:
     return path if path.suffix == ".rb" else Path(f"{path}.rb")
+
+
+MODULES = RubyModules

@@ -168,3 +168,6 @@ def _is_pub(parsed: Parsed, line: int) -> bool:
 
 def _namespaces(parsed: Parsed) -> list[Scope]:
     return [scope for scope in scopes(parsed) if scope.kind == "namespace"]
+
+
+MODULES = RustModules

@@ -84,3 +84,6 @@ class SwiftModules(SourceModules):
                     if n > _MOST_FILES:
                         return
                     yield here / entry.name
+
+
+MODULES = SwiftModules

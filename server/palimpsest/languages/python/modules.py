@@ -1,0 +1,5 @@
+"""Modules of Python."""
+
+from palimpsest.languages.python.packages.modules import PythonModules
+
+MODULES = PythonModules

@@ -1,0 +1,5 @@
+"""Modules of TSX: JavaScript's."""
+
+from palimpsest.languages.javascript.modules import JavaScriptModules
+
+MODULES = JavaScriptModules
