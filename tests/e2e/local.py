@@ -1,8 +1,8 @@
-"""A window's server in this process: on an event loop of its own, over the bytes that a process would get.
+"""A server in this process: on an event loop of its own, over the bytes that a process would get.
 
 A socket pair stands in place of stdin and stdout; reader, writer and protocol are the product's.  What only a process
-can show (starting, ending, kills, what a crash leaves, memory) needs one; so does a second window beside this one,
-since agents and engines know a window by its process.
+can show (starting, ending, kills, what a crash leaves, memory) needs one; so does a second server beside this one,
+since agents, engines and conversations know a window by its process.
 """
 
 from __future__ import annotations
@@ -10,13 +10,33 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from typing import Final
 
 from palimpsest.app import new_server
 from palimpsest.lsp.stdio import reader_of
 
-NAME: Final = "window of a test"
+NAME: Final = "server of a test"
 LONG_S = 30.0
+Serve = Callable[[socket.socket, ExitStack], Awaitable[None]]
+"""Serves who is at the other end; what is to be closed when nothing is read any more goes on the stack."""
+
+
+async def serve_window(connection: socket.socket, closing: ExitStack) -> None:
+    """As `palimpsest serve` does."""
+    read_all = threading.Event()
+    pipe = closing.enter_context(connection.makefile("rwb", buffering=0))
+    closing.callback(read_all.wait, LONG_S)  # the thread that reads must not meet another file of this number
+    await new_server().serve(reader_of(pipe, on_end=read_all.set), pipe)
+
+
+async def serve_acp(connection: socket.socket, closing: ExitStack) -> None:
+    """As `palimpsest acp` does."""
+    from palimpsest.agents.acp.agent import serve
+    from palimpsest.agents.acp.lines import MOST_BUFFERED, Lines
+
+    await serve(Lines(*await asyncio.open_connection(sock=connection.dup(), limit=MOST_BUFFERED)))
 
 
 def is_there() -> bool:
@@ -31,8 +51,9 @@ class LocalServer:
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader
 
-    def __init__(self) -> None:
+    def __init__(self, serve: Serve = serve_window) -> None:
         self._connection, self._own_end = socket.socketpair()
+        self._serve = serve
         self._left: list[str] = []
         self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
         self._thread.start()
@@ -47,20 +68,18 @@ class LocalServer:
     async def wait(self) -> None:
         """Until it has ended: after `exit`, or when the editor's end was closed.  What it has begun has to be done."""
         await asyncio.to_thread(self._thread.join, LONG_S)
-        assert self.ended, "the window did not end"
-        assert not self._left, f"the window left behind: {self._left}"
+        assert self.ended, "the server did not end"
+        assert not self._left, f"the server left behind: {self._left}"
 
     def close(self) -> None:
         """The editor is gone."""
         self.stdin.close()
 
     def _run(self) -> None:
-        nothing_comes = threading.Event()
-        with self._own_end, self._own_end.makefile("rwb", buffering=0) as pipe:
-            asyncio.run(self._serve(pipe, nothing_comes))
+        with self._own_end, ExitStack() as closing:
+            asyncio.run(self._main(closing))
             self._own_end.shutdown(socket.SHUT_RDWR)
-            nothing_comes.wait(LONG_S)  # the number of the file is free for others only then
 
-    async def _serve(self, pipe: socket.SocketIO, nothing_comes: threading.Event) -> None:
-        await new_server().serve(reader_of(pipe, on_end=nothing_comes.set), pipe)
+    async def _main(self, closing: ExitStack) -> None:
+        await self._serve(self._own_end, closing)
         self._left = [repr(task) for task in asyncio.all_tasks() - {asyncio.current_task()}]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp import RequestError, spawn_agent_process, text_block
+from acp import RequestError, text_block
 from acp.client.connection import ClientSideConnection
 from acp.helpers import embedded_text_resource, resource_block, resource_link_block
 from acp.schema import (
@@ -31,6 +31,7 @@ from acp.schema import (
 )
 
 from .conftest import until
+from .local import LocalServer, serve_acp
 from .scripted import Scripted, scripted
 
 REPLY = 'Here it is.\n\n<ref id="shipping" lang="python">\ndef shipping():\n    return 5\n</ref>\n\nUse it.'
@@ -82,13 +83,15 @@ class Client:
 
 
 @pytest.fixture
-def home(tmp_path: Path, machine: dict[str, str], engine: Scripted) -> dict[str, str]:
-    """The environment of an editor whose person has chosen the scripted engine."""
+def home(tmp_path: Path, machine: dict[str, str], engine: Scripted, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of settings of a person who has chosen the scripted engine."""
     config = tmp_path / "config"
     (config / "palimpsest").mkdir(parents=True)
     text = f'[engine]\nkind = "openai"\nurl = "{engine.url}"\n'
     (config / "palimpsest" / "palimpsest.toml").write_text(text, encoding="utf-8")
-    return {**os.environ, "XDG_CONFIG_HOME": str(config), "XDG_STATE_HOME": str(tmp_path / "state")}
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return config
 
 
 @pytest.fixture
@@ -99,11 +102,11 @@ def engine() -> Iterator[Scripted]:
 
 
 @asynccontextmanager
-async def client(home: dict[str, str], *, files: bool = False) -> AsyncIterator[Client]:
-    it = Client()
-    command = ("-P", "-m", "palimpsest", "acp")
-    kwargs = {"env": home, "use_unstable_protocol": True, "transport_kwargs": {"stderr": None, "shutdown_timeout": 20}}
-    async with spawn_agent_process(it, sys.executable, *command, **kwargs) as (agent, _):  # type: ignore[arg-type]
+async def client(home: Path, *, files: bool = False) -> AsyncIterator[Client]:
+    it, server = Client(), LocalServer(serve_acp)
+    await server.connect()
+    agent = ClientSideConnection(it, server.stdin, server.stdout, use_unstable_protocol=True)  # type: ignore[arg-type]
+    try:
         it.agent = agent
         it.offered = await agent.initialize(
             protocol_version=1,
@@ -113,6 +116,10 @@ async def client(home: dict[str, str], *, files: bool = False) -> AsyncIterator[
             client_info=Implementation(name="test", version="1"),
         )
         yield it
+    finally:
+        await agent.close()
+        server.close()
+        await server.wait()
 
 
 async def began(it: Client, folder: Path) -> str:
@@ -120,7 +127,7 @@ async def began(it: Client, folder: Path) -> str:
 
 
 async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     async with client(home) as it:
         assert it.offered.agent_info is not None
@@ -147,7 +154,7 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         assert roles[-3:] == ["user", "assistant", "user"]
 
 
-async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: dict[str, str], shop: Path) -> None:
+async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)
         await until(lambda: it.updates(session, "available_commands_update"))
@@ -157,7 +164,7 @@ async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home
         assert "available" not in [kind for where, kind in it.told if where != session]
 
 
-async def test_files_come_along_as_links_and_as_texts(home: dict[str, str], shop: Path, engine: Scripted) -> None:
+async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, engine: Scripted) -> None:
     (shop / ".env").write_text("TOKEN=abc", encoding="utf-8")
     cart, secret = shop / "shop" / "cart.py", shop / ".env"
     async with client(home) as it:
@@ -181,7 +188,7 @@ async def test_files_come_along_as_links_and_as_texts(home: dict[str, str], shop
 
 
 async def test_a_long_file_becomes_a_descriptor_and_the_question_stays(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     async with client(home) as it:
         session = await began(it, shop)
@@ -193,9 +200,7 @@ async def test_a_long_file_becomes_a_descriptor_and_the_question_stays(
         assert len(said) < 10_000
 
 
-async def test_cancel_ends_the_turn_and_the_conversation_goes_on(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_cancel_ends_the_turn_and_the_conversation_goes_on(home: Path, shop: Path, engine: Scripted) -> None:
     engine.free.clear()
     async with client(home) as it:
         session = await began(it, shop)
@@ -212,9 +217,7 @@ async def test_cancel_ends_the_turn_and_the_conversation_goes_on(
         assert it.said(session).endswith(SHOWN)
 
 
-async def test_a_fork_has_what_was_said_before_and_goes_on_alone(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_a_fork_has_what_was_said_before_and_goes_on_alone(home: Path, shop: Path, engine: Scripted) -> None:
     async with client(home) as it:
         session = await began(it, shop)
         await it.ask(session, "Write shipping().")
@@ -231,7 +234,7 @@ async def test_a_fork_has_what_was_said_before_and_goes_on_alone(
         assert "Something else." not in str(engine.asked[-1]["messages"])
 
 
-async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: dict[str, str], shop: Path) -> None:
+async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: Path, shop: Path) -> None:
     async with client(home, files=True) as it:
         session = await began(it, shop)
         await it.ask(session, "Write shipping().")
@@ -244,7 +247,7 @@ async def test_a_ref_is_written_through_the_editor_and_never_over_a_file(home: d
             await it.ask(session, "/write shipping ../shipping.py")
 
 
-async def test_a_ref_is_written_to_the_disk_where_the_editor_does_not_write(home: dict[str, str], shop: Path) -> None:
+async def test_a_ref_is_written_to_the_disk_where_the_editor_does_not_write(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)
         await it.ask(session, "Write shipping().")
@@ -252,7 +255,7 @@ async def test_a_ref_is_written_to_the_disk_where_the_editor_does_not_write(home
         assert (shop / "shop" / "shipping.py").read_text(encoding="utf-8") == "def shipping():\n    return 5\n"
 
 
-async def test_what_is_wrong_is_said_in_words(home: dict[str, str], shop: Path) -> None:
+async def test_what_is_wrong_is_said_in_words(home: Path, shop: Path) -> None:
     async with client(home) as it:
         for arguments, message in (
             ({"cwd": "shop"}, "cwd: the full path of a folder is wanted"),
@@ -280,8 +283,8 @@ async def test_what_is_wrong_is_said_in_words(home: dict[str, str], shop: Path) 
         assert not it.updates(session, "user_message_chunk"), "to resume tells nothing again"
 
 
-async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(home: dict[str, str], shop: Path) -> None:
-    file = Path(home["XDG_CONFIG_HOME"], "palimpsest", "palimpsest.toml")
+async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(home: Path, shop: Path) -> None:
+    file = home / "palimpsest" / "palimpsest.toml"
     file.write_text('[engine]\nkind = "none"\n', encoding="utf-8")
     async with client(home) as it:
         session = await began(it, shop)
@@ -294,7 +297,7 @@ async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(ho
 WRITES = f'{REPLY}\n\nref_to_file(ref_id="shipping", file_path="{{}}")'
 
 
-async def test_a_ref_that_is_not_closed_is_told_of(home: dict[str, str], shop: Path, engine: Scripted) -> None:
+async def test_a_ref_that_is_not_closed_is_told_of(home: Path, shop: Path, engine: Scripted) -> None:
     engine.replies = ['Here:\n\n<ref id="open">\nnever closed']
     problem = 'Line 3: `<ref id="open">` is not closed, so it was not kept; write `</ref>` behind its content.'
     async with client(home) as it:
@@ -307,7 +310,7 @@ async def test_a_ref_that_is_not_closed_is_told_of(home: dict[str, str], shop: P
 
 
 async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remembered_for_the_folder(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     engine.replies = [
         WRITES.format("one.py"),
@@ -345,7 +348,7 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
 
 
 async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     child, summary, came = threading.Event(), threading.Event(), set[str]()
 
@@ -383,7 +386,7 @@ FLOOD: list[dict[str, Any]] = [{"content": "word " * 200}] * 3_000
 
 
 async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     engine.replies = [FLOOD]
     async with client(home) as it:
@@ -396,11 +399,11 @@ async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
 
 
 def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     engine.replies = [FLOOD]
     command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=home) as agent:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
 
@@ -427,9 +430,7 @@ def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
             agent.kill()
 
 
-async def test_a_file_of_secrets_is_in_no_question_however_it_came(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_a_file_of_secrets_is_in_no_question_however_it_came(home: Path, shop: Path, engine: Scripted) -> None:
     """And what git ignores only where the person sends its text."""
     subprocess.run(["git", "init", "-q"], cwd=shop, check=True)
     (shop / ".gitignore").write_text("ignored.txt\n")

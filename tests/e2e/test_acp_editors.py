@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .conftest import until
+from .local import LocalServer, serve_acp
 from .scripted import Scripted, scripted
 
 REF = '<ref id="shipping" lang="python">\ndef shipping():\n    return 5\n</ref>'
@@ -25,16 +25,15 @@ FILES = {"fs": {"readTextFile": True, "writeTextFile": True}}
 class Lines:
     """An editor that writes lines and keeps what it reads; `answer` answers what it is asked, None never does."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    def __init__(self, server: LocalServer | asyncio.subprocess.Process) -> None:
+        self.server = server
         self.read: list[dict[str, Any]] = []
         self.answer: Callable[[str, dict[str, Any]], Any] = lambda *_: None
         self._n = 0
         self._reading = asyncio.get_running_loop().create_task(self._read())
 
     async def _read(self) -> None:
-        assert self.process.stdout is not None
-        while line := await self.process.stdout.readline():
+        while line := await self.server.stdout.readline():
             message = json.loads(line)
             self.read.append(message)
             if "method" in message and "id" in message:
@@ -46,8 +45,7 @@ class Lines:
         self.write_line(json.dumps(message))
 
     def write_line(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{line}\n".encode())
+        self.server.stdin.write(f"{line}\n".encode())
 
     def begin(self, method: str, params: Mapping[str, Any]) -> int:
         self._n += 1
@@ -87,10 +85,8 @@ class Lines:
         return [it["params"] for it in self.read if it.get("method") == method]
 
     async def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        with suppress(ProcessLookupError):
-            await asyncio.wait_for(self.process.wait(), 60)
+        self.server.close()
+        await self.server.wait()
         await self._reading
 
 
@@ -103,20 +99,21 @@ def engine() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, machine: dict[str, str], engine: Scripted) -> dict[str, str]:
+def home(tmp_path: Path, machine: dict[str, str], engine: Scripted, monkeypatch: pytest.MonkeyPatch) -> Path:
     config = tmp_path / "config"
     (config / "palimpsest").mkdir(parents=True)
     text = f'[engine]\nkind = "openai"\nurl = "{engine.url}"\n'
     (config / "palimpsest" / "palimpsest.toml").write_text(text, encoding="utf-8")
-    return {**os.environ, "XDG_CONFIG_HOME": str(config), "XDG_STATE_HOME": str(tmp_path / "state")}
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return config
 
 
 @asynccontextmanager
-async def started(home: dict[str, str]) -> AsyncIterator[Lines]:
-    pipe = asyncio.subprocess.PIPE
-    command = (sys.executable, "-P", "-m", "palimpsest", "acp")
-    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=home, limit=1 << 24)
-    it = Lines(process)
+async def started(home: Path) -> AsyncIterator[Lines]:
+    server = LocalServer(serve_acp)
+    await server.connect()
+    it = Lines(server)
     try:
         yield it
     finally:
@@ -124,16 +121,14 @@ async def started(home: dict[str, str]) -> AsyncIterator[Lines]:
 
 
 @asynccontextmanager
-async def editor(home: dict[str, str], capabilities: Mapping[str, Any] = {}) -> AsyncIterator[Lines]:
+async def editor(home: Path, capabilities: Mapping[str, Any] = {}) -> AsyncIterator[Lines]:
     async with started(home) as it:
         answer = await it.ask("initialize", {"protocolVersion": 1, "clientCapabilities": capabilities})
         assert answer["result"]["protocolVersion"] == 1
         yield it
 
 
-async def test_what_is_no_message_is_said_to_be_none_and_what_follows_is_heard(
-    home: dict[str, str], shop: Path
-) -> None:
+async def test_what_is_no_message_is_said_to_be_none_and_what_follows_is_heard(home: Path, shop: Path) -> None:
     async with started(home) as it:
         for line in ("no JSON", "5", '[{"jsonrpc": "2.0", "id": 1, "method": "initialize"}]', "", "[" * 50_000):
             it.write_line(line)
@@ -147,7 +142,7 @@ async def test_what_is_no_message_is_said_to_be_none_and_what_follows_is_heard(
         assert await it.stopped(it.prompt(await it.begun(shop), "Well?")) == "end_turn"
 
 
-async def test_an_editors_own_fields_are_no_parameters(home: dict[str, str], shop: Path) -> None:
+async def test_an_editors_own_fields_are_no_parameters(home: Path, shop: Path) -> None:
     async with editor(home) as it:
         own = {"cwd": "/", "sessionId": "x", "cursor": "y"}
         params = {"cwd": str(shop), "mcpServers": [], "_meta": own}
@@ -158,7 +153,7 @@ async def test_an_editors_own_fields_are_no_parameters(home: dict[str, str], sho
 
 
 async def test_a_person_sees_what_would_be_written_before_they_allow_it(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     file = shop / "ports.py"
     engine.replies = [WRITES.format("ports.py", "write"), ".", WRITES.format("ports.py", "append"), "."]
@@ -174,7 +169,7 @@ async def test_a_person_sees_what_would_be_written_before_they_allow_it(
         assert second["content"][0]["newText"] == file.read_text(encoding="utf-8") == TEXT + TEXT
 
 
-async def test_nobody_is_asked_about_what_cannot_be_done(home: dict[str, str], shop: Path, engine: Scripted) -> None:
+async def test_nobody_is_asked_about_what_cannot_be_done(home: Path, shop: Path, engine: Scripted) -> None:
     engine.replies = [WRITES.format("shop/cart.py", "write"), "."]
     async with editor(home) as it:
         await it.answered(it.prompt(await it.begun(shop), "Write it."))
@@ -193,7 +188,7 @@ async def test_nobody_is_asked_about_what_cannot_be_done(home: dict[str, str], s
     ids=["no option", "nothing", "an option of nobody's", "an error"],
 )
 async def test_an_answer_that_is_none_allows_nothing(
-    home: dict[str, str], shop: Path, engine: Scripted, answer: dict[str, Any]
+    home: Path, shop: Path, engine: Scripted, answer: dict[str, Any]
 ) -> None:
     engine.replies = [WRITES.format("one.py", "write"), "As you wish."]
     async with editor(home) as it:
@@ -203,9 +198,7 @@ async def test_an_answer_that_is_none_allows_nothing(
         assert "did not allow it" in str(it.updates("tool_call_update"))
 
 
-async def test_an_editor_that_does_not_write_is_said_to_have_failed(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_an_editor_that_does_not_write_is_said_to_have_failed(home: Path, shop: Path, engine: Scripted) -> None:
     def answer(method: str, _: Any) -> dict[str, Any]:
         if method == "session/request_permission":
             return {"result": {"outcome": {"outcome": "selected", "optionId": "allow"}}}
@@ -230,7 +223,7 @@ async def test_an_editor_that_does_not_write_is_said_to_have_failed(
     ],
 )
 async def test_what_a_person_does_while_they_are_asked_is_not_lost(
-    home: dict[str, str], shop: Path, engine: Scripted, mode: str, old: str | None, meanwhile: str, then: str
+    home: Path, shop: Path, engine: Scripted, mode: str, old: str | None, meanwhile: str, then: str
 ) -> None:
     file = shop / "note.txt"
     if old:
@@ -254,7 +247,7 @@ async def test_what_a_person_does_while_they_are_asked_is_not_lost(
 
 
 async def test_a_folder_that_leads_elsewhere_by_the_time_of_the_answer_is_not_written_in(
-    home: dict[str, str], shop: Path, engine: Scripted, tmp_path: Path
+    home: Path, shop: Path, engine: Scripted, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -277,7 +270,7 @@ async def test_a_folder_that_leads_elsewhere_by_the_time_of_the_answer_is_not_wr
 
 
 async def test_cancel_ends_a_turn_whose_question_nobody_answers_and_closes_its_call(
-    home: dict[str, str], shop: Path, engine: Scripted
+    home: Path, shop: Path, engine: Scripted
 ) -> None:
     engine.replies = [WRITES.format("one.py", "write"), "Go on."]
     async with editor(home) as it:
@@ -292,7 +285,7 @@ async def test_cancel_ends_a_turn_whose_question_nobody_answers_and_closes_its_c
         assert not (shop / "one.py").exists()
 
 
-async def test_a_prompt_right_behind_a_cancel_is_answered(home: dict[str, str], shop: Path, engine: Scripted) -> None:
+async def test_a_prompt_right_behind_a_cancel_is_answered(home: Path, shop: Path, engine: Scripted) -> None:
     """An editor need not wait for the cancelled turn's answer."""
     engine.free.clear()
     async with editor(home) as it:
@@ -307,9 +300,7 @@ async def test_a_prompt_right_behind_a_cancel_is_answered(home: dict[str, str], 
         assert engine.asked[-1]["messages"][-1]["content"].endswith("Hurry.")
 
 
-async def test_a_text_behind_a_text_begins_on_a_line_of_its_own(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_a_text_behind_a_text_begins_on_a_line_of_its_own(home: Path, shop: Path, engine: Scripted) -> None:
     async with editor(home) as it:
         await it.answered(it.prompt(await it.begun(shop), "What is this?", "<selected_code>x = 1</selected_code>"))
         assert engine.asked[-1]["messages"][-1]["content"].endswith(
@@ -317,9 +308,7 @@ async def test_a_text_behind_a_text_begins_on_a_line_of_its_own(
         )
 
 
-async def test_an_editor_that_takes_compactions_is_told_of_them_where_they_happened(
-    home: dict[str, str], shop: Path
-) -> None:
+async def test_an_editor_that_takes_compactions_is_told_of_them_where_they_happened(home: Path, shop: Path) -> None:
     takes = {"session": {"compaction": {}}}
     async with editor(home, takes) as it:
         session = await it.begun(shop)
@@ -347,7 +336,7 @@ async def test_an_editor_that_takes_compactions_is_told_of_them_where_they_happe
 
 
 async def test_a_session_in_which_nothing_was_said_is_not_listed_and_goes_with_the_editor(
-    home: dict[str, str], shop: Path
+    home: Path, shop: Path
 ) -> None:
     async with editor(home) as it:
         unused, used = await it.begun(shop), await it.begun(shop)
@@ -359,14 +348,15 @@ async def test_a_session_in_which_nothing_was_said_is_not_listed_and_goes_with_t
         assert gone["error"]["code"] == -32002
 
 
-async def test_an_editor_that_vanishes_leaves_no_process_behind(
-    home: dict[str, str], shop: Path, engine: Scripted
-) -> None:
+async def test_an_editor_that_vanishes_leaves_no_process_behind(home: Path, shop: Path, engine: Scripted) -> None:
     engine.free.clear()
-    async with started(home) as it:
-        await it.ask("initialize", {"protocolVersion": 1})
-        it.prompt(await it.begun(shop), "Take your time.")
-        await until(lambda: engine.asked)
-        assert it.process.stdin is not None
-        it.process.stdin.close()
-        assert await asyncio.wait_for(it.process.wait(), 60) == 0
+    pipe = asyncio.subprocess.PIPE
+    command = (sys.executable, "-P", "-m", "palimpsest", "acp")
+    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=1 << 24)
+    it = Lines(process)
+    await it.ask("initialize", {"protocolVersion": 1})
+    it.prompt(await it.begun(shop), "Take your time.")
+    await until(lambda: engine.asked)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), 60) == 0

@@ -316,7 +316,7 @@ async def test_the_parts_of_a_reply_are_looked_at_together(bench: Bench) -> None
 
 
 async def test_what_cannot_be_trusted_is_flagged_or_refused_with_its_reason(
-    bench: Bench, machine: dict[str, str]
+    bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
     uri = bench.editor.open("shop/cart.py")
     again = ["L6+ ", "L6+     def subtotal(self) -> int:", "L6+         return 0"]
@@ -337,9 +337,8 @@ async def test_what_cannot_be_trusted_is_flagged_or_refused_with_its_reason(
         "it repeats what stands there already",
         "it would leave 1 syntax error where there were none",
     ]
-    log = (Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log").read_text(encoding="utf-8")
-    assert "suggestion for editing refused: it repeats what stands there already" in log
-    assert "secret_word" not in log
+    assert "suggestion for editing refused: it repeats what stands there already" in caplog.text
+    assert "secret_word" not in caplog.text
 
 
 async def test_only_selected_lines_change(bench: Bench) -> None:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,13 +104,13 @@ class Protocol(LanguageServerProtocol):
     def release(self) -> None:
         self._inbox.release()
 
-    async def end(self) -> None:
-        """Nobody waits for an answer any more: end what is still being done for one."""
-        bodies = list(self._bodies.values())
-        for body in bodies:
-            body.cancel()
-        if bodies:
-            await asyncio.wait(bodies, timeout=ENDING_S)
+    async def end(self, beside: Iterable[asyncio.Task[Any]]) -> None:
+        """Nobody waits for an answer any more: end what is still being done for one, and what goes on beside them."""
+        running = [*self._bodies.values(), *beside]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=ENDING_S)
 
     def refuse(self, msg_id: Any, code: int, message: str) -> None:
         """Answer a request with an error."""

@@ -107,7 +107,7 @@ class PalimpsestServer(LanguageServer):
                 self.protocol.receive(body)
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
-        await self.protocol.end()
+        await self.protocol.end(self.running)
 
 
 def log_failed_callback(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -41,7 +41,7 @@ from acp.schema import (
 from palimpsest import __version__
 from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import EditorHost
-from palimpsest.agents.acp.lines import Lines, of_this_process
+from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace, Workspaces
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
@@ -54,9 +54,8 @@ A_PAGE = 50
 INVALID, FAILED, MISSING = -32602, -32603, -32002
 
 
-async def serve() -> None:
+async def serve(lines: Lines) -> None:
     """Until the editor leaves."""
-    lines = await of_this_process()
     agent = ConversationAgent(lines)
     try:
         await run_agent(cast(Agent, agent), lines, use_unstable_protocol=True)  # to fork, resume and close

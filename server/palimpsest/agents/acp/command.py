@@ -26,7 +26,14 @@ def main(argv: list[str]) -> int:
         return 1
     log_to_file(options.log_level)
 
-    from palimpsest.agents.acp.agent import serve
-
-    asyncio.run(serve())
+    asyncio.run(_serve())
     return 0
+
+
+async def _serve() -> None:
+    from acp import stdio_streams
+
+    from palimpsest.agents.acp.agent import serve
+    from palimpsest.agents.acp.lines import MOST_BUFFERED, Lines
+
+    await serve(Lines(*await stdio_streams(limit=MOST_BUFFERED)))

@@ -10,8 +10,6 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from acp import stdio_streams
-
 from palimpsest.agents.lines import Refusal, message_in, no_request, written
 
 MOST_BUFFERED = 16 << 20
@@ -76,10 +74,6 @@ class Lines:
                 pieces.append(await self._reader.readexactly(error.consumed))
             except asyncio.IncompleteReadError as error:
                 return b"".join((*pieces, error.partial))
-
-
-async def of_this_process() -> Lines:
-    return Lines(*await stdio_streams(limit=MOST_BUFFERED))
 
 
 def _takes_compactions(message: Mapping[str, Any]) -> bool:

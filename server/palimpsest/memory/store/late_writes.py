@@ -56,6 +56,8 @@ class LateWrites:
     def close(self) -> None:
         """What is left is as where the process is killed."""
         self._left.clear()
+        if self._task is not None:
+            self._task.cancel()
 
     async def _try_again(self) -> None:
         while self._left:
