@@ -149,7 +149,6 @@ def test_a_native_call_that_does_not_come_back_ends_the_process(since: int, stat
     assert b"ending the process" in done.stderr
 
 
-@pytest.mark.slow
 def test_an_end_that_was_asked_for_comes_whatever_a_native_call_is_doing() -> None:
     script = STUCK.format(since=0, then="Library.under_way = None\nwatch.leave()")
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
