@@ -92,7 +92,6 @@ def test_the_standard_library_compiled_modules_too(workspace: Make, text: str, n
     assert found[name].text.startswith(first)
 
 
-@pytest.mark.slow
 def test_an_installed_package_is_followed_into_its_compiled_parts(workspace: Make) -> None:
     text = "import numpy as np\ndef f(x):\n    return np.clip(np.array(x), 0, 1)$0"
     found = lines(workspace(), text, "numpy")

@@ -40,7 +40,7 @@ def test_at_every_line_each_block_has_the_same_text(workspace: Make, language: s
     path = long_file(made.root, LINES, language)
     made.build_index()
     made.is_typing = False
-    found = texts(made, path, 4)
+    found = texts(made, path, 6)
     assert {key: sorted(some) for key, some in found.items() if len(some) > 1} == {}
     assert {"class", "scope"} <= {key.type for key in found}
 
@@ -53,5 +53,5 @@ def test_so_it_is_in_code_as_people_write_it(workspace: Make, path: Path) -> Non
             made.write({f"src/{other.name}": other.read_text("utf-8")})
     made.build_index()
     made.is_typing = False
-    found = texts(made, made.root / "src" / path.name, 4)
+    found = texts(made, made.root / "src" / path.name, 7)
     assert {key: sorted(some) for key, some in found.items() if len(some) > 1} == {}

@@ -150,7 +150,13 @@ def test_a_native_call_that_does_not_come_back_ends_the_process(since: int, stat
 
 
 def test_an_end_that_was_asked_for_comes_whatever_a_native_call_is_doing() -> None:
-    script = STUCK.format(since=0, then="Library.under_way = None\nwatch.leave()")
+    leaves = """
+from palimpsest.engine.lifetime import watchdog
+watchdog.LEAVE_S = 0.5
+Library.under_way = None
+watch.leave()
+"""
+    script = STUCK.format(since=0, then=leaves)
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
 
 

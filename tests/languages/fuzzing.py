@@ -1,4 +1,4 @@
-"""Texts of all kinds for one language, made by hypothesis: `python -m tests.languages.fuzzing markdown`.
+"""Texts of all kinds for languages of data, made by hypothesis: `python -m tests.languages.fuzzing 50`, of each.
 
 A grammar can end the process, so that this runs in one of its own.
 """
@@ -67,8 +67,10 @@ def main(language_id: str, n: int) -> None:
     def run(text: str, more: str, where: float) -> None:
         look(language_id, text, more, where)
 
+    print(language_id, flush=True)
     run()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    for each in MARKS:
+        main(each, int(sys.argv[1]))

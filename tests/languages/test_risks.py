@@ -138,13 +138,13 @@ def test_what_is_risky_is_named_in_one_place() -> None:
     assert not risks.is_risky("tree_sitter_python")
 
 
-@pytest.mark.parametrize("language", ["markdown", "html", "yaml", "json", "css", "toml", "sql"])
-def test_made_up_texts(language: str) -> None:
+def test_made_up_texts() -> None:
+    """The last language that is named is the one that ended the process."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.languages.fuzzing", language, str(examples(2).max_examples)],
+        [sys.executable, "-m", "tests.languages.fuzzing", str(examples(2).max_examples)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=250,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,36 +45,36 @@ class Server:
             await self.went.wait()
 
 
-@pytest.mark.parametrize("steps", STEPS)
-async def test_no_connection_is_left_to_our_engine(short: Path, steps: int) -> None:
+async def answer_when_closed(engine: InPlaceEngine | Http, request: Coroutine[Any, Any, object], steps: int) -> object:
+    asked = asyncio.create_task(request)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await engine.aclose()
+    (answer,) = await asyncio.gather(asked, return_exceptions=True)
+    return answer
+
+
+async def test_no_connection_is_left_to_our_engine(short: Path) -> None:
     server = Server()
-    listening = await asyncio.start_unix_server(server.serve, short / "e.sock")
-    async with listening:
-        engine = InPlaceEngine.over_socket(short / "e.sock")
-        asked = asyncio.create_task(engine.reset("workspace"))
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        await engine.aclose()
-        (answer,) = await asyncio.gather(asked, return_exceptions=True)
-        assert answer is None or isinstance(answer, EngineError), answer
-        await server.all_gone()
+    async with await asyncio.start_unix_server(server.serve, short / "e.sock"):
+        for steps in STEPS:
+            engine = InPlaceEngine.over_socket(short / "e.sock")
+            answer = await answer_when_closed(engine, engine.reset("workspace"), steps)
+            assert answer is None or isinstance(answer, EngineError), (steps, answer)
+            await server.all_gone()
 
 
-@pytest.mark.parametrize("steps", STEPS)
-async def test_no_connection_is_left_to_a_server_of_another_make(steps: int) -> None:
+async def test_no_connection_is_left_to_a_server_of_another_make() -> None:
     server = Server()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         free.listen()
         async with await asyncio.start_server(server.serve, sock=free):
-            engine = Http(Endpoint(f"http://127.0.0.1:{free.getsockname()[1]}"))
-            asked = asyncio.create_task(engine.get("/props"))
-            for _ in range(steps):
-                await asyncio.sleep(0)
-            await engine.aclose()
-            (answer,) = await asyncio.gather(asked, return_exceptions=True)
-            assert answer == {} or isinstance(answer, EngineError), answer
-            await server.all_gone()
+            for steps in STEPS:
+                engine = Http(Endpoint(f"http://127.0.0.1:{free.getsockname()[1]}"))
+                answer = await answer_when_closed(engine, engine.get("/props"), steps)
+                assert answer == {} or isinstance(answer, EngineError), (steps, answer)
+                await server.all_gone()
 
 
 async def test_a_closed_engine_is_not_asked(short: Path) -> None:

@@ -79,18 +79,21 @@ def typed(before: str, text: str) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("text", BREAKS.values(), ids=BREAKS.keys())
-@pytest.mark.parametrize(
-    ("before", "expected"),
-    [("self.items =", "Cart.__init__"), ("return item", "Cart.add"), ("return json", "load.parse"), ("with", "load")],
-)
-def test_what_is_half_typed_is_in_its_function_and_the_others_stay(before: str, expected: str, text: str) -> None:
-    source, number = typed(before, text)
-    parsed = parse_text(source, PYTHON)
-    assert scope_at(parsed, number, len(parsed.snapshot.lines[number])).qualified_name == expected
-    assert [scope.qualified_name for scope in scopes(parsed)] == NAMES
-    for line, name in (("def total", "Cart.total"), ("return sum", "Cart.total"), ("return parse", "load")):
-        at = next(n for n, other in enumerate(parsed.snapshot.lines) if other.strip().startswith(line))
-        assert scope_at(parsed, at, 0).qualified_name == name
+def test_what_is_half_typed_is_in_its_function_and_the_others_stay(text: str) -> None:
+    functions = {
+        "self.items =": "Cart.__init__",
+        "return item": "Cart.add",
+        "return json": "load.parse",
+        "with": "load",
+    }
+    for before, expected in functions.items():
+        source, number = typed(before, text)
+        parsed = parse_text(source, PYTHON)
+        assert scope_at(parsed, number, len(parsed.snapshot.lines[number])).qualified_name == expected
+        assert [scope.qualified_name for scope in scopes(parsed)] == NAMES, expected
+        for line, name in (("def total", "Cart.total"), ("return sum", "Cart.total"), ("return parse", "load")):
+            at = next(n for n, other in enumerate(parsed.snapshot.lines) if other.strip().startswith(line))
+            assert scope_at(parsed, at, 0).qualified_name == name, expected
 
 
 @pytest.mark.parametrize(
