@@ -33,6 +33,7 @@ class Editor(Window):
 
     @property
     def pid(self) -> int:
+        # no door: pytest-lsp keeps the process to itself
         process = self.client._server
         assert process is not None
         return process.pid

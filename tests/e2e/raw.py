@@ -189,6 +189,7 @@ class Raw:
     def stop_reading(self) -> None:
         """Close the pipe that the server writes to."""
         self._tasks[0].cancel()
+        # no door: asyncio keeps the pipes to itself
         transport = self.process._transport  # type: ignore[attr-defined]
         transport.get_pipe_transport(1).close()
 
@@ -207,4 +208,5 @@ class Raw:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # no door: asyncio keeps the pipes to itself
         self.process._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected
