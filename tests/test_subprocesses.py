@@ -26,7 +26,7 @@ async def test_a_cancelled_command_ends_what_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     script, told = tmp_path / "python", asyncio.Queue[dict[str, int]]()
-    script.write_text(f'#!/bin/sh\n{first}sleep 300 &\necho "{{\\"pid\\": $!}}" >&2\nwait\n')
+    script.write_text(f'#!/bin/sh\n{first}sleep 3000 &\necho "{{\\"pid\\": $!}}" >&2\nwait\n')
     script.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(script))
     asked = asyncio.create_task(our_answer("model", "get", told=told.put_nowait, grace_s=0.2))
@@ -36,6 +36,5 @@ async def test_a_cancelled_command_ends_what_it_started(
     with pytest.raises(asyncio.CancelledError):
         await asked
     gc.collect()  # says, by a warning that is an error here, if a process was left behind
-    async with asyncio.timeout(10):
-        while runs(pid):
-            await asyncio.sleep(0.02)
+    while runs(pid):
+        await asyncio.sleep(0.02)
