@@ -126,7 +126,7 @@ def _tokenizer(w: gguf.GGUFWriter, *, fim: bool | dict[str, str], add_bos: bool,
         w.add_chat_template(CHATML)
 
 
-def _transformer(
+def transformer(
     path: Path,
     architecture: str,
     *,
@@ -271,23 +271,23 @@ def _own_layout(w: gguf.GGUFWriter) -> None:
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
-    "fim": lambda path: _transformer(path, "qwen2"),
-    "short": lambda path: _transformer(path, "qwen2", n_trained=1024),
-    "starcoder": lambda path: _transformer(path, "qwen2", layers=1),
-    "seed": lambda path: _transformer(path, "qwen2", layers=1, fim=SEED),
-    "own": lambda path: _transformer(path, "qwen2", layers=1, extra=_own_layout),
-    "fim-q8": lambda path: _transformer(path, "qwen2", quantized=True),
-    "llama": lambda path: _transformer(path, "llama", biases=False),
-    "plain": lambda path: _transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
-    "swa": lambda path: _transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
-    "mrope": lambda path: _transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),
-    "embedding": lambda path: _transformer(
+    "fim": lambda path: transformer(path, "qwen2"),
+    "short": lambda path: transformer(path, "qwen2", n_trained=1024),
+    "starcoder": lambda path: transformer(path, "qwen2", layers=1),
+    "seed": lambda path: transformer(path, "qwen2", layers=1, fim=SEED),
+    "own": lambda path: transformer(path, "qwen2", layers=1, extra=_own_layout),
+    "fim-q8": lambda path: transformer(path, "qwen2", quantized=True),
+    "llama": lambda path: transformer(path, "llama", biases=False),
+    "plain": lambda path: transformer(path, "llama", fim=False, add_bos=True, chat=True, biases=False),
+    "swa": lambda path: transformer(path, "gemma2", extra=_swa, post_norms=True, biases=False),
+    "mrope": lambda path: transformer(path, "qwen2vl", extra=lambda w: w.add_rope_dimension_sections([4, 6, 6, 0])),
+    "embedding": lambda path: transformer(
         path, "qwen2", layers=1, extra=lambda w: w.add_pooling_type(gguf.PoolingType.LAST)
     ),
-    "reranker": lambda path: _transformer(
+    "reranker": lambda path: transformer(
         path, "qwen2", layers=1, extra=lambda w: w.add_pooling_type(gguf.PoolingType.RANK)
     ),
-    "encoder": lambda path: _transformer(path, "qwen2", layers=1, extra=lambda w: w.add_causal_attention(False)),
+    "encoder": lambda path: transformer(path, "qwen2", layers=1, extra=lambda w: w.add_causal_attention(False)),
     "adapter": lambda path: _no_model(path, "qwen2", "adapter"),
     "projector": lambda path: _no_model(path, "clip", "mmproj"),
     "mamba": lambda path: _mamba(path),

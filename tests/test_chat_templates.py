@@ -43,6 +43,7 @@ def test_the_template_is_run_once_for_each_sequence_of_roles(monkeypatch: pytest
         ran.append([message["role"] for message in messages])
         return render(self, text, messages, **more)
 
+    # no door: how often a template is run shows in time only
     monkeypatch.setattr(Renderer, "render", counted)
     with closing(template(OWN)) as chat:
         for content in ("a", "b"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import http.server
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -33,6 +35,7 @@ A = RANDOM.standard_normal((RANK, WIDTH), dtype=np.float32)
 B = RANDOM.standard_normal((96, RANK), dtype=np.float32)
 ROW = RANDOM.standard_normal((1, WIDTH), dtype=np.float32)
 ALPHA = 8.0
+BASE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def close(writer: gguf.GGUFWriter) -> None:
@@ -138,6 +141,8 @@ class Index:
     """Bytes after which the next transfer of the wheel breaks off; 0: none does."""
     only_pip: bool = False
     """As with a mirror that wants what only pip knows."""
+    interrupts: bool = False
+    """A person presses Ctrl-C once the wheel is asked for."""
     asked: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -155,6 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(b"Metadata-Version: 2.1\nName: tiny-base\nVersion: 1.0\n")
         if self.index.only_pip and self.headers.get("User-Agent", "").startswith("python-httpx"):
             return self.send_error(403)
+        if self.path == f"/files/{name}" and self.index.interrupts:
+            return os.kill(os.getpid(), signal.SIGINT)
         if self.path == f"/files/{name}":
             return self.send_wheel(int(ranged.removeprefix("bytes=").rstrip("-") or 0))
         return self.send_error(404)
@@ -199,14 +206,13 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_port}/simple/"
-    sha256 = hashlib.sha256(data).hexdigest()
+    sha256, adapter = hashlib.sha256(data).hexdigest(), write_adapter(tmp_path / "adapter.gguf")
+    # no door: base, adapter and their SHA-256 are pinned in the code, and the real base is 93 MB
     monkeypatch.setattr(default_model, "WHEEL", package_index.Wheel("tiny-base", "1.0", file, sha256, len(data)))
     monkeypatch.setattr(default_model, "BASE_SHA256", hashlib.sha256(base.read_bytes()).hexdigest())
-    adapter = write_adapter(tmp_path / "adapter.gguf")
     monkeypatch.setattr(default_model, "adapter", lambda: adapter)
-    home = tmp_path / "home"
-    monkeypatch.setattr(folders, "cache_place", lambda: home / "cache")
-    monkeypatch.setattr(folders, "config", lambda: home / "config")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -229,7 +235,7 @@ class TestGet:
         path = default_model.get(progress=lambda done, of: told.append((done, of)))
         assert values(path).keys() == {"token_embd.weight", "blk.0.attn_q.weight", "blk.0.attn_norm.weight"}
         assert (len(index.wheel), len(index.wheel)) in told
-        assert sorted(p.name for p in path.parent.iterdir()) == ["SmolLM2-135M-Instruct.Q4_1.gguf", path.name]
+        assert sorted(p.name for p in path.parent.iterdir()) == [BASE, path.name]
 
     def test_again_asks_nobody(self, index: Index) -> None:
         first = default_model.get()
@@ -250,7 +256,7 @@ class TestGet:
         assert index.asked == []
 
     def test_goes_on_where_an_earlier_transfer_broke_off(self, index: Index) -> None:
-        part = default_model._folder() / f".{index.file}.part"
+        part = default_model.path().parent / f".{index.file}.part"
         part.parent.mkdir(parents=True)
         part.write_bytes(index.wheel[:1000])
         default_model.get()
@@ -264,21 +270,22 @@ class TestGet:
     def test_lets_pip_fetch_it_where_only_pip_may(self, index: Index) -> None:
         index.only_pip = True
         assert default_model.get().is_file()
-        assert list(default_model._folder().glob(".*")) == []
+        assert list(default_model.path().parent.glob(".*")) == []
 
     def test_refuses_another_file_of_that_name(self, index: Index) -> None:
         index.wheel = index.wheel[:-10] + bytes(10)
         with pytest.raises(ModelError, match="SHA-256"):
             default_model.get()
         assert not default_model.is_here()
-        assert list(default_model._folder().glob("*.whl")) == []
+        assert list(default_model.path().parent.glob("*.whl")) == []
 
     def test_refuses_a_file_that_does_not_end(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        # no door: the size is pinned
         monkeypatch.setattr(default_model, "WHEEL", replace(default_model.WHEEL, size=600))
         index.wheel += bytes(10_000_000)
         with pytest.raises(ModelError):
             default_model.get()
-        assert all(path.stat().st_size == 0 for path in default_model._folder().iterdir())
+        assert {path.stat().st_size for path in default_model.path().parent.iterdir()} <= {0}
 
     def test_without_an_index_says_how_else(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
@@ -300,22 +307,22 @@ class TestGet:
         assert "Exception:" not in str(caught.value).partition("\n")[0]
 
     def test_what_killed_processes_left_goes_and_a_damaged_part_is_loaded_again(self, index: Index) -> None:
-        folder = default_model._folder()
+        folder = default_model.path().parent
         (folder / ".pip-left").mkdir(parents=True)
-        for left in (".SmolLM2-135M-Instruct.Q4_1.gguf.7.part", ".palimpsest-smollm2-135m-2.gguf.7.part"):
+        for left in (f".{BASE}.7.part", ".palimpsest-smollm2-135m-2.gguf.7.part"):
             (folder / left).write_bytes(b"half")
         (folder / f".{index.file}.part").write_bytes(bytes(len(index.wheel)))
         path = default_model.get()
-        assert sorted(p.name for p in folder.iterdir()) == ["SmolLM2-135M-Instruct.Q4_1.gguf", path.name]
+        assert sorted(p.name for p in folder.iterdir()) == [BASE, path.name]
         assert transfers(index) == [""]
 
     def test_two_at_once_are_told_of_each_other(self, index: Index) -> None:
-        default_model._folder().mkdir(parents=True)
+        default_model.path().parent.mkdir(parents=True)
         code = (
             "import sys, pathlib\nfrom palimpsest.system import process_lock\n"
             "assert process_lock.take(pathlib.Path(sys.argv[1])) is not None\nprint('held', flush=True)\ninput()"
         )
-        command = [sys.executable, "-P", "-c", code, str(default_model._lock())]
+        command = [sys.executable, "-P", "-c", code, str(default_model.path().with_name(".default.lock"))]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
             assert other.stdout is not None
             assert other.stdin is not None
@@ -334,14 +341,14 @@ class TestGet:
         assert index.asked == []
 
     def test_a_wheel_of_a_person_s_stays_where_it_lies(self, index: Index, tmp_path: Path) -> None:
-        default_model._folder().mkdir(parents=True)
-        mine = Path(shutil.copy(tmp_path / index.file, default_model._folder()))
+        default_model.path().parent.mkdir(parents=True)
+        mine = Path(shutil.copy(tmp_path / index.file, default_model.path().parent))
         assert default_model.get(wheel=mine).is_file()
         assert mine.is_file()
         other = tmp_path / "other.whl"
         other.write_bytes(b"something else")
         default_model.path().unlink()
-        default_model._base().unlink()
+        default_model.path().with_name(BASE).unlink()
         with pytest.raises(ModelError, match="SHA-256 is another") as caught:
             default_model.get(wheel=other)
         assert "mirror" not in f"{caught.value} {caught.value.hint}"
@@ -355,7 +362,7 @@ class TestGet:
         def full(*_: Any) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(merge, "merge", full)
+        monkeypatch.setattr(merge, "merge", full)  # no door: who is not root cannot mount a disk that is full
         with pytest.raises(ModelError, match="No space left") as caught:
             default_model.get()
         assert "MB in" in (caught.value.hint or "")
@@ -409,8 +416,8 @@ class TestAnEarlierVersion:
     @pytest.fixture
     def before(self, index: Index, monkeypatch: pytest.MonkeyPatch) -> Path:
         default_model.get()
-        name, number = default_model._versioned(default_model.ADAPTER)
-        old = default_model.path().with_name(f"palimpsest-{name}-{number - 1}.gguf")
+        name, _, number = default_model.path().stem.rpartition("-")
+        old = default_model.path().with_name(f"{name}-{int(number) - 1}.gguf")
         default_model.path().rename(old)
         return old
 
@@ -424,7 +431,7 @@ class TestAnEarlierVersion:
         assert not default_model.renew()
 
     def test_is_kept_where_the_base_is_gone_or_another(self, before: Path, index: Index) -> None:
-        base = default_model._base()
+        base = default_model.path().with_name(BASE)
         base.write_bytes(base.read_bytes() + b"x")
         assert not default_model.renew()
         base.unlink()
@@ -495,20 +502,19 @@ class TestTheCommand:
         self, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (tmp_path / "file").write_text("")
-        monkeypatch.setattr(folders, "cache_place", lambda: tmp_path / "file" / "cache")
-        monkeypatch.setattr(folders, "config", lambda: tmp_path / "file" / "config")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file" / "config"))
         assert main(["get", "default"]) == 1
         assert "cannot be written" in capsys.readouterr().err
         assert main(["use", "embedded", "--json"]) == 1
         assert "cannot be kept" in json.loads(capsys.readouterr().out)["error"]["message"]
         assert main(["list"]) == 0
 
-    def test_who_stops_it_sees_no_traceback(
-        self, index: Index, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        def stopped(**_: Any) -> Path:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(default_model, "get", stopped)
-        assert main(["get", "default"]) == 130
+    def test_who_stops_it_sees_no_traceback(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        index.interrupts = True
+        try:
+            assert main(["get", "default"]) == 130
+        finally:
+            signal.signal(signal.SIGINT, before)
         assert "goes on from here" in capsys.readouterr().err

@@ -24,9 +24,9 @@ from palimpsest.models import transfer
 from palimpsest.models.download import Unverified, get
 from palimpsest.models.known import KNOWN
 from palimpsest.system import folders
-from tests.test_model_files import own_folders, write_model
+from tests.test_model_files import config, write_model
 
-__all__ = ["own_folders"]
+__all__ = ["config"]
 TOKEN = "hf_not_for_others"
 REPO, FILE = "owner/repo", "m.gguf"
 ON_HUB = f"/{REPO}/resolve/main/{FILE}"
@@ -135,12 +135,20 @@ def serving() -> Iterator[Server]:
     server.server_close()
 
 
+class Terminal(io.StringIO):
+    """One at which a person types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """The person's hub, who has a token for it."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv("HF_TOKEN", TOKEN)
+    # no door: the real ones are for files of gigabytes
     monkeypatch.setattr(transfer, "CHUNK", 10_000)
     monkeypatch.setattr(transfer, "PAUSE_S", 0.0)
     for state in serving():
@@ -216,6 +224,7 @@ class TestWhatIsTaken:
         self, hub: Server, content: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         known = dataclasses.replace(KNOWN[0], sha256=sha256(content))
+        # no door: the known models are hundreds of megabytes
         monkeypatch.setattr(hubs, "KNOWN", (known,))
         place = f"/{known.repo}/resolve/{known.revision}/{known.file}"
         hub.files[place] = content
@@ -299,9 +308,7 @@ class TestWhatIsTaken:
         assert "--unverified" in answer["error"]["hint"]
         assert models_folder() == []
         for said, status in (("n\n", 1), ("\n", 1), ("y\n", 0)):
-            typed = io.StringIO(said)
-            monkeypatch.setattr(typed, "isatty", lambda: True)
-            monkeypatch.setattr("sys.stdin", typed)
+            monkeypatch.setattr("sys.stdin", Terminal(said))
             assert main(["get", url]) == status
             assert models_folder() == ([] if status else ["m.gguf"])
         assert main(["get", url, "--unverified", "--json"]) == 0
@@ -349,6 +356,7 @@ class TestWhatIsRefused:
             get(f"{other.url}/m.gguf", unverified=True)
 
     def test_a_body_that_only_drips(self, hub: Server, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+        # no door: a body that drips is given up after a minute
         monkeypatch.setattr(transfer, "PACE_S", 0.0)
         monkeypatch.setattr(transfer, "SLOWEST", 1e12)
         with pytest.raises(ModelError, match="too slow"):

@@ -5,7 +5,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
-from importlib.metadata import Distribution, PackageNotFoundError, PathDistribution
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +38,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         if direct_url is not None:
             text = direct_url if isinstance(direct_url, str) else json.dumps(direct_url)
             (place / "direct_url.json").write_text(text)
-        found: Distribution = PathDistribution(place)
-        monkeypatch.setattr(installation, "distribution", lambda name: found)
+        monkeypatch.syspath_prepend(tmp_path)
 
     return write
 
@@ -108,10 +106,7 @@ def test_by_pipx_it_is_added_to_its_environment(
 
 
 def test_from_a_clone_that_was_never_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(name: str) -> Distribution:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(installation, "distribution", none)
+    monkeypatch.setattr(sys, "path", [])
     assert words()[-2:] == ["-e", f"{Path(__file__).parents[1]}[engine]"]
 
 

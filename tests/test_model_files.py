@@ -21,12 +21,10 @@ from palimpsest.system import folders
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "home"
-    monkeypatch.setattr(folders, "config", lambda: home / "config")
-    monkeypatch.setattr(folders, "cache_place", lambda: home / "cache")
-    monkeypatch.setattr(folders, "models", lambda: folders._made(home / "models"))
-    return home
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CONFIG", "CACHE", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "home" / name))
+    return folders.config()
 
 
 def write_model(path: Path, *, rows: int = 64) -> Path:
@@ -120,10 +118,10 @@ class TestTheChoice:
             model_files.use(broken)
         assert model_files.chosen() == model
 
-    def test_is_the_embedded_one_when_the_record_is_unreadable(self, own_folders: Path) -> None:
-        (own_folders / "config").mkdir(parents=True)
+    def test_is_the_embedded_one_when_the_record_is_unreadable(self, config: Path) -> None:
+        config.mkdir(parents=True)
         for text in ("", "{", "[]", '{"path": 3}'):
-            (own_folders / "config" / "model.json").write_text(text)
+            (config / "model.json").write_text(text)
             assert model_files.model_path(ModelSettings()) == model_files.embedded()
 
     def test_finds_a_downloaded_file_by_name(self) -> None:

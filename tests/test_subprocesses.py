@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.lsp import subprocesses
 from palimpsest.lsp.subprocesses import our_answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for the command")
@@ -26,20 +25,16 @@ def runs(pid: int) -> bool:
 async def test_a_cancelled_command_ends_what_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
-    script, told = tmp_path / "python", tmp_path / "pid"
-    monkeypatch.setattr(subprocesses, "GRACE_S", 0.2)
-    script.write_text(f"#!/bin/sh\n{first}sleep 300 &\necho $! > {told}.part && mv {told}.part {told}\nwait\n")
+    script, told = tmp_path / "python", asyncio.Queue[dict[str, int]]()
+    script.write_text(f'#!/bin/sh\n{first}sleep 3000 &\necho "{{\\"pid\\": $!}}" >&2\nwait\n')
     script.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(script))
-    asked = asyncio.create_task(our_answer("model", "get"))
-    while not told.exists():
-        await asyncio.sleep(0.02)
-    pid = int(told.read_text())
+    asked = asyncio.create_task(our_answer("model", "get", told=told.put_nowait, grace_s=0.2))
+    pid = (await told.get())["pid"]
     assert runs(pid)
     asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked
     gc.collect()  # says, by a warning that is an error here, if a process was left behind
-    async with asyncio.timeout(10):
-        while runs(pid):
-            await asyncio.sleep(0.02)
+    while runs(pid):
+        await asyncio.sleep(0.02)

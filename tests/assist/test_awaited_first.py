@@ -41,6 +41,7 @@ async def test_nothing_is_gathered_while_a_completion_is_awaited(
             gathered.append(view)
             return []
 
+        # no door: no engine is as slow as this, and what is gathered meanwhile shows in time only
         monkeypatch.setattr(session.completions, "at", slow)
         monkeypatch.setattr(session.services.chooser, "choose", choose)
         waiting = asyncio.create_task(session.completions.complete(uri, Position(0, 5)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from palimpsest.assist.summaries.changed_block import changed_block
@@ -71,9 +71,8 @@ LINES = st.lists(
 @given(LINES, LINES, st.integers(32, 200))
 def test_any_change_can_be_written(old: list[str], new: list[str], max_tokens: int) -> None:
     made = FileChange("a.py", "changed", tuple(old), tuple(new))
-    if made.size:
-        editing, edits = changed_block(made, max_tokens)
-        block = of_editing(editing)
-        written = FORMATS["ln-diff"].write(block, edits, "")
-        assert written.startswith('<suggestion name="editing">\n')
-        assert written.endswith("<summary></summary>\n")
+    assume(made.size)
+    editing, edits = changed_block(made, max_tokens)
+    written = FORMATS["ln-diff"].write(of_editing(editing), edits, "")
+    assert written.startswith('<suggestion name="editing">\n')
+    assert written.endswith("<summary></summary>\n")

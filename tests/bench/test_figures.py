@@ -100,6 +100,7 @@ def test_a_table_and_the_readmes_row_are_written(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measured = Measured()
+    # no door: a bench takes minutes to hours
     monkeypatch.setattr(running, "run", measured)
     assert bench("--only", "keystroke", "--json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -119,13 +120,16 @@ def test_it_goes_on_where_it_was_stopped(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only = {"keystroke": FIGURES["keystroke"], "demo": FIGURES["demo"]}
+    # no door: a run of all figures cannot be told which they are
     monkeypatch.setattr("palimpsest.bench.benches.figures.FIGURES", only)
     first = Measured(fails="demo")
+    # no door: a bench takes minutes to hours
     monkeypatch.setattr(running, "run", first)
     assert bench() == 1
     assert "demo" in capsys.readouterr().err
     assert len(first.commands) == 2, "one that fails does not keep the others from being measured"
     again = Measured(fails="demo")
+    # no door: a bench takes minutes to hours
     monkeypatch.setattr(running, "run", again)
     assert bench() == 1
     assert again.commands == [FIGURES["demo"].line()]

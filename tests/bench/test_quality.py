@@ -156,7 +156,9 @@ def test_a_seed_decides_which_holes() -> None:
 
 def test_what_a_kind_leaves_out_is_no_docstring_and_no_comment() -> None:
     for seed in range(20):
-        for hole in holes(SAMPLE, 3, Random(seed)):
+        found = holes(SAMPLE, 3, Random(seed))
+        assert found
+        for hole in found:
             assert not hole.text.lstrip().startswith(("#", '"""'))
             if hole.kind == "line":
                 assert "\n" not in hole.text

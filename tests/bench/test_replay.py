@@ -54,7 +54,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp")
     picture = tmp_path / "plot.svg"
     said = bench("replay", "--json", "--trace", str(session), "--cache-reuse", "64", "--plot", str(picture))
     result: dict[str, Any] = json.loads(said)

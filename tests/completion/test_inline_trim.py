@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from palimpsest.completion.inline import agrees, open_brackets, stops, trim
@@ -174,9 +174,9 @@ def test_what_is_shown_is_a_beginning_that_needs_no_more_trimming(
 @given(text=CODE, line=CODE.filter(lambda code: "\n" not in code))
 def test_nothing_is_shown_twice(text: str, line: str) -> None:
     """A completion that is the next line, or the rest of this one, is not shown."""
-    if line.strip() and "\\" not in line:
-        assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python")) == ""
-        assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python")) == ""
+    assume(line.strip() and "\\" not in line)
+    assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python")) == ""
+    assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python")) == ""
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from palimpsest.workspace import files
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine lists no fewer files."""
     for bounded in (files, filesystem):
+        # no door: how long a listing may take is nobody's to set
         monkeypatch.setattr(bounded, "MOST_S", 600.0)
 
 

@@ -87,9 +87,9 @@ def test_the_enclosing_class_is_shown_as_formats_has_it(workspace: Make) -> None
 
 def test_a_line_with_a_place_is_that_line_of_the_document(workspace: Make) -> None:
     made = workspace(FILES)
-    for block in made.blocks("shop/cart.py").values():
-        if block.type != "class":
-            continue
+    classes = [block for block in made.blocks("shop/cart.py").values() if block.type == "class"]
+    assert len(classes) == 3
+    for block in classes:
         path = made.root / (block.name.rpartition(".")[0].replace(".", "/") + ".py")
         document = path.read_text("utf-8").replace("$0", "").split("\n")
         assert block.lines is not None

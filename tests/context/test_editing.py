@@ -263,6 +263,7 @@ def test_a_cut_is_at_a_statements_boundary_and_indented_like_what_follows() -> N
     block = editing_of(cursor("first_150 =", long_function(300)), 300)
     source = long_function(300).split("\n")
     starts = ("        first_", "        call_", "        for ", "            use")
+    assert None in [line.number for line in block.lines], "something was cut"
     for before, line, after in zip(block.lines, block.lines[1:], [*block.lines[2:], None], strict=False):
         if line.number is None:
             assert before.document_line is not None
@@ -408,6 +409,7 @@ def test_of_a_long_table_only_the_lines_near_the_cursor_are_looked_at(
         looked_at.append(end - start)
         return statements(self, lines, start, end)
 
+    # no door: how many lines are looked at is seen nowhere else
     monkeypatch.setattr(kind, "statements", counted)
     block = editing_at(parsed, Position(at, 2), "a", 300)
     assert block.lines[block.cursor_line].document_line == at

@@ -106,6 +106,7 @@ def test_a_file_that_was_changed_ignored_or_given_a_secret_is_not_shown(workspac
 def test_a_block_stays_while_its_definitions_are_what_they_were(workspace: Make) -> None:
     made = made_of(workspace, {})
     blocks = found(made)
+    assert blocks
     elsewhere = made.view("main.py", "def other():\n    return 1$0\n")
     made.gatherer.candidates(elsewhere)
     assert all(made.gatherer.still_valid(block, elsewhere) for block in blocks.values())

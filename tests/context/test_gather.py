@@ -193,6 +193,7 @@ def test_a_source_that_fails_yields_nothing_and_is_logged_once(
     def fail(self: object, view: object) -> list[Block]:
         raise RuntimeError("out of order")
 
+    # no door: no source is known to fail
     monkeypatch.setattr(ScopeSource, "candidates", fail)
     with caplog.at_level(logging.ERROR):
         for _ in range(3):
@@ -214,7 +215,9 @@ def test_no_text_is_too_broken(workspace: Make, text: str, caplog: pytest.LogCap
 
 def test_names_do_not_depend_on_how_the_folder_is_written(workspace: Make) -> None:
     made = workspace(SHOP)
-    for block in made.blocks("shop/cart.py", cart("TWO")).values():
+    blocks = made.blocks("shop/cart.py", cart("TWO")).values()
+    assert blocks
+    for block in blocks:
         assert "\\" not in block.name
         assert str(made.root) not in block.name + block.text
 

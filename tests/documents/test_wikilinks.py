@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.documents import catalog
 from palimpsest.documents.catalog import Catalog
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import Document, DocumentNames, Found, Link, Missing, Several, links, resolve
@@ -129,9 +128,8 @@ def test_the_catalogue_is_kept_up_to_date(many: Callable[[int], Path]) -> None:
     assert meant("page1", "", kept.documents(root)) == "missing"
 
 
-def test_the_catalogue_is_bounded(many: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "MOST_DOCUMENTS", 5)
-    assert len(Catalog(WorkspaceFiles([many(9)])).documents(many(9)).by_path) == 5
+def test_the_catalogue_is_bounded(many: Callable[[int], Path]) -> None:
+    assert len(Catalog(WorkspaceFiles([many(9)]), most=5).documents(many(9)).by_path) == 5
 
 
 @pytest.mark.slow

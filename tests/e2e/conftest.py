@@ -68,6 +68,7 @@ class Client(LanguageClient):
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         await run_async(self._stop_event, reader, self.protocol, logger=logger, error_handler=self.report_server_error)
+        # no door: pygls tells those that wait only of a process that ended
         for waiting in list(self.protocol._request_futures.values()):
             if not waiting.done():
                 waiting.set_exception(RuntimeError("the server has ended"))

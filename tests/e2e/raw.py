@@ -206,6 +206,7 @@ class Raw:
     def stop_reading(self) -> None:
         """Close the pipe that the server writes to."""
         self._tasks[0].cancel()
+        # no door: asyncio keeps the pipes to itself
         transport = self.process._transport  # type: ignore[attr-defined]
         transport.get_pipe_transport(1).close()
 
@@ -227,4 +228,5 @@ class Raw:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if isinstance(self.server, Process):
+            # no door: asyncio keeps the pipes to itself
             self.server._transport.close()  # type: ignore[attr-defined]  # else a warning when it is collected

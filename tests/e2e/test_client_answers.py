@@ -51,6 +51,7 @@ async def test_the_first_answer_counts_though_documents_were_opened_before_it_ca
     assert (await client.answer(waiting))["result"]["items"] == []
     assert not await enabled(client)
     statuses = [m["params"]["message"] for m in client.came if m.get("method") == "palimpsest/status"]
+    assert statuses
     assert all("without an engine" in text for text in statuses), "no session had other settings"
 
 

@@ -492,6 +492,7 @@ async def test_what_is_said_in_a_document_is_said_about_the_code_where_the_perso
     cursor_at(window, uri, window.edit(uri, "right?", "right? I doubt it.$0"))
     await send(window, uri)
     told = "\n".join(message["content"] for message in said.asked[-1]["messages"])
+    assert shown["blocks"]
     assert all(block["text"].strip() in told for block in shown["blocks"])
     assert "def weight(self)" in told
 

@@ -350,9 +350,8 @@ async def test_a_suspended_window_of_another_workspace_holds_no_agent_up(
     async with agent(shop) as it:
         await it.call("list_conversations")
         with suspended(other):
-            async with asyncio.timeout(30):  # each took a minute
-                for _ in range(15):
-                    await it.call("list_conversations")
+            for _ in range(15):  # each took a minute: a test's limit of time is the bound
+                await it.call("list_conversations")
     await stop_editor(other)
 
 

@@ -188,6 +188,7 @@ async def test_existing_clients_are_answered_in_their_own_words(window: Editor) 
     make(window, edit)
     # As a notification, as some of them send it: carried out all the same.
     params = {"command": edit["command"]["command"], "arguments": edit["command"]["arguments"]}
+    # no door: pygls sends a command as a request only
     window.client.protocol._send_data({"jsonrpc": "2.0", "method": "workspace/executeCommand", "params": params})
     more = await ask(window, cart, at, "textDocument/copilotInlineEdit")
     assert place_of(more["edits"][0]) != place_of(edit)

@@ -43,6 +43,7 @@ async def test_without_fim_tokens_edits_work_completion_does_not_and_the_status_
         assert await editor.complete(uri, position) == []
         # It has a chat template, so it is told the format, and may name the editable blocks, too.
         answer = await suggest(editor, uri, position)
+        assert answer["suggestions"] or answer["refused"], "the reply was read"
         for refusal in answer["refused"]:
             assert any(why in refusal["reason"] for why in ("syntax", "cannot be edited", "changes nothing"))
     finally:

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
 
-from .conftest import Editor, plain, start_editor, stop_editor
+from .conftest import Editor, plain, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 from .test_suggest import applied
 
@@ -539,3 +539,16 @@ async def test_an_edit_applied_from_an_action_is_counted_where_the_client_runs_i
         assert [now - then for now, then in zip(after, before, strict=True)] == [0, 1, 0]
     finally:
         await stop_editor(bench.editor)
+
+
+async def test_an_edit_is_refused_when_its_lines_changed_meanwhile(bench: Bench) -> None:
+    uri = bench.editor.open("shop/cart.py")
+    bench.engine.replies = [reply(FIX)]
+    bench.engine.free.clear()
+    request = asyncio.create_task(bench.ask(uri))
+    await until(lambda: bool(bench.engine.asked))
+    bench.editor.edit(uri, "amount(totla)", "amount(9)")
+    bench.engine.free.set()
+    answer = await request
+    assert answer["suggestions"] == []
+    assert [refusal["reason"] for refusal in answer["refused"]] == ["the lines it changes have been edited since"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
@@ -168,8 +168,8 @@ def test_a_line_that_is_known_again_says_the_same(old: list[str], new: list[str]
 def test_lines_put_in_shift_only_what_is_below(old: list[str], at: int, put: list[str]) -> None:
     new = [*old[:at], *put, *old[at:]]
     known = line_map(old, new)
-    if not set(put) & set(old):
-        assert known == {i: i if i < at else i + len(put) for i in range(len(old))}
+    assume(not set(put) & set(old))
+    assert known == {i: i if i < at else i + len(put) for i in range(len(old))}
 
 
 def meant(lines: Sequence[str], block: ShownBlock, edits: Sequence[LineEdit]) -> list[str] | None:

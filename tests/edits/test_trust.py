@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped, is_sure
@@ -232,12 +232,12 @@ def test_a_change_is_carried_to_its_lines_or_not_at_all(
     lines, edits = case
     now = (*above, *lines, *below)
     moved = rebased(change(*edits), lines, now, 7)
-    if moved is not None and edits:
-        assert moved.version == 7
-        result = applied(now, moved.edits)
-        assert sorted(result) == sorted([*above, *applied(lines, edits), *below])
-        for edit, old in zip(moved.edits, edits, strict=True) if len(moved.edits) == len(edits) else ():
-            assert now[edit.start : edit.end] == lines[old.start : old.end]
+    assume(moved is not None and edits)
+    assert moved.version == 7
+    result = applied(now, moved.edits)
+    assert sorted(result) == sorted([*above, *applied(lines, edits), *below])
+    for edit, old in zip(moved.edits, edits, strict=True) if len(moved.edits) == len(edits) else ():
+        assert now[edit.start : edit.end] == lines[old.start : old.end]
 
 
 def test_a_change_of_a_line_that_was_edited_is_not_carried() -> None:

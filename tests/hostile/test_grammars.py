@@ -29,7 +29,10 @@ SCHEMAS: dict[str, tuple[Any, str]] = {
     "enum": ({"enum": [f"value {i}" for i in range(100_000)]}, "10,000 values"),
     "depth": (DEEP, "64 levels"),
     "names": ({**NAMED["d 0"], "definitions": NAMED | {"d 40": {"type": "string"}}}, "8,000 rules"),
-    "cycle": ({"$ref": "#/definitions/a", "definitions": {"a": {"anyOf": [{"$ref": "#/definitions/a"}]}}}, ""),
+    "cycle": (
+        {"$ref": "#/definitions/a", "definitions": {"a": {"anyOf": [{"$ref": "#/definitions/a"}]}}},
+        "not understood",
+    ),
     "properties": ({"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(500)}}, "8,000 rules"),
     "wrong kinds": ({"type": "string", "minLength": "9"}, "0 to 480"),
 }
@@ -81,9 +84,7 @@ def test_a_schema_is_bounded_before_it_becomes_a_grammar(engine: HttpEngine, usu
     form = {"type": "json_schema", "json_schema": {"schema": schema}}
     chat = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 4, "response_format": form}
     for path, asked in (("/completion", {**NORMAL, "json_schema": schema}), ("/v1/chat/completions", chat)):
-        answer = Client(engine.url).ask(path, asked)
-        if bound or answer.status != 200:
-            refused(engine, answer, usual, bound)
+        refused(engine, Client(engine.url).ask(path, asked), usual, bound)
 
 
 @pytest.mark.parametrize("name", GRAMMARS)

@@ -1,9 +1,8 @@
 """One long line in a file of the workspace holds nothing up: every search of ours is over in a moment.
 
-The bound on time is there for a search that would take minutes to years, not for a slow one.
+A search that takes quadratic time would take an hour for one: the limit of time that every test has is the bound.
 """
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +16,7 @@ from palimpsest.languages.python.headers import after_colon, ends_with_colon, on
 from palimpsest.languages.python.lines import is_string_open
 from palimpsest.lsp.completion import word_at_end
 
-MUCH = 60_000
+MUCH = 300_000
 LINES: dict[str, str] = {
     "spaces": "#" + " " * MUCH + "x" + " " * MUCH + "y",
     "a word": "a" * MUCH + "(",
@@ -50,12 +49,9 @@ SEARCHES: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_no_line_takes_long(search: str) -> None:
-    took = {}
-    for name, line in LINES.items():
-        start = time.process_time()
+    """The limit of time that every test has is the bound: what is not linear takes minutes here."""
+    for line in LINES.values():
         SEARCHES[search](line)
-        took[name] = time.process_time() - start
-    assert {name: s for name, s in took.items() if s >= 5} == {}
 
 
 @pytest.mark.parametrize(

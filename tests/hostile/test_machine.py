@@ -47,6 +47,7 @@ def test_where_all_known_ones_are_taken_a_new_one_is_made_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    # no door: one of them is in /tmp, which other tests share
     monkeypatch.setattr(folders, "_runtime_paths", lambda: iter([taken_one]))
     taken_one = taken(tmp_path / "taken")
     path = folders.runtime()

@@ -110,7 +110,7 @@ def asked(editor: Any, answer: str) -> list[str]:
         questions.append(params.message)
         return next(one for one in params.actions or [] if one.title == answer)
 
-    editor.client.protocol.fm._features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
     return questions
 
 

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.memory.descriptors import searching
+from palimpsest.memory.descriptors.searching import Bounds, places
 
 ENDLESS = """
-from palimpsest.memory.descriptors import searching
-searching.MOST_S = searching.PIECE_S = 8.0
-searching.places(["a" * 60], "(a+)+c", regex=True, case_sensitive=True)
+from palimpsest.memory.descriptors.searching import Bounds, places
+places(["a" * 60], "(a+)+c", regex=True, case_sensitive=True, bounds=Bounds(8.0, 8.0))
 """
 
 
@@ -48,8 +47,7 @@ def test_a_search_without_an_end_ends_though_who_asked_was_killed() -> None:
     raise AssertionError("it goes on")
 
 
-def test_an_expression_does_not_get_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MOST_BYTES", 200_000_000)
-    monkeypatch.setattr(searching, "PIECE_S", 100.0)
+def test_an_expression_does_not_get_all_memory() -> None:
+    bounds = Bounds(piece_s=100.0, n_bytes=200_000_000)
     with pytest.raises(InvalidArgument, match="could not be tried"):
-        searching.places(["a" * 5_000_000], "(a|b)*c", regex=True, case_sensitive=True)
+        places(["a" * 5_000_000], "(a|b)*c", regex=True, case_sensitive=True, bounds=bounds)

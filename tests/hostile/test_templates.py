@@ -46,7 +46,7 @@ def test_a_template_that_takes_too_much_gives_way_to_chatml(template: str, caplo
 @pytest.mark.parametrize("template", [LOOP, "{{ 9 ** (9 ** 9) }}"])
 def test_a_template_that_loops_keeps_nobody_waiting(template: str, tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
-    models._transformer(
+    models.transformer(
         path, "llama", fim=False, biases=False, layers=1, extra=lambda writer: writer.add_chat_template(template)
     )
     engine = HttpEngine(path, "--n-ctx", "512").ready()

@@ -21,7 +21,6 @@ from palimpsest.errors import (
     PalimpsestError,
     StaleDocument,
 )
-from palimpsest.workspace import writing
 from palimpsest.workspace.writing import write
 
 Repository = Callable[[dict[str, Any]], Path]
@@ -202,23 +201,17 @@ def test_half_a_character_is_refused_before_anything_is_written(root: Path) -> N
     assert files_in(root) == before
 
 
-@pytest.mark.parametrize("fails", ["write", "fsync", "rename"])
+@pytest.mark.parametrize("fails", [("fchmod", "fsync"), ("fsync",), ("replace", "link")], ids=" ".join)
 def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
-    root: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+    root: Path, monkeypatch: pytest.MonkeyPatch, fails: tuple[str, ...]
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     before = files_in(root)
     folders = {p for p in root.rglob("*") if p.is_dir()}
-    if fails == "write":
-        monkeypatch.setattr(writing, "_keep_mode", full)
-        monkeypatch.setattr(writing.os, "fsync", full)
-    elif fails == "fsync":
-        monkeypatch.setattr(writing.os, "fsync", full)
-    else:
-        monkeypatch.setattr(writing.os, "replace", full)
-        monkeypatch.setattr(writing.os, "link", full)
+    for call in fails:
+        monkeypatch.setattr(os, call, full)
     for path in ("app.py", "new/deep/x.py"):
         with pytest.raises(PalimpsestError, match="No space left"):
             write(path, "x" * 100_000, [root], overwrite=True)
@@ -226,14 +219,19 @@ def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
     assert {p for p in root.rglob("*") if p.is_dir()} == folders
 
 
+def meanwhile(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """Somebody else writes a file while ours goes to the disk."""
+    fsync = os.fsync
+
+    def slow(descriptor: int) -> None:
+        path.write_text("somebody else's\n")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", slow)
+
+
 def test_a_file_that_changed_meanwhile_is_left_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    through = writing._write_through
-
-    def and_meanwhile(path: Path, data: bytes, before: os.stat_result | None) -> None:
-        (root / "app.py").write_text("somebody else's\n")
-        through(path, data, before)
-
-    monkeypatch.setattr(writing, "_write_through", and_meanwhile)
+    meanwhile(monkeypatch, root / "app.py")
     with pytest.raises(StaleDocument):
         write("app.py", "mine\n", [root], mode="append")
     assert (root / "app.py").read_text() == "somebody else's\n"
@@ -242,13 +240,7 @@ def test_a_file_that_changed_meanwhile_is_left_as_it_is(root: Path, monkeypatch:
 
 
 def test_a_file_that_came_meanwhile_is_not_overwritten(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    through = writing._write_through
-
-    def and_meanwhile(path: Path, data: bytes, before: os.stat_result | None) -> None:
-        through(path, data, before)
-        (root / "new.py").write_text("somebody else's\n")
-
-    monkeypatch.setattr(writing, "_write_through", and_meanwhile)
+    meanwhile(monkeypatch, root / "new.py")
     with pytest.raises(AlreadyExists):
         write("new.py", "mine\n", [root])
     assert (root / "new.py").read_text() == "somebody else's\n"

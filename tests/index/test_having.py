@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,6 @@ from palimpsest.assist.next_edits.other_files import OtherFiles
 from palimpsest.index.asking import Asking
 from palimpsest.languages.registry import language_of
 from palimpsest.text.uris import to_uri
-from palimpsest.workspace.files import FileText, WorkspaceFiles
 
 from .folders import Folder, Known, write
 
@@ -44,13 +45,13 @@ def known(root: Path, tmp_path: Path) -> Iterator[Known]:
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are read."""
-    names, source = list[str](), WorkspaceFiles.source
+    names, opened = list[str](), os.open
 
-    def noted(files: WorkspaceFiles, path: Path, **more: object) -> FileText | None:
-        names.append(path.name)
-        return source(files, path, **more)  # type: ignore[arg-type]
+    def noted(path: Any, *more: Any, **options: Any) -> int:
+        names.append(Path(path).name)
+        return opened(path, *more, **options)
 
-    monkeypatch.setattr(WorkspaceFiles, "source", noted)
+    monkeypatch.setattr(os, "open", noted)
     return names
 
 

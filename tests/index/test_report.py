@@ -16,7 +16,7 @@ from .folders import FILES, Folder, write
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(folders, "cache", lambda: tmp_path / "cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "work").mkdir()
     return write(tmp_path / "work", FILES)
 
@@ -27,7 +27,7 @@ def checks(root: Path, **settings: object) -> list[Check]:
 
 def test_files_and_what_was_left_out_are_said(root: Path, tmp_path: Path) -> None:
     write(root, {"token.py": f"KEY = '{'ghp_' + 'a1B2' * 10}'\n", "big.py": "x = 1\n" * 1_000})
-    Folder(root, tmp_path / "cache", max_file_bytes=2_000).build().builder.close()
+    Folder(root, folders.cache(), max_file_bytes=2_000).build().builder.close()
     [check] = checks(root)
     assert check.ok
     assert not check.needed
@@ -35,11 +35,11 @@ def test_files_and_what_was_left_out_are_said(root: Path, tmp_path: Path) -> Non
 
 
 def test_one_that_is_not_whole_says_so(root: Path, tmp_path: Path) -> None:
-    assert report(tmp_path / "cache", root) is None
+    assert report(folders.cache(), root) is None
     [check] = checks(root)
     assert check.ok
     assert "none of" in check.detail
-    folder = Folder(root, tmp_path / "cache")
+    folder = Folder(root, folders.cache())
     folder.builder.open()
     [check] = checks(root)
     assert not check.ok

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -240,7 +241,7 @@ def test_a_process_that_dies_while_much_is_said_to_it(window: Callable[[], Windo
 def test_one_that_cannot_be_started_costs_the_index_only(
     window: Callable[[], Window], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palimpsest.index.process._COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
     failed = window().begin().until(Failed)
     assert isinstance(failed, Failed)
 

@@ -133,6 +133,7 @@ def test_a_copy_is_an_arena_of_its_own():
 @pytest.mark.parametrize(
     "spoil",
     [
+        # no door: what `check` finds is what no caller can do
         lambda a: a._holes.take(Span(10, 20)),
         lambda a: a._holes.give(Span(0, 5)),
         lambda a: a._holes._holes.__setitem__(slice(None), [Span(10, 15), Span(15, 30)]),

@@ -367,6 +367,7 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         for w in fit:
             r = c.arena[w.key]
             assert (r.tokens, r.digest, r.attached) == (w.tokens, w.digest, True)
+            # no door: the simulator's own
             assert c._read(r.span, r.n_tokens) == w.tokens
         assert c.main == {p for w in fit for p in range(*c.arena[w.key].used)}
         # what does not, by counting alone

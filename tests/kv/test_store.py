@@ -111,12 +111,12 @@ def test_the_budget_holds_whatever_is_done(max_bytes, operations):
 
 def test_what_is_noted_of_workspaces_is_bounded() -> None:
     stores = Stores(1000)
-    for i in range(3 * MAX_WORKSPACES):
-        stores.note(f"w{i}", "digest")
+    for i in (2 * MAX_NOTED - 1, 2 * MAX_NOTED, 3 * MAX_NOTED - 1):
+        stores.put(f"d{i}", kv(1, key=f"block {i}"))
     for i in range(3 * MAX_NOTED):
         stores.note("w", f"d{i}")
-    assert len(stores._noted) == MAX_WORKSPACES
-    assert len(stores._noted["w"]) == MAX_NOTED
-    stores.put(f"d{3 * MAX_NOTED - 1}", StoredKV(b"x", 1, 0))
-    stores.forget("w")
-    assert stores.bytes == 0, "what was named last is known"
+    assert stores.keys_of("w") == [f"block {i}" for i in (2 * MAX_NOTED, 3 * MAX_NOTED - 1)], "what was named last"
+    for i in range(3 * MAX_WORKSPACES):
+        stores.note(f"w{i}", f"d{2 * MAX_NOTED}")
+    known = [i for i in range(3 * MAX_WORKSPACES) if stores.keys_of(f"w{i}")]
+    assert known == [*range(2 * MAX_WORKSPACES, 3 * MAX_WORKSPACES)]

@@ -32,6 +32,7 @@ def workspace(tmp_path: Path) -> Callable[..., Workspace]:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Language]:
     """The made-up language of `tests/languages/toy`, beside the real ones."""
     path = [*palimpsest.languages.__path__, str(Path(__file__).parent)]
+    # no door: languages are those in our own package
     monkeypatch.setattr(palimpsest.languages, "__path__", path)
     registry.languages.cache_clear()
     yield registry.language_of("toy")

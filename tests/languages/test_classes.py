@@ -189,7 +189,9 @@ def test_no_class_shows_a_line_twice_or_more_than_one_line_of_documentation(work
     files, main = cases.of("classes", case)
     made = workspace(files)
     made.build_index()
-    for block in classes(made, main).values():
+    shown = classes(made, main)
+    assert shown
+    for block in shown.values():
         lines = [line.strip() for line in block.text.split("\n")]
         assert [line for line in lines if len(line) > 1 and lines.count(line) > 1 and line != "end"] == [], block.text
         assert "More of it" not in block.text
@@ -201,6 +203,6 @@ def test_blocks_stay_valid_while_the_cursor_stays(workspace: Make, case: str) ->
     files, main = cases.of("classes", case)
     made = workspace(files)
     view = made.view(main)
-    for block in made.gatherer.candidates(view):
-        if block.type == "class":
-            assert made.gatherer.still_valid(block, view), block.name
+    blocks = [block for block in made.gatherer.candidates(view) if block.type == "class"]
+    assert blocks
+    assert [block.name for block in blocks if not made.gatherer.still_valid(block, view)] == []

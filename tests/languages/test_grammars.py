@@ -56,14 +56,9 @@ def test_a_grammar_that_does_not_load(module: str, caplog: pytest.LogCaptureFixt
 def test_a_section_that_does_not_fit(caplog: pytest.LogCaptureFixture) -> None:
     class Partly(Broken):
         grammar_module = "tree_sitter_python"
+        query_files = ("broken.scm",)
 
-    sections = {
-        "scopes": "(function_definition name: (_) @name body: (_) @body) @function",
-        "names": "(no_such_node) @name",
-        "imports": "(import_statement",
-    }
     language = Partly()
-    language._queries = grammars.Queries("broken", language.grammar, sections)  # type: ignore[misc]
     for _ in range(2):
         parsed = parse_text("import a\n" + TEXT, language)
         assert [scope.name for scope in scopes(parsed)] == ["", "f"]

@@ -74,6 +74,7 @@ def test_one_that_hangs_is_not_used_and_tried_again_by_the_next_process(
     made(
         tmp_path, "tree_sitter_slow", "import threading\n\ndef language():\n    threading.Event().wait()\n", monkeypatch
     )
+    # no door: the time that a grammar gets is nobody's to set
     monkeypatch.setattr(probing, "SECONDS", 1.0)
     assert not probing.holds("tree_sitter_slow")
     assert not kept.exists()

@@ -13,7 +13,7 @@ MARKUP = re.compile(r"</?(?:editing|context|suggestion|workspace)\b|(?:^|\n)</?s
 FUNCTION = "def area(width, height):\n    return width * height\n\n\ndef volume(width, height, depth):\n"
 ENDS: dict[str, tuple[str, str]] = {  # where nothing follows the cursor: prefix, the cursor's line
     "a function's body": (FUNCTION, "    "),
-    "a method's name": ("class Cart:\n    def __init__(self):\n        self.items = []\n\n", "    def add"),
+    "a method's name": ("class Cart:\n    def __init__(self):\n        self.items = []\n\n", "    def remove"),
     "an empty file": ("", ""),
     "the end of a file": ("x = 1\ny = 2\n", ""),
     "a loop's body": ("import json\n\ndata = json.loads(text)\nfor item in data:\n", ""),
@@ -35,6 +35,7 @@ def test_an_infill_without_a_suffix_ends_where_the_code_does(name: str, ours: Cl
     body = {"input_prefix": prefix, "input_suffix": "", "prompt": prompt, "n_predict": 128}
     greedy = texts(ours.post("/infill", **body, temperature=0).data)
     drawn = [text for seed in range(2) for text in texts(ours.post("/infill", **body, **DRAWN, seed=10 * seed).data)]
+    assert any(greedy + drawn) or not prefix
     for text in greedy + drawn:
         assert not MARKUP.search(text), text
         lines = [line for line in (prefix + prompt + text).split("\n") if line.strip()]
@@ -51,8 +52,9 @@ def test_an_infill_without_a_suffix_ends_where_the_code_does(name: str, ours: Cl
 )
 def test_no_other_route_says_it_either(path: str, body: dict[str, Any], ours: Client) -> None:
     for seed in (0, 10):
-        for text in texts(ours.post(path, **body, seed=seed, n=4).data):
-            assert not MARKUP.search(text), text
+        found = texts(ours.post(path, **body, seed=seed, n=4).data)
+        assert any(found)
+        assert not any(map(MARKUP.search, found)), found
     streamed = "".join(
         (frame["choices"][0].get("delta", {}).get("content") or frame["choices"][0].get("text") or "")
         if "choices" in frame
@@ -60,6 +62,7 @@ def test_no_other_route_says_it_either(path: str, body: dict[str, Any], ours: Cl
         for frame in ours.post(path, **body, temperature=0, stream=True).frames
         if frame != "[DONE]"
     )
+    assert streamed
     assert not MARKUP.search(streamed), streamed
 
 

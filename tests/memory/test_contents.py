@@ -23,6 +23,7 @@ TEXTS = st.text(alphabet=st.sampled_from("a\n\r\0é😀\ud800x "), max_size=200)
 def test_any_range_is_read_as_it_was_put(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, text: str, size: int, start: int, end: int, cuts: int
 ) -> None:
+    # no door: a text of several pieces of the real size is tried once, not in every way
     monkeypatch.setattr(module, "PIECE_CHARS", size)
     whole = text + f"{size}"
     put = memory.contents.put(whole[at : at + cuts] for at in range(0, len(whole), cuts))

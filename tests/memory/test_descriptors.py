@@ -12,7 +12,7 @@ from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound, OutOfRan
 from palimpsest.memory.descriptors import results
 from palimpsest.memory.descriptors.descriptors import Descriptors
 from palimpsest.memory.descriptors.reader import Wanted
-from palimpsest.memory.descriptors.searching import places
+from palimpsest.memory.descriptors.searching import Bounds, places
 from palimpsest.memory.owners.memory import Memory
 
 LINES = "".join(f"line {n}\n" for n in range(1, 1_001))
@@ -174,33 +174,28 @@ def test_a_query_that_is_none_is_refused(fds: Descriptors, conversation: str, qu
         fds.search(conversation, fd, query, regex=query == "(")
 
 
-def test_an_expression_that_never_ends_is_ended(
-    fds: Descriptors, conversation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 0.5)
-    fd = fds.create(conversation, "a" * 60 + "b").id
+def test_an_expression_that_never_ends_is_ended() -> None:
     with pytest.raises(InvalidArgument, match="too long"):
-        fds.search(conversation, fd, "(a+)+c", regex=True)
+        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True, bounds=Bounds(text_s=0.5))
 
 
-def test_a_text_is_searched_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_searched_piece_by_piece() -> None:
     """One without an end is only ever given up because of the time."""
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.MOST_S", 0.3)
     with pytest.raises(InvalidArgument, match="too long"):
-        places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True)
+        places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True, bounds=Bounds(text_s=0.3))
 
 
-def test_a_long_text_is_searched_for_as_long_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("palimpsest.memory.descriptors.searching.PIECE_S", 1.0)
+def test_a_long_text_is_searched_for_as_long_as_it_goes_on() -> None:
+    bounds = Bounds(piece_s=1.0)
 
     def slowly() -> Iterator[str]:
         for number in range(6):
             time.sleep(0.25)
             yield f"line {number}\n" * 1_000
 
-    assert places(slowly(), r"line [45]", regex=True, case_sensitive=True).count == 2_000
+    assert places(slowly(), r"line [45]", regex=True, case_sensitive=True, bounds=bounds).count == 2_000
     with pytest.raises(InvalidArgument, match="too long"):
-        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True)
+        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True, bounds=bounds)
 
 
 @pytest.mark.parametrize("regex", [False, True])

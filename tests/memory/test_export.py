@@ -10,8 +10,7 @@ import pytest
 from palimpsest.documents.outline import outline
 from palimpsest.errors import NotFound
 from palimpsest.memory.documents.reference import DocumentReference
-from palimpsest.memory.export import gathering
-from palimpsest.memory.export.gathering import FORMAT, gathered
+from palimpsest.memory.export.gathering import FORMAT, MOST_CHARS, gathered
 from palimpsest.memory.export.markdown import markdown
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.fences import left_open
@@ -20,7 +19,7 @@ from palimpsest.memory.transcript.reading import parse
 from palimpsest.text.conversations import is_conversation
 
 
-def filled(memory: Memory) -> str:
+def filled(memory: Memory, text: str = "line one\n```\nline three\n") -> str:
     talk = memory.conversations.new("a name").id
     asked = memory.turns.add(talk, "user", "see [[prices]] and [[gone]]")
     memory.documents.add(
@@ -33,7 +32,7 @@ def filled(memory: Memory) -> str:
     reply = memory.turns.add(talk, "assistant", '<ref id="parse">\ndef parse(): ...\n</ref>')
     memory.refs.store(talk, reply.id, extract('<ref id="parse">\ndef parse(): ...\n</ref>'))
     memory.turns.add_call(reply.id, "read_fd", {"fd": "fd-1", "page": 2}, "ok", "```\n</details>\n````")
-    content = memory.contents.put("line one\n```\nline three\n")
+    content = memory.contents.put(text)
     with memory.database.transaction() as rows:
         rows.execute(
             "INSERT INTO descriptor (conversation, id, name, hash, source, created, page_size)"
@@ -71,11 +70,11 @@ def test_the_markdown_has_references_refs_and_descriptors_in_fences_that_hold(me
     assert "section `top`: lines 0-2" in text
 
 
-def test_a_huge_text_is_cut_and_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "MOST_CHARS", 10)
-    everything = gathered(memory, filled(memory))
+def test_a_huge_text_is_cut_and_says_so(memory: Memory) -> None:
+    text = "line one\n" * (MOST_CHARS // 9 + 1)
+    everything = gathered(memory, filled(memory, text))
     fd = everything["descriptors"][0]
-    assert (fd["content"], fd["truncated"], fd["chars"]) == ("line one\n`", True, 24)
+    assert (fd["content"], fd["truncated"], fd["chars"]) == (text[:MOST_CHARS], True, len(text))
     assert "(cut here)" in markdown(everything)
 
 

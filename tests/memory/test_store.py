@@ -209,6 +209,7 @@ def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: py
     """What its checkpoints keep is known afterwards."""
     path = tmp_path / "memory.sqlite"
     with monkeypatch.context() as patched:
+        # no door: the first version makes no databases any more
         patched.setattr(database, "STEPS", STEPS[:1])
         memory = Memory.open(path)
         talk = memory.conversations.new().id

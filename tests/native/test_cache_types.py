@@ -11,7 +11,7 @@ import pytest
 from palimpsest.bench.command import main
 from palimpsest.errors import ModelError
 from palimpsest.measure import cache_types
-from tests.models import _transformer
+from tests.models import transformer
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, difference, sync, text
 
@@ -20,7 +20,7 @@ from tests.native.helpers import CLOSE, difference, sync, text
 def wide_heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model with heads of 64, whose quantized K can be shifted."""
     path = tmp_path_factory.mktemp("wide") / "wide.gguf"
-    _transformer(path, "qwen2", width=128, heads=2, kv_heads=1, layers=2)
+    transformer(path, "qwen2", width=128, heads=2, kv_heads=1, layers=2)
     return path
 
 

@@ -157,9 +157,12 @@ def test_a_copy_that_only_finds_no_room_is_kept(make_engine: MakeEngine, folder:
         engine.context.decode([Run([5] * min(engine.context.n_batch, n - start), start, seq)])
     workspace = engine.workspaces.open("w")
     assert isinstance(workspace, InPlaceWorkspace)
+    # no door: that the room ends between two looks at it cannot be brought about
     limits = workspace._limits
+    # no door: that the room ends between two looks at it cannot be brought about
     workspace._limits = lambda: replace(limits(), cells_free=4000)  # type: ignore[method-assign]
     assert {report.action for report in sync(engine, BLOCKS[:3]).blocks} == {"unfit"}
+    # no door: it is what was put there above
     del workspace._limits
     engine.pool.give(seq)
     assert len(files(folder)) == len(BLOCKS)

@@ -54,6 +54,7 @@ class Faulty(Context):
     def _logits(self, row: int) -> Logits:
         if self._struck("memory for logits"):
             raise MemoryError
+        # no door: llama.cpp is not known to run out of memory there
         return super()._logits(row)
 
     def save(self, seq: int) -> bytearray:

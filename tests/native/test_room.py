@@ -41,6 +41,7 @@ def test_windows_take_turns_when_sequences_or_cells_or_both_run_out(
         assert typed(engine, f"w{i}", i % 4) == expected[i % 4], f"window {i}"
         assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
     assert len(engine.workspaces) < 40
+    # no door: who has how many sequences is seen nowhere else
     engine.pool._give_up_sequences()
     check(engine)
 

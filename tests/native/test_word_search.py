@@ -57,6 +57,7 @@ def plain_logits(engine: NativeEngine, tokens: tuple[int, ...]) -> Logits:
     tail = engine.workspaces.open("w").tails["typing"]
     assert tail.prompt is not None
     assert tail.logits is not None
+    # no door: where a tail's prompt ends in the cache is nobody else's to know
     row, end, seq = tail.logits, tail._prompt_end(tail.prompt), engine.pool.take()
     engine.context.copy(tail.gen, seq)
     engine.context.remove(seq, end)
@@ -98,6 +99,7 @@ def test_the_word_chosen_is_that_of_plain_decodes(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch, kind: str, layout: str, boost: float
 ) -> None:
     """Random weights think most words impossible: with the larger boost, known words are chosen among others."""
+    # no door: random weights find every word unlikely
     monkeypatch.setattr("palimpsest.kv.generation.known.KNOWN", boost)
     engine = prepared(make_engine, kind)
     known_won = n_searched = 0

@@ -27,6 +27,7 @@ NOBODY = "http://127.0.0.1:9"
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks follow each other closely, so that no test waits for one."""
+    # no door: how often an engine is looked at is nobody's to set
     monkeypatch.setattr(provider, "PROBE_S", dict.fromkeys(provider.PROBE_S, 0.05))
     monkeypatch.setattr(provider, "LONGEST_BACKOFF", 0)
 

@@ -42,6 +42,7 @@ async def supervisor(target: Target) -> AsyncIterator[Supervisor]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes half a minute takes seconds."""
+    # no door: how long an engine may be silent is nobody's to set
     monkeypatch.setattr(launch, "HUNG_S", 2.0)
     monkeypatch.setattr(launch, "PROBE_S", 0.5)
     monkeypatch.setattr(launch, "TERM_S", 0.5)
@@ -96,6 +97,7 @@ async def test_a_person_who_asks_for_a_restart_gets_one(
     supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long before it would be noticed."""
+    # no door: how long an engine may be silent is nobody's to set
     monkeypatch.setattr(client, "SHORT", httpx.Timeout(0.5))
     monkeypatch.setattr(launch, "TERM_S", 0.5)
     pid = await stopped(supervisor)
@@ -176,6 +178,7 @@ async def test_one_that_is_stuck_before_it_answers_or_as_it_leaves_is_ended(
     impatient: None, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has the lock and no socket."""
+    # no door: how long an engine may be silent is nobody's to set
     monkeypatch.setattr(launch, "START_S", 3.0)
     command = [sys.executable, "-c", HOLD, str(target.address().lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stuck:

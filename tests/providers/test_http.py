@@ -65,6 +65,7 @@ async def saying(*answers: bytes) -> AsyncIterator[tuple[Http, list[str]]]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    # no door: how long a pause is is nobody's to set
     monkeypatch.setattr(http, "FIRST_PAUSE_S", 0.001)
 
 

@@ -34,4 +34,5 @@ def test_what_is_remembered_is_bounded(history: list[list[str]], remembered: int
     order = Order(remembered)
     for names in history:
         assert sorted(order.arrange(names)) == sorted(names)
+        # no door: what is remembered shows in memory only
         assert len(order._places) <= max(remembered, len(names))

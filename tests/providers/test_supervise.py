@@ -135,6 +135,7 @@ async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked
 async def test_what_was_given_up_comes_back_by_itself_and_the_status_says_when(
     supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # no door: how long it rests is nobody's to set
     monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 2.0)
     seen: list[Status] = []
     supervisor.on_status(seen.append)

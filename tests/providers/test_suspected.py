@@ -76,7 +76,8 @@ async def test_it_is_used_again_after_a_failed_request_and_failed_looks(
     gate: Gate, drops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A request is tried twice where a connection breaks: both are dropped."""
-    monkeypatch.setattr(provider, "PROBE_S", dict.fromkeys(provider.PROBE_S, 3600.0))  # only a doubt asks for a look
+    # no door: how often an engine is looked at is nobody's to set; only a doubt asks for a look here
+    monkeypatch.setattr(provider, "PROBE_S", dict.fromkeys(provider.PROBE_S, 3600.0))
     monkeypatch.setattr(provider, "LONGEST_BACKOFF", 0)
     settings = EngineSettings(kind="llama-server", url=await gate.open(), retries=0)
     supervisor = Supervisor(Target(Path("none.gguf"), settings))

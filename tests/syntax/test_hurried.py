@@ -6,9 +6,8 @@ import pytest
 
 from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax import parser as parsing
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.parser import Parser
+from palimpsest.syntax.parser import MOST_LINES, Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
@@ -20,8 +19,8 @@ URI = "file:///a.py"
 class Typing:
     """A document that is typed into, at the end of a line."""
 
-    def __init__(self, text: str, line: int, language: str = "python") -> None:
-        self.parser = Parser(language_of)
+    def __init__(self, patience: str, text: str, line: int, language: str = "python") -> None:
+        self.parser = Parser(language_of, large=20_000, patience_s=-1.0 if patience == "late" else 600.0)
         self.now = Snapshot(URI, 1, language_of(language).id, text)
         self.at = Position(line, len(self.now.lines[line]))
         self.parser.parse(self.now)
@@ -39,14 +38,12 @@ class Typing:
 
 
 @pytest.fixture(params=["late", "in time"])
-def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(parsing, "LARGE", 20_000)
-    monkeypatch.setattr(parsing, "PATIENCE_S", -1.0 if request.param == "late" else 600.0)
+def patience(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 def test_the_scope_stays_while_a_line_is_not_right_yet(patience: str) -> None:
-    typing = Typing(LARGE, 2)
+    typing = Typing(patience, LARGE, 2)
     for text in ("\n        x = f", "(", "[1, ", "item", "\n            + 2", ", {"):
         parsed = typing.type(text)
         assert typing.scope == "A.step"
@@ -65,7 +62,7 @@ def test_the_scope_stays_while_a_line_is_not_right_yet(patience: str) -> None:
 
 
 def test_every_place_moves_along(patience: str) -> None:
-    typing = Typing(LARGE, 2)
+    typing = Typing(patience, LARGE, 2)
     parsed = typing.type("\n        x = f(")
     below = typing.now.line_count - 4
     scope = scope_at(parsed, below, 0)
@@ -74,18 +71,18 @@ def test_every_place_moves_along(patience: str) -> None:
 
 
 def test_somewhere_else_and_after_many_lines_it_is_parsed_as_it_is(patience: str) -> None:
-    typing = Typing(LARGE, 2)
+    typing = Typing(patience, LARGE, 2)
     assert typing.type("\n        x = f(").is_hurried
     typing.parser.parse(typing.now)
     typing.at = Position(100, len(typing.now.lines[100]))
     assert typing.type("  # y").is_hurried == (patience == "late")
-    typing = Typing(LARGE, 2)
+    typing = Typing(patience, LARGE, 2)
     typing.type("\n        x = f(")
-    assert not typing.type("\n            1," * parsing.MOST_LINES).is_hurried
+    assert not typing.type("\n            1," * MOST_LINES).is_hurried
 
 
 def test_a_small_document_is_always_parsed(patience: str) -> None:
-    typing = Typing("class A:\n" + STEP, 2)
+    typing = Typing(patience, "class A:\n" + STEP, 2)
     assert not typing.type("\n        x = f(").is_hurried
 
 
@@ -95,7 +92,7 @@ def test_whatever_happened_a_parse_is_that_of_the_text(
 ) -> None:
     text = long_file(tmp_path_factory.mktemp("long"), 1_000, language).read_text("utf-8")
     line = next(n for n, it in enumerate(text.split("\n")) if "amount" in it)
-    typing = Typing(text, line, language)
+    typing = Typing(patience, text, line, language)
     for typed in ("\n", *LANGUAGES[language].typed, "\n", "("):
         typing.type(typed)
     known = typing.parser.parse(typing.now)

@@ -6,6 +6,7 @@ import signal
 
 from training import team
 
+# no door: who is stuck is to be seen in seconds
 team.PATIENCE_S = 20.0
 
 

@@ -23,6 +23,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     write_wheel(folder, 6)
     with pytest.MonkeyPatch.context() as patch:
+        # no door: the real sources take minutes
         patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
         patch.setattr("training.data.held_out", dict)
         patch.setattr(sys, "argv", ["data", "--wheels", str(folder), "--out", str(folder), "--processes", "1"])
@@ -96,6 +97,7 @@ def test_without_blocks_a_tail_sees_header_footer_and_itself(made: Path) -> None
 @pytest.fixture(scope="module")
 def rows(made: Path) -> Plain:
     with pytest.MonkeyPatch.context() as patch:
+        # no door: the real sources take minutes
         patch.setattr("training.corpus.read_standard_library", lambda: iter(()))
         patch.setattr("training.plain.kept_out", frozenset)
         patch.setattr(sys, "argv", ["plain", "--wheels", str(made), "--out", str(made)])
@@ -144,6 +146,7 @@ def test_nothing_is_learned_of_a_package_that_is_kept_out(tmp_path: Path, monkey
         modules = [Module(name, f"{name}.kind_{n}", f"{name}/kind_{n}.py", module(n)) for n in numbers]
         return Package(name, "1.0", "MIT"), tmp_path, modules
 
+    # no door: which packages are held out is written in the code
     monkeypatch.setattr("training.data.held_out", lambda: {"held": "held==1.0"})
     monkeypatch.setattr("training.data.kept_out", lambda: frozenset({"held", "kept"}))
     options = Namespace(seed=0, max_modules=0, functions=100, out=tmp_path)

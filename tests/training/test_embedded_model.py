@@ -105,6 +105,7 @@ def test_a_name_that_a_block_has_is_found_as_a_whole(arena: Arena, ways: Ways) -
 def test_the_layout_costs_little_and_edits_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # no door: a quick evaluation takes minutes
     monkeypatch.setattr("training.evaluate.QUICK", evaluate.Sizes(2, 16, 10, 4, 3, 6, 4, 3))
     monkeypatch.setattr("sys.argv", ["evaluate", "--quick", "--json", "--threads", "1"])
     evaluate.main()
@@ -128,6 +129,7 @@ def test_the_layout_costs_little_and_edits_nothing(
 def test_without_held_out_packages_it_is_said_how_to_install_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    # no door: the packages are installed here
     monkeypatch.setattr("training.held.read_installed", lambda name, folder: None)
     with pytest.raises(held.NothingHeldOut, match=r"pip install .*lark=="):
         held.make(tmp_path, 1, 1, 1)

@@ -175,6 +175,7 @@ def test_everything_listed_may_be_learned_from_and_nothing_twice() -> None:
 def test_workspaces_of_sources_are_made_like_those_of_wheels(
     unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # no door: the real sources take minutes
     monkeypatch.setattr(sources, "FILE", unpacked)
     monkeypatch.setattr("training.sources.read", lambda folder: READ(folder, unpacked))
     told = ["texts", "--sources", str(tmp_path / "sources"), "--out", str(tmp_path / "texts"), "--processes", "1"]

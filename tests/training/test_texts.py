@@ -21,6 +21,7 @@ Run = Callable[[], list[Path]]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`training.texts` on one small wheel, and the files that are there afterwards."""
     write_wheel(tmp_path, 20)
+    # no door: the real sources take minutes
     monkeypatch.setattr("training.corpus.read_standard_library", lambda: iter(()))
     monkeypatch.setattr(sys, "argv", ["texts", "--wheels", str(tmp_path), "--out", str(tmp_path), "--processes", "1"])
 

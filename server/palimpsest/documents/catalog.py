@@ -29,8 +29,9 @@ _NOTHING = outline("")
 class Catalog:
     """One workspace's; `files` is this object's own, since it is looked at by any thread, one at a time."""
 
-    def __init__(self, files: WorkspaceFiles, look_s: float = LOOK_S) -> None:
+    def __init__(self, files: WorkspaceFiles, look_s: float = LOOK_S, *, most: int = MOST_DOCUMENTS) -> None:
         self._files = files
+        self._most = most
         self._look_s = look_s
         self._lock = threading.Lock()
         self._looked: dict[Path, float] = {}
@@ -71,7 +72,7 @@ class Catalog:
     def _looked_at(self, root: Path) -> DocumentNames:
         before, now, n_characters = self._known.get(root, {}), dict[Path, tuple[Stamp | None, Document]](), 0
         for path in self._paths(root):
-            if len(now) >= MOST_DOCUMENTS:
+            if len(now) >= self._most:
                 break
             name, known = path.relative_to(root).as_posix(), before.get(path)
             if n_characters > MOST_CHARACTERS:

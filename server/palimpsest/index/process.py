@@ -19,7 +19,6 @@ from palimpsest.index.messages import Asked, Begin, Failed, Read, Rows, Said, To
 from palimpsest.index.messages import told as message_of
 
 MOST_STARTS = 5
-_COMMAND = (sys.executable, "-P", "-m", "palimpsest.index.worker")
 
 logger = logging.getLogger(__name__)
 
@@ -93,8 +92,9 @@ class IndexProcess:
             if sys.platform == "win32":
                 flags = subprocess.BELOW_NORMAL_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
             try:
+                command = (sys.executable, "-P", "-m", "palimpsest.index.worker")
                 self._process = subprocess.Popen(
-                    _COMMAND, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, creationflags=flags
+                    command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, creationflags=flags
                 )
             except OSError as error:
                 logger.warning("there is no index: %s", error)

@@ -21,7 +21,10 @@ GRACE_S = 5.0
 
 
 async def our_answer(
-    *arguments: str, given: str = "", told: Callable[[dict[str, Any]], None] = lambda _: None
+    *arguments: str,
+    given: str = "",
+    told: Callable[[dict[str, Any]], None] = lambda _: None,
+    grace_s: float = GRACE_S,
 ) -> dict[str, Any]:
     """The last object that it printed.  `given` is what it reads; `told` gets each object that it prints on stderr
     meanwhile.  Cancelled, it is ended.  Raises ModelError with what it says went wrong."""
@@ -39,7 +42,7 @@ async def our_answer(
         await process.wait()
     finally:
         if process.returncode is None:  # cancelled: what it has written so far is kept for another time
-            await _ended(process)
+            await _ended(process, grace_s)
     answer = _object(output.rstrip().rpartition(b"\n")[2])
     if answer is None:
         raise ModelError(f"`palimpsest {' '.join(arguments[:2])}` ended with status {process.returncode}.")
@@ -48,11 +51,11 @@ async def our_answer(
     return answer
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _ended(process: asyncio.subprocess.Process, grace_s: float) -> None:
     """It and what it started: a pip goes on for half an hour otherwise."""
     _signal(process, signal.SIGTERM)
     try:
-        async with asyncio.timeout(GRACE_S):
+        async with asyncio.timeout(grace_s):
             await process.wait()
     except TimeoutError:
         _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)

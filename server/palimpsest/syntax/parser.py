@@ -24,6 +24,7 @@ from palimpsest.text.snapshot import InputEdit, Snapshot
 LARGE = 100_000
 """Characters.  A smaller document is parsed in a few milliseconds whatever is wrong with it."""
 PATIENCE_S = 0.004
+"""For the parse of a large document, before the tree of the text as it was before has to do."""
 MOST_LINES = 12
 """Typed before somebody has to wait for what they mean."""
 _CHUNK = 2048
@@ -45,8 +46,12 @@ class _Known:
 class Parser:
     """Owns the newest tree of every open document, by URI.  One thread only."""
 
-    def __init__(self, language_of: Callable[[str, str], Language]) -> None:
+    def __init__(
+        self, language_of: Callable[[str, str], Language], *, large: int = LARGE, patience_s: float = PATIENCE_S
+    ) -> None:
         self._language_of = language_of
+        self._large = large
+        self._patience_s = patience_s
         self._parsers: dict[str, tree_sitter.Parser] = {}
         self._newest: dict[str, _Known] = {}
 
@@ -73,7 +78,7 @@ class Parser:
         known = self._known(old)
         if known is None or known.tree is None or old.language_id != new.language_id:
             return self._keep(_of(self._parsed(new, None)))
-        if len(new.text) < LARGE or not self._language_of(new.language_id, new.uri).may_parse(new.text):
+        if len(new.text) < self._large or not self._language_of(new.language_id, new.uri).may_parse(new.text):
             return self._keep(_of(self._parsed(new, _edited(known.tree, edits))))
         return self._keep(self._updated(known, new, edits))
 
@@ -108,7 +113,7 @@ class Parser:
         """A parse that does not take long; else None.  The text ends early then, and what is made of it is thrown away:
         the parser's own way of being stopped crashes in most versions."""
         language, data, is_late = self._language_of(snapshot.language_id, snapshot.uri), snapshot.utf8, False
-        until = time.perf_counter() + PATIENCE_S
+        until = time.perf_counter() + self._patience_s
 
         def read(offset: int, _: object) -> bytes:
             nonlocal is_late

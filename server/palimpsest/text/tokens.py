@@ -26,7 +26,7 @@ HINT = "A line of a harmless one may say `gitleaks:allow`."
 _FEWEST_OF_PART = 12
 """Characters behind a prefix for which an incomplete token is reported."""
 _ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
-_LONG = 20
+LONG = 20
 """Characters of a word that most tokens have at least."""
 _LINE = 500
 """Characters around a token that are searched for the comment on its line."""
@@ -35,10 +35,10 @@ _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Format:
+class Format:
     """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
     match of `core`.  `part` matches a token that is being typed or deleted.  `is_long`: in every match the literal is
-    a part of a word of at least `_LONG` characters."""
+    a part of a word of at least `LONG` characters."""
 
     kind: str
     literals: tuple[str, ...]
@@ -76,15 +76,15 @@ class _Format:
                 at = text.find(literal, match.end() if match is not None else at + 1)
 
 
-def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> _Format:
+def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> Format:
     """A prefix (a pattern that begins with a literal), then characters of an alphabet."""
     start = rf"(?<![{_ALNUM}_])(?:{prefix})"
     part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
     literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
     of_words = not set("".join(literals) + alphabet) & set(".+/= ")
-    is_long = of_words and min(map(len, literals)) + fewest >= _LONG
-    return _Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_long)
+    is_long = of_words and min(map(len, literals)) + fewest >= LONG
+    return Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_long)
 
 
 def _exact(
@@ -95,17 +95,17 @@ def _exact(
     any_case: bool = False,
     core: str = "",
     is_long: bool = False,
-) -> _Format:
+) -> Format:
     whole = re.compile(pattern, re.IGNORECASE if any_case else 0)
     needed = re.compile(core) if core else None
-    return _Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long)
+    return Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long)
 
 
 _KEY = (
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     rf"(?=[ \t]*(?:$|[\r\n])|\\+[nr]|[\"'`][\s,+\\bBrR]{{0,40}}[\"'`][{_B64}]{{24}}|[ \t]*[{_B64}]{{24}})"
 )
-_FORMATS = (
+FORMATS = (
     _exact("a private key", _KEY, "PRIVATE KEY", within=True),
     _exact("a private key", r"PuTTY-User-Key-File-\d: [a-z]", "PuTTY-User-Key-File-", is_long=True),
     _exact("a private key", r"\"private_key\"\s{0,20}:\s{0,20}\"[^\"\s<>${}]{16,4096}", '"private_key"'),
@@ -336,8 +336,8 @@ def masked_block(text: str) -> str:
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
     """Matches with their kinds, in order of the formats."""
-    words = "" if parts else long_words(text, _LONG)
-    for form in _FORMATS:
+    words = "" if parts else long_words(text, LONG)
+    for form in FORMATS:
         if form.is_long and not parts and not form.may_stand_in(words):
             continue
         pattern = form.part if parts and form.part is not None else form.whole

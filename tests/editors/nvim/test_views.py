@@ -47,6 +47,7 @@ def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
     assert "free in" in text
     assert "reused" in text
     spans = nvim.lua(MAP)["spans"]
+    assert spans
     assert all(f"{span['start']}–{span['end']}" in text for span in spans)
     groups = nvim.lua("""
       local buffer = require('palimpsest.cache').current().buffer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,8 +74,8 @@ COINS = {
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(building, "system", lambda: "linux")
-    monkeypatch.setattr(building, "processor", lambda: "amd64")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     write(tmp_path / "shop", SHOP)
     write(tmp_path / "home/go/pkg/mod/github.com/!you/!coins@v1.2.0-!r!c1", COINS)
     write(
@@ -324,8 +326,8 @@ def test_names_of_files_ask_for_systems(name: str, asks: set[str]) -> None:
     ],
 )
 def test_conditions(condition: str, is_met: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "system", lambda: "linux")
-    monkeypatch.setattr(building, "processor", lambda: "amd64")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     assert building.is_built(f"// A licence.\n\n//go:build {condition}\n\npackage a\n//go:build ignore\n") == is_met
 
 

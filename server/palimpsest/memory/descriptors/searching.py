@@ -21,10 +21,6 @@ from palimpsest.errors import InvalidArgument
 MOST_PLACES = 1_000
 """Found in one text; further ones are counted."""
 LONGEST_QUERY = 1_000
-MOST_S, PIECE_S = 120.0, 10.0
-"""For a text, and for one piece of it: a long text takes its time, an expression without an end does not get it."""
-MOST_BYTES = 1_200_000_000
-"""Of memory: an expression can take 100 bytes and more for every character of a line."""
 _SCRIPT = """
 import faulthandler, json, re, sys
 faulthandler.dump_traceback_later(float(sys.argv[4]), exit=True)  # whoever asked may be gone by then
@@ -45,6 +41,16 @@ print(json.dumps([n, found]))
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """Seconds for a text, and for one piece of it: a long text takes its time, an expression without an end does not
+    get it.  Bytes of memory: an expression can take 100 and more for every character of a line."""
+
+    text_s: float = 120.0
+    piece_s: float = 10.0
+    n_bytes: int = 1_200_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """`count` lines; of the first of them, the number (from 0) and the column."""
 
@@ -52,13 +58,15 @@ class Places:
     found: tuple[tuple[int, int], ...]
 
 
-def places(pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool) -> Places:
+def places(
+    pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool, bounds: Bounds = Bounds()
+) -> Places:
     """Raises InvalidArgument for a query that is none."""
     if not query or len(query) > LONGEST_QUERY:
         raise InvalidArgument("query", f"1 to {LONGEST_QUERY} characters are wanted, not {len(query)}.")
     if not regex and "\n" in query:
         raise InvalidArgument("query", "lines are searched one by one; give a part of one line.")
-    return _matched(pieces, query, case_sensitive) if regex else _contained(pieces, query, case_sensitive)
+    return _matched(pieces, query, case_sensitive, bounds) if regex else _contained(pieces, query, case_sensitive)
 
 
 def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
@@ -101,7 +109,7 @@ def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
     yield "".join(begun)
 
 
-def _matched(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
+def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, bounds: Bounds) -> Places:
     flags = 0 if case_sensitive else re.IGNORECASE
     try:
         re.compile(query, flags)
@@ -113,14 +121,13 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
         raise InvalidArgument("query", "it has half a character (a lone surrogate) in it.") from None
     if "\0" in query:
         query = query.replace("\0", r"\x00")
-    bounds = (MOST_PLACES, MOST_S + PIECE_S, MOST_BYTES)
-    command = [sys.executable, "-I", "-S", "-c", _SCRIPT, query, str(int(flags)), *map(str, bounds)]
-    answer = _answer_of(command, pieces)
+    told = (query, int(flags), MOST_PLACES, bounds.text_s + bounds.piece_s, bounds.n_bytes)
+    answer = _answer_of([sys.executable, "-I", "-S", "-c", _SCRIPT, *map(str, told)], pieces, bounds)
     count, found = json.loads(answer)
     return Places(count, tuple((line, column) for line, column in found))
 
 
-def _answer_of(command: list[str], pieces: Iterable[str]) -> bytes:
+def _answer_of(command: list[str], pieces: Iterable[str], bounds: Bounds) -> bytes:
     """What the process says of the text, which it is given piece by piece: it need not be in memory as a whole."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None
@@ -129,8 +136,8 @@ def _answer_of(command: list[str], pieces: Iterable[str]) -> bytes:
         is_over, is_late = threading.Event(), threading.Event()
 
         def watch() -> None:
-            while not is_over.wait(min(MOST_S, PIECE_S) / 50):
-                if time.monotonic() - begun > MOST_S or time.monotonic() - taken > PIECE_S:
+            while not is_over.wait(min(bounds.text_s, bounds.piece_s) / 50):
+                if time.monotonic() - begun > bounds.text_s or time.monotonic() - taken > bounds.piece_s:
                     is_late.set()
                     process.kill()
                     return
