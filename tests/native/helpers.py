@@ -11,6 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.kv.cache.pace import Pace
+from palimpsest.kv.cache.pool import STATS
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
@@ -32,6 +34,16 @@ class TestedEngine(NativeEngine):
         if "reference" in self.__dict__:
             self.reference.close()
         super().close()
+
+
+def forget(engine: NativeEngine) -> None:
+    """Make it what it was when it was loaded.  Raises AssertionError where its cache is not sound."""
+    engine.workspaces.check()
+    engine.workspaces.reset_all()
+    engine.workspaces.check()
+    assert (engine.pool.used_cells, engine.store.bytes) == (0, 0), "something belongs to nobody"
+    engine.pool.stats = dict.fromkeys(STATS, 0)
+    engine.pool.pace = Pace()
 
 
 HEADER, FOOTER = "<workspace>\n", "</workspace>\n"

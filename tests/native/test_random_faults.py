@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from palimpsest import wire
-from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineError, UnknownTail
 from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Context, Logits, widen
-from tests.native.conftest import CLOSE as SETTINGS
+from palimpsest.kv.llama.native import Context, Logits
+from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, TestedEngine, difference, fim, request, text
-from tests.native.test_embedded import MODEL
 
 WORKSPACES = ("one", "two", "three")
 CODES = (1, 2, -1, -2, -3)
@@ -179,17 +176,10 @@ class Play:
             self.engine.workspaces.check()
 
 
-@pytest.fixture(scope="module")
-def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("wide") / "wide.gguf"
-    assert widen(MODEL, path)
-    return path
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n_ctx"), [(1, 1024), (2, 1024), (3, 4096)])
-def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: int, n_ctx: int) -> None:
-    engine = TestedEngine(wide, EngineSettings(**{**SETTINGS, "n_ctx": n_ctx, "n_batch": 64}), make_context=Faulty)
+def test_after_random_failures_the_cache_equals_a_fresh_one(make_engine: MakeEngine, seed: int, n_ctx: int) -> None:
+    engine = make_engine("embedded-f32", n_ctx=n_ctx, n_batch=64, make_context=Faulty)
     play = Play(engine, seed)
     engine.pool.end_suspended = play.end_suspended
     for step in range(100):
@@ -212,4 +202,3 @@ def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: in
     for name in list(engine.workspaces):
         engine.workspaces.close(name)
     assert (engine.pool.used_cells, engine.pool.free_sequences) == (0, engine.pool.n_sequences)
-    engine.close()
