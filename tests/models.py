@@ -156,7 +156,7 @@ def _transformer(
     w.add_layer_norm_rms_eps(1e-6)
     extra(w)
     _tokenizer(w, fim=fim, add_bos=add_bos, chat=chat)
-    t = Writer(w, np.random.default_rng(7), quantized)
+    t = Writer(w, np.random.default_rng(3), quantized)
     head, n_vocab = width // heads, len(vocabulary()[0])
     t.matrix("token_embd.weight", n_vocab, width, 1.0)
     t.vector("output_norm.weight", width, 1.0)

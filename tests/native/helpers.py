@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 from collections.abc import Generator, Sequence
 from functools import cache, cached_property
@@ -46,6 +47,8 @@ def forget(engine: NativeEngine) -> None:
     engine.pool.pace = Pace()
 
 
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+"""Whether what is random goes on for longer."""
 HEADER, FOOTER = "<workspace>\n", "</workspace>\n"
 CLOSE = 0.001
 PROBE = "    def probe(self, value):\n        return value"

@@ -17,7 +17,7 @@ from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.generate import generate
 from palimpsest.kv.llama.native import Context, Logits
 from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, TestedEngine, difference, fim, request, text
+from tests.native.helpers import CLOSE, LONG, TestedEngine, difference, fim, request, text
 
 WORKSPACES = ("one", "two", "three")
 CODES = (1, 2, -1, -2, -3)
@@ -176,13 +176,12 @@ class Play:
             self.engine.workspaces.check()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n_ctx"), [(1, 1024), (2, 1024), (3, 4096)])
 def test_after_random_failures_the_cache_equals_a_fresh_one(make_engine: MakeEngine, seed: int, n_ctx: int) -> None:
-    engine = make_engine("embedded-f32", n_ctx=n_ctx, n_batch=64, make_context=Faulty)
+    engine = make_engine(n_ctx=n_ctx, n_batch=64, make_context=Faulty)
     play = Play(engine, seed)
     engine.pool.end_suspended = play.end_suspended
-    for step in range(100):
+    for step in range(1000 if LONG else 100):
         play.step()
         play.check()
         if step % 5 == 0:
@@ -195,7 +194,7 @@ def test_after_random_failures_the_cache_equals_a_fresh_one(make_engine: MakeEng
                     assert difference(engine, workspace) < CLOSE, f"step {step}: {workspace.name}"
     assert len(play.context.struck) > 4, play.context.struck
     assert play.seen["DecodeError"] + play.seen["MemoryError"] > 3
-    assert play.seen["answered side by side"] > 1, play.seen
+    assert play.seen["answered side by side"] > 0, play.seen
     play.context.set("", times=0)
     while play.end_suspended():
         pass
