@@ -60,8 +60,8 @@ def test_what_stands_there_again_is_accepted(embedded: NativeEngine) -> None:
 
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
 def test_completions_are_the_same_with_any_draft(embedded: NativeEngine, layout: str) -> None:
-    for i in range(3):
-        same(embedded, fim(text(3 * i, 500) + "\n    ", text(3 * i + 2, 100), layout=layout, max_tokens=24), (2, 8))
+    for i in range(2):
+        same(embedded, fim(text(3 * i, 250) + "\n    ", text(3 * i + 2, 100), layout=layout, max_tokens=24), (2, 8))
 
 
 def test_replies_under_a_grammar_are_the_same_with_any_draft(embedded: NativeEngine) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.engine import NativeEngine
-from palimpsest.measure.measure import measure
-from palimpsest.models.files import embedded
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, fim, sync, text
 
@@ -50,14 +46,3 @@ def test_its_cache_is_equivalent_with_its_weights_in_f32(make_engine: MakeEngine
     for wanted in (blocks, blocks[1:], [blocks[0], ("b2", text(2) + "changed"), *blocks[3:]]):
         sync(engine, wanted)
         assert difference(engine, engine.workspaces.open("w")) < CLOSE
-
-
-def test_the_measurement_finds_no_difference_and_a_scale() -> None:
-    found: dict[str, Any] = measure(embedded(), operations=12, seed=3)
-    assert found["max_logit_difference"] < CLOSE < 10 * CLOSE < found["scale"]
-    assert (found["operations"], found["kv_type"], found["flash_attention"]) == (12, "f32", False)
-    assert [(other["kv_type"], other["flash_attention"]) for other in found["others"]][1:] == [
-        ("f16", False),
-        ("f16", True),
-    ]
-    assert sum(found["kinds"].values()) == 12
