@@ -134,11 +134,11 @@ def transformer(
     add_bos: bool = False,
     chat: bool = False,
     quantized: bool = False,
-    layers: int = 3,
-    width: int = 128,
-    heads: int = 4,
-    kv_heads: int = 2,
-    ff: int = 256,
+    layers: int = 2,
+    width: int = 64,
+    heads: int = 2,
+    kv_heads: int = 1,
+    ff: int = 128,
     n_trained: int = N_TRAINED,
     extra: Callable[[gguf.GGUFWriter], Any] = lambda w: None,
     post_norms: bool = False,
@@ -156,7 +156,7 @@ def transformer(
     w.add_layer_norm_rms_eps(1e-6)
     extra(w)
     _tokenizer(w, fim=fim, add_bos=add_bos, chat=chat)
-    t = Writer(w, np.random.default_rng(7), quantized)
+    t = Writer(w, np.random.default_rng(3), quantized)
     head, n_vocab = width // heads, len(vocabulary()[0])
     t.matrix("token_embd.weight", n_vocab, width, 1.0)
     t.vector("output_norm.weight", width, 1.0)

@@ -13,10 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import pytest
@@ -141,12 +141,30 @@ class HttpEngine:
         return said
 
 
+class Serve(Protocol):
+    def __call__(self, model: Path, *arguments: str) -> HttpEngine: ...
+
+
 @pytest.fixture(scope="session")
-def engine() -> Iterator[HttpEngine]:
-    """One engine over the embedded model for all of these tests."""
-    engine = HttpEngine(EMBEDDED, "--n-ctx", "4096").ready()
+def serve() -> Iterator[Serve]:
+    """`serve(model, *arguments)`: an engine for whoever asks for one like it; each runs to the end of the session."""
+    running: dict[tuple[Path | str, ...], HttpEngine] = {}
+
+    def engine(model: Path, *arguments: str) -> HttpEngine:
+        asked = (model, *arguments)
+        if asked not in running:
+            running[asked] = HttpEngine(model, "--n-ctx", "4096", *arguments).ready()
+        return running[asked]
+
     yield engine
-    engine.close()
+    for one in running.values():
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def engine(serve: Serve) -> HttpEngine:
+    """The embedded model."""
+    return serve(EMBEDDED)
 
 
 @pytest.fixture(scope="session")
@@ -162,18 +180,27 @@ def real() -> Iterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def exact() -> Iterator[tuple[Client, Client]]:
-    """The stock llama-server and ours over the same model, both of them in f32 throughout.  Otherwise two builds of
-    llama.cpp, with other kernels, round to other numbers: quantized weights by hundredths of a log-probability, flash
-    attention on a CPU by some ten-thousandths."""
-    f32 = ["--n-ctx", "4096", "--type-k", "f32", "--type-v", "f32", "--flash-attention", "off"]
-    theirs = {"n_ctx": 4096, "threads": 1, "batch": 1024, "cache_type": 0, "flash_attention": 0}
+def in_f32(serve: Serve) -> Iterator[tuple[Path, Client]]:
+    """The embedded model and ours over it, both of them in f32 throughout.  Otherwise two builds of llama.cpp, with
+    other kernels, round to other numbers: quantized weights by hundredths of a log-probability, flash attention on a
+    CPU by some ten-thousandths."""
     with with_f32_weights(EMBEDDED) as (model, widened):
         assert widened
-        engine = HttpEngine(model, *f32).ready()
-        with started(model, theirs) as url:
-            yield Client(url), Client(engine.url)
-        engine.close()
+        f32 = serve(model, "--type-k", "f32", "--type-v", "f32", "--flash-attention", "off")
+        yield model, Client(f32.url)
+
+
+def stock_in_f32(model: Path, **options: int) -> AbstractContextManager[str]:
+    """The stock llama-server, to be compared with that."""
+    return started(model, {"threads": 1, "batch": 1024, "cache_type": 0, "flash_attention": 0, **options})
+
+
+@pytest.fixture(scope="session")
+def exact(in_f32: tuple[Path, Client]) -> Iterator[tuple[Client, Client]]:
+    """The stock llama-server and ours over the same model in f32."""
+    model, ours = in_f32
+    with stock_in_f32(model, n_ctx=4096) as url:
+        yield Client(url), ours
 
 
 @pytest.fixture(scope="session")
@@ -183,8 +210,14 @@ def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def without_fim(small_models: Path) -> Iterator[Client]:
+def without_fim(serve: Serve, small_models: Path) -> Client:
     """An engine whose model cannot fill in the middle, and has a chat template of its own."""
-    engine = HttpEngine(written("plain", small_models), "--n-ctx", "2048").ready()
-    yield Client(engine.url)
-    engine.close()
+    return Client(serve(written("plain", small_models)).url)
+
+
+@pytest.fixture(scope="module", params=["suffix first", "isolated", "whole prompts"])
+def layout(request: pytest.FixtureRequest, serve: Serve, small_models: Path) -> tuple[str, Client]:
+    """Engines with the suffix first, with it isolated, and without cache editing."""
+    model = EMBEDDED if request.param == "suffix first" else written("fim", small_models)
+    whole = ["--mode", "whole-prompt"] if request.param == "whole prompts" else []
+    return request.param, Client(serve(model, *whole).url)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from palimpsest.bench.replaying.peer import started
-from tests.llama_server.conftest import Client, HttpEngine
+from tests.llama_server.conftest import Client, Serve
 from tests.models import written
 
 GREEDY: dict[str, Any] = {"n_predict": 6, "temperature": 0}
@@ -19,13 +19,11 @@ CODE = "def add(a, b):\n    return"
 
 
 @pytest.fixture(scope="module")
-def both(small_models: Path) -> Iterator[tuple[Client, Client]]:
+def both(serve: Serve, small_models: Path) -> Iterator[tuple[Client, Client]]:
     """The real server and ours."""
     model = written("fim", small_models)
-    engine = HttpEngine(model, "--n-ctx", "2048").ready()
-    with started(model, {"n_ctx": 2048, "threads": 1, "batch": 1024}) as url:
-        yield Client(url), Client(engine.url)
-    engine.close()
+    with started(model, {"n_ctx": 4096, "threads": 1, "batch": 1024}) as url:
+        yield Client(url), Client(serve(model).url)
 
 
 @pytest.mark.parametrize("prompt", [[], "", ["a", ""], [[], [5, 6]], [5, 6]])

@@ -7,11 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from palimpsest.bench.benches.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
-from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
-from tests.models import written
+from tests.llama_server.conftest import Client
 
 RECORDED = Path(__file__).parent / "data" / "llama_vim.jsonl.gz"
 CHUNK = {"filename": "area.py", "text": "def area(width, height):\n    return width * height\n"}
@@ -21,6 +18,11 @@ PREFIX, SUFFIX = "def volume(width, height, depth):\n", "\n    return base * dep
 
 def recorded() -> list[dict[str, Any]]:
     return [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).decode().splitlines()]
+
+
+def short(request: dict[str, Any]) -> dict[str, Any]:
+    """The same with a shorter answer."""
+    return {**request, "n_predict": min(request["n_predict"], 16)}
 
 
 def infill(client: Client, prompt: str, *chunks: dict[str, str], prefix: str = PREFIX, **more: Any) -> Any:
@@ -34,22 +36,12 @@ def decoded(answer: Any) -> int:
     return int(answer["timings"]["prompt_n"])
 
 
-@pytest.fixture(scope="module", params=["embedded", "isolated", "whole prompts"])
-def fresh(request: pytest.FixtureRequest, small_models: Path) -> Any:
-    """Engines that have answered nothing yet: with the suffix first, with it isolated, and without cache editing."""
-    model = EMBEDDED if request.param == "embedded" else written("fim", small_models)
-    whole = ["--mode", "whole-prompt"] if request.param == "whole prompts" else []
-    engine = HttpEngine(model, "--n-ctx", "4096", *whole).ready()
-    yield request.param, Client(engine.url)
-    engine.close()
-
-
-def test_llama_vims_requests_as_it_makes_them_cost_what_is_new(fresh: tuple[str, Client]) -> None:
-    kind, client = fresh
+def test_llama_vims_requests_as_it_makes_them_cost_what_is_new(layout: tuple[str, Client]) -> None:
+    kind, client = layout
     rows = recorded()
     costs: dict[str, list[int]] = {}
     for row, request in zip(rows, kinds_of(rows), strict=True):
-        answer = client.ask("/infill", row["request"])
+        answer = client.ask("/infill", short(row["request"]))
         assert answer.status == 200, answer
         asked = row["request"]["response_fields"]
         assert list(answer.data) == [name for name in asked if name]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import signal
 import socket
 import ssl
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -16,6 +13,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
+from palimpsest.engine_main import main
 from palimpsest.json_data import from_json, to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
@@ -90,13 +88,6 @@ def test_a_client_that_does_not_trust_the_certificate_is_not_deceived(guarded: H
         Client(f"https://127.0.0.1:{guarded.port}", tls=ssl.create_default_context()).ask("/health")
 
 
-def usage(*arguments: str, **environment: str) -> tuple[int, str]:
-    """Status and message of an engine that cannot start so."""
-    command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--model", str(EMBEDDED), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ | environment)
-    return done.returncode, done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -109,10 +100,11 @@ def usage(*arguments: str, **environment: str) -> tuple[int, str]:
         (["--http", "1", "--api-key-file", "/nowhere"], "No such file"),
     ],
 )
-def test_wrong_usage_is_said(arguments: list[str], message: str) -> None:
-    status, said = usage(*arguments)
-    assert status == 2
-    assert message in said
+def test_wrong_usage_is_said(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--model", str(EMBEDDED), *arguments])
+    assert ended.value.code == 2
+    assert message in capfd.readouterr().err
 
 
 @pytest.mark.slow

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from palimpsest.bench.replaying.peer import started
-from palimpsest.measure.measure import with_f32_weights
-from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
+from tests.llama_server.conftest import Client, stock_in_f32
 from tests.llama_server.test_as_the_real_one import assert_alike
-from tests.models import written
 
 PREFIX, SUFFIX = "def volume(width, height, depth):\n", "\n    return base * depth\n"
 HELLO = [{"role": "user", "content": "hello"}]
@@ -39,15 +37,11 @@ LLAMA_VSCODE = {
 
 
 @pytest.fixture(scope="module")
-def four() -> Iterator[tuple[Client, Client]]:
+def four(in_f32: tuple[Path, Client]) -> Iterator[tuple[Client, Client]]:
     """The stock llama-server with four slots, and ours, over the same model and in f32 throughout."""
-    f32 = ["--n-ctx", "4096", "--type-k", "f32", "--type-v", "f32", "--flash-attention", "off"]
-    theirs = {"n_ctx": 16384, "parallel": 4, "threads": 1, "batch": 1024, "cache_type": 0, "flash_attention": 0}
-    with with_f32_weights(EMBEDDED) as (model, _):
-        engine = HttpEngine(model, *f32).ready()
-        with started(model, theirs) as url:
-            yield Client(url), Client(engine.url)
-        engine.close()
+    model, ours = in_f32
+    with stock_in_f32(model, n_ctx=16384, parallel=4) as url:
+        yield Client(url), ours
 
 
 def without_slots(data: Any) -> Any:
@@ -123,28 +117,20 @@ def test_llama_vscode_gets_its_three(four: tuple[Client, Client]) -> None:
     assert all(one["tokens_predicted"] >= 1 for one in found)
 
 
-@pytest.fixture(scope="module", params=["suffix first", "isolated", "whole prompts"])
-def layout(request: pytest.FixtureRequest, small_models: Any) -> Iterator[Client]:
-    model = EMBEDDED if request.param == "suffix first" else written("fim", small_models)
-    whole = ["--mode", "whole-prompt"] if request.param == "whole prompts" else []
-    engine = HttpEngine(model, "--n-ctx", "2048", *whole).ready()
-    yield Client(engine.url)
-    engine.close()
-
-
-def test_they_are_made_in_one_batch_and_leave_nothing_behind(layout: Client) -> None:
-    alone = infills(layout, n_cmpl=1, temperature=0, samplers=["temperature"])
-    calls = n_calls(layout)
-    several = infills(layout, temperature=0, samplers=["temperature"])
+def test_they_are_made_in_one_batch_and_leave_nothing_behind(layout: tuple[str, Client]) -> None:
+    _, client = layout
+    alone = infills(client, n_cmpl=1, temperature=0, samplers=["temperature"])
+    calls = n_calls(client)
+    several = infills(client, temperature=0, samplers=["temperature"])
     assert [one["content"] for one in several] == [alone["content"]] * 3, "greedy ones are alike"
     assert [one["timings"]["prompt_n"] for one in several] == [several[0]["timings"]["prompt_n"]] * 3
-    assert n_calls(layout) - calls <= alone["tokens_predicted"] + 1
-    again = infills(layout, n_cmpl=1, temperature=0, samplers=["temperature"], prompt="    base = x")
+    assert n_calls(client) - calls <= alone["tokens_predicted"] + 1
+    again = infills(client, n_cmpl=1, temperature=0, samplers=["temperature"], prompt="    base = x")
     assert again["timings"]["prompt_n"] <= 8, "the prompt is still in the cache"
-    drawn = infills(layout, n_cmpl=4, seed=3, n_predict=12, samplers=["temperature"], temperature=2)
+    drawn = infills(client, n_cmpl=4, seed=3, n_predict=12, samplers=["temperature"], temperature=2)
     assert len({one["content"] for one in drawn}) > 1
     for _ in range(40):  # more sequences than there are, were any kept
-        assert len(infills(layout, n_cmpl=4, n_predict=1)) == 4
+        assert len(infills(client, n_cmpl=4, n_predict=1)) == 4
 
 
 def n_calls(client: Client) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 from collections.abc import Generator, Sequence
 from functools import cache, cached_property
@@ -11,6 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.kv.cache.pace import Pace
+from palimpsest.kv.cache.pool import STATS
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.generate import generate
@@ -34,6 +37,18 @@ class TestedEngine(NativeEngine):
         super().close()
 
 
+def forget(engine: NativeEngine) -> None:
+    """Make it what it was when it was loaded.  Raises AssertionError where its cache is not sound."""
+    engine.workspaces.check()
+    engine.workspaces.reset_all()
+    engine.workspaces.check()
+    assert (engine.pool.used_cells, engine.store.bytes) == (0, 0), "something belongs to nobody"
+    engine.pool.stats = dict.fromkeys(STATS, 0)
+    engine.pool.pace = Pace()
+
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+"""Whether what is random goes on for longer."""
 HEADER, FOOTER = "<workspace>\n", "</workspace>\n"
 CLOSE = 0.001
 PROBE = "    def probe(self, value):\n        return value"

@@ -20,11 +20,10 @@ from tests.native.helpers import CLOSE, difference, sync, text
 def wide_heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model with heads of 64, whose quantized K can be shifted."""
     path = tmp_path_factory.mktemp("wide") / "wide.gguf"
-    transformer(path, "qwen2", width=128, heads=2, kv_heads=1, layers=2)
+    transformer(path, "qwen2", heads=1)
     return path
 
 
-@pytest.mark.slow
 def test_coarser_types_take_less_and_change_more(wide_heads: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache-types", "--json", "--positions", "40", "--shifts", "4", "--model", str(wide_heads)]) == 0
     result = json.loads(capsys.readouterr().out)

@@ -39,9 +39,7 @@ def written(make_engine: MakeEngine, kind: str = "fim", **settings: object) -> N
 
 
 def begun(make_engine: MakeEngine, kind: str = "fim", **settings: object) -> TestedEngine:
-    engine = make_engine(kind, disk_mb=64, **settings)
-    assert isinstance(engine, TestedEngine)
-    return engine
+    return make_engine(kind, disk_mb=64, **settings)
 
 
 @pytest.mark.parametrize("kind", ["fim", "plain", "swa"])
@@ -239,7 +237,7 @@ def test_saving_makes_way_for_whatever_comes(make_engine: MakeEngine, folder: Pa
 
 
 def test_nothing_is_written_unless_asked_for(make_engine: MakeEngine, folder: Path) -> None:
-    engine = make_engine()
+    engine = make_engine(own=True)
     sync(engine, BLOCKS)
     engine.close()
     assert not folder.exists()

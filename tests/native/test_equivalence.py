@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.measure.equivalence import edited
+from palimpsest.measure.measure import measure
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 
@@ -178,3 +182,14 @@ def test_a_sliding_window_is_edited_in_place(make_engine: MakeEngine) -> None:
     sync(engine, blocks[:1])
     sync(engine, [*blocks, ("d", text(4))])
     assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_the_measurement_finds_no_difference_and_a_scale(models: Callable[[str], Path]) -> None:
+    found: dict[str, Any] = measure(models("fim"), operations=40, seed=3)
+    assert found["max_logit_difference"] < CLOSE < 10 * CLOSE < found["scale"]
+    assert (found["operations"], found["kv_type"], found["flash_attention"]) == (40, "f32", False)
+    assert [(other["kv_type"], other["flash_attention"]) for other in found["others"]][1:] == [
+        ("f16", False),
+        ("f16", True),
+    ]
+    assert sum(found["kinds"].values()) == 40

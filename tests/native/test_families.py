@@ -107,7 +107,7 @@ def test_a_file_says_itself_how_it_was_trained(make_engine: MakeEngine) -> None:
 
 @pytest.mark.parametrize("order", ["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"])
 def test_typing_in_each_order_is_as_from_a_fresh_cache(make_engine: MakeEngine, order: SuffixFirst) -> None:
-    engine = make_engine()
+    engine = make_engine(own=True)
     assert engine.facts.fim is not None
     engine.generator.composer.facts = replace(engine.facts, fim=replace(engine.facts.fim, order=order))
     sync(engine, [("x", text(1))])

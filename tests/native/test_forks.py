@@ -80,8 +80,6 @@ def test_a_fork_decodes_nothing_and_a_copy_only_what_is_its_own(
         assert answer.decoded == n_new(engine, PARENT + end) > 0
         assert answer.reused == answer.tail_tokens - answer.decoded > 0
         assert engine.pool.stats["decoded"] == before + answer.decoded
-    if kind in ("fim", "swa"):
-        engine.workspaces.check()
 
 
 @pytest.mark.parametrize(("kind", "settings"), MODES, ids=IDS)

@@ -47,7 +47,6 @@ def sequences_in_use(engine: NativeEngine) -> int:
     return held
 
 
-@pytest.mark.slow
 def test_a_sync_closed_at_any_yield_leaves_the_cache_equivalent(make_engine: MakeEngine) -> None:
     engine = make_engine(n_batch=64)
     n, unfinished = 0, True
@@ -105,7 +104,6 @@ def test_a_sync_is_overtaken_by_a_reset(make_engine: MakeEngine) -> None:
     check(engine)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
 def test_a_generation_closed_at_any_yield_leaves_the_cache_equivalent(make_engine: MakeEngine, layout: str) -> None:
     engine = make_engine(n_batch=32)
@@ -141,7 +139,6 @@ def test_a_cancelled_answer_is_gone_on_with(make_engine: MakeEngine) -> None:
     assert 0 < answer.generated < 8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("store_mb", [0, 64])
 def test_a_suspended_answer_sees_the_blocks_as_they_were(make_engine: MakeEngine, store_mb: int) -> None:
     """What others attach, move and evict meanwhile, and their typing, does not change it."""
@@ -193,7 +190,6 @@ def failing(engine: NativeEngine) -> Failing:
     return engine.context
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", [1, 2, -1, -3])
 def test_a_sync_survives_a_decode_that_fails(make_engine: MakeEngine, code: int) -> None:
     engine = make_engine(make_context=Failing, n_batch=64)

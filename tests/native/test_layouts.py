@@ -17,7 +17,6 @@ SOURCE = Path(__file__).parent
 FEW = ["--middles", "2", "--words", "2", "--lines", "1", "--text", str(SOURCE)]
 
 
-@pytest.mark.slow
 def test_each_layout_is_measured_healed_and_as_is(
     models: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,7 +34,6 @@ def test_each_layout_is_measured_healed_and_as_is(
     assert healed["spm"] <= healed["psm"]
 
 
-@pytest.mark.slow
 def test_a_table_for_a_person(models: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["layouts", "--model", str(models("mamba")), *FEW]) == 0
     said = capsys.readouterr().out

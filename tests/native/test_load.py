@@ -86,10 +86,10 @@ def test_a_context_too_large_says_how_many_tokens_would_fit(make_engine: MakeEng
 
 
 def test_kv_bytes_are_what_llama_cpp_allocates(make_engine: MakeEngine) -> None:
-    """3 layers, 2 KV heads of 32: 192 numbers of K and of V for a cell."""
+    """2 layers, a KV head of 32: 64 numbers of K and of V for a cell."""
     engine = make_engine()
-    assert engine.facts.kv_bytes(1000, "f32", "f32") == 1000 * 2 * 192 * 4
-    assert engine.facts.kv_bytes(1000, "f16", "q8_0") == 1000 * 192 * 2 + 1000 * 192 * 34 // 32
+    assert engine.facts.kv_bytes(1000, "f32", "f32") == 1000 * 2 * 64 * 4
+    assert engine.facts.kv_bytes(1000, "f16", "q8_0") == 1000 * 64 * 2 + 1000 * 64 * 34 // 32
 
 
 def test_quantized_v_without_flash_attention_is_refused(make_engine: MakeEngine) -> None:

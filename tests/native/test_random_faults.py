@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from palimpsest import wire
-from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineError, UnknownTail
 from palimpsest.kv.generation.batch import generate_batch
 from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Context, Logits, widen
-from tests.native.conftest import CLOSE as SETTINGS
-from tests.native.helpers import CLOSE, TestedEngine, difference, fim, request, text
-from tests.native.test_embedded import MODEL
+from palimpsest.kv.llama.native import Context, Logits
+from tests.native.conftest import MakeEngine
+from tests.native.helpers import CLOSE, LONG, TestedEngine, difference, fim, request, text
 
 WORKSPACES = ("one", "two", "three")
 CODES = (1, 2, -1, -2, -3)
@@ -180,20 +177,12 @@ class Play:
             self.engine.workspaces.check()
 
 
-@pytest.fixture(scope="module")
-def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("wide") / "wide.gguf"
-    assert widen(MODEL, path)
-    return path
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n_ctx"), [(1, 1024), (2, 1024), (3, 4096)])
-def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: int, n_ctx: int) -> None:
-    engine = TestedEngine(wide, EngineSettings(**{**SETTINGS, "n_ctx": n_ctx, "n_batch": 64}), make_context=Faulty)
+def test_after_random_failures_the_cache_equals_a_fresh_one(make_engine: MakeEngine, seed: int, n_ctx: int) -> None:
+    engine = make_engine(n_ctx=n_ctx, n_batch=64, make_context=Faulty)
     play = Play(engine, seed)
     engine.pool.end_suspended = play.end_suspended
-    for step in range(100):
+    for step in range(1000 if LONG else 100):
         play.step()
         play.check()
         if step % 5 == 0:
@@ -206,11 +195,10 @@ def test_after_random_failures_the_cache_equals_a_fresh_one(wide: Path, seed: in
                     assert difference(engine, workspace) < CLOSE, f"step {step}: {workspace.name}"
     assert len(play.context.struck) > 4, play.context.struck
     assert play.seen["DecodeError"] + play.seen["MemoryError"] > 3
-    assert play.seen["answered side by side"] > 1, play.seen
+    assert play.seen["answered side by side"] > 0, play.seen
     play.context.set("", times=0)
     while play.end_suspended():
         pass
     for name in list(engine.workspaces):
         engine.workspaces.close(name)
     assert (engine.pool.used_cells, engine.pool.free_sequences) == (0, engine.pool.n_sequences)
-    engine.close()

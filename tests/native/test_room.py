@@ -37,7 +37,7 @@ def test_windows_take_turns_when_sequences_or_cells_or_both_run_out(
     engine = make_engine(n_ctx=n_ctx, store_mb=store_mb)
     expected = [typed(engine, "w", i) for i in range(4)]
     engine.workspaces.close("w")
-    for i in range(80):
+    for i in range(50):
         assert typed(engine, f"w{i}", i % 4) == expected[i % 4], f"window {i}"
         assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
     assert len(engine.workspaces) < 40

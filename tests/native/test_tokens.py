@@ -86,7 +86,8 @@ def test_a_kept_answer_is_what_a_fresh_cache_answers(make_engine: MakeEngine) ->
 
 
 def test_accepting_an_answer_reuses_its_tokens(make_engine: MakeEngine) -> None:
-    engine = make_engine()
+    """The embedded model writes a text in the tokens that it is cut into; random weights do not."""
+    engine = make_engine("embedded")
     sync(engine, [("x", text(1))])
     answer = ask(engine, fim(PREFIX, max_tokens=24)).choices[0].text
     accepted = ask(engine, fim(PREFIX + answer + "\n", max_tokens=4))

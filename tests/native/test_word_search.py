@@ -169,7 +169,7 @@ def test_an_answer_chosen_in_another_way_does_not_stand(make_engine: MakeEngine)
 
 def test_alternatives_begin_with_other_words(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
-    prefix = text(2, 160) + "\n    self.val"
+    prefix = text(2, 160) + "\n    x = s"
     alone = cold(engine, searching(prefix)).choices[0].text
     answer = cold(engine, searching(prefix, n=3, sampling=wire.Sampling(seed=1)))
     assert answer.choices[0].text == alone

@@ -23,6 +23,7 @@ from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import find
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
+from tests.providers.peer import Peer
 
 ENDLESS = "root ::= [a-z] root"
 """A grammar without an end: what is generated under it ends by its limits, or by being cancelled."""
@@ -111,7 +112,21 @@ def endless(tokens: int, *, stream: bool = False) -> wire.GenerateRequest:
 EMBEDDED = Path(__file__).parents[2] / "server" / "palimpsest" / "assets" / "palimpsest-embedded.gguf"
 
 
+@pytest.fixture(scope="session")
+def model() -> Path:
+    """Which every engine here has: it is the test's own by the folders of `machine`."""
+    return EMBEDDED
+
+
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
-    """A copy of the embedded model, so that each test's engine is its own."""
+def own_model(tmp_path: Path) -> Path:
+    """A copy of the embedded model, to be damaged."""
     return Path(shutil.copyfile(EMBEDDED, tmp_path / "model.gguf"))
+
+
+@pytest.fixture(scope="session")
+def peer() -> Iterator[Peer]:
+    """The real llama-server, for whoever does it no harm."""
+    it = Peer(EMBEDDED, "--parallel", "2", n_ctx=8192)
+    yield it
+    it.kill()

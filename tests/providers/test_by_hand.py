@@ -6,12 +6,13 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from palimpsest.__main__ import main
 from tests.providers.conftest import Process
 
 SMALL = ("--n-ctx", "1024", "--store-mb", "16")
@@ -47,9 +48,14 @@ def palimpsest(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def listed() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(palimpsest("--list", "--json").stdout)
-    return found
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """What starts no engine, without a process of its own: its status, and what it says on stdout and stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        return main(["engine", *arguments]), *capsys.readouterr()
+
+    return run
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut short"])
@@ -70,7 +76,13 @@ def test_one_that_cannot_be_loaded_fails_with_the_cause(machine: Path, model: Pa
     assert "cannot be edited in place" in ended.stderr
 
 
-def test_it_runs_beside_an_editors_engine_and_is_ended_alone(model: Path, processes: list[Process]) -> None:
+def test_it_runs_beside_an_editors_engine_and_is_ended_alone(
+    model: Path, processes: list[Process], here: Callable[..., tuple[int, str, str]]
+) -> None:
+    def listed() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(here("--list", "--json")[1])
+        return found
+
     editors = Process("--model", model, *SMALL)
     processes.append(editors)
     while not listed():
@@ -81,13 +93,12 @@ def test_it_runs_beside_an_editors_engine_and_is_ended_alone(model: Path, proces
     words = said(by_hand, "is loaded")
     assert f"listening on http://127.0.0.1:{at}, without a key" in words
     assert sorted(row["http"] for row in listed()) == ["", f"http://127.0.0.1:{at}"]
-    assert f"http://127.0.0.1:{at}" in palimpsest("--list").stdout
-    stopped = palimpsest("--stop", str(at))
-    assert (stopped.returncode, by_hand.wait()[0]) == (0, 0)
+    assert f"http://127.0.0.1:{at}" in here("--list")[1]
+    assert (here("--stop", str(at))[0], by_hand.wait()[0]) == (0, 0)
     (left,) = listed()
     assert (left["pid"], left["http"]) == (editors.popen.pid, "")
-    again = palimpsest("--stop")
-    assert (again.returncode, "--list" in again.stderr) == (1, True)
+    status, _, said_again = here("--stop")
+    assert (status, "--list" in said_again) == (1, True)
     assert palimpsest("--stop", left["name"]).returncode == 0
     assert editors.wait()[0] == 0
 
@@ -103,7 +114,7 @@ def test_two_at_one_port_are_not_two(model: Path, processes: list[Process]) -> N
 
 
 def test_without_model_it_takes_the_one_in_use_and_tells_of_a_key(
-    machine: Path, model: Path, processes: list[Process]
+    machine: Path, model: Path, processes: list[Process], here: Callable[..., tuple[int, str, str]]
 ) -> None:
     own = machine / "confi" / "palimpsest" / "palimpsest.toml"
     own.parent.mkdir(parents=True)
@@ -113,4 +124,4 @@ def test_without_model_it_takes_the_one_in_use_and_tells_of_a_key(
     words = said(process, "is loaded")
     assert "with an API key" in words
     assert "secret" not in words
-    assert json.loads(palimpsest("--list", "--json").stdout)[0]["model"] in words
+    assert json.loads(here("--list", "--json")[1])[0]["model"] in words

@@ -49,6 +49,7 @@ async def until(supervisor: Supervisor, *states: str) -> Status:
 
 @pytest.fixture
 def peer() -> Iterator[Peer]:
+    """One of the test's own, to be killed."""
     it = Peer(EMBEDDED)
     yield it
     it.kill()

@@ -19,7 +19,8 @@ from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address
 from palimpsest.types import Block
 from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, WantedBlock, text_hash
-from tests.providers.conftest import EMBEDDED, Process, loaded
+from tests.models import written
+from tests.providers.conftest import Process, loaded
 
 WORKSPACE = "test"
 LINE = "    def method_{0}_{1}(self, value: int = {1}) -> dict[str, list[int]]: ...\n"
@@ -40,7 +41,8 @@ class Counting(httpx.AsyncHTTPTransport):
 
 
 def started(folder: Path) -> Process:
-    process = Process("--model", EMBEDDED, "--socket", folder / "e.sock", "--n-ctx", "8192")
+    model = written("fim", folder)  # its tokens cost little
+    process = Process("--model", model, "--socket", folder / "e.sock", "--n-ctx", "8192")
     process.answers_at(Address(folder / "e.sock"))
     return process
 
@@ -75,7 +77,6 @@ def keystroke(blocks: list[Block]) -> GenerateRequest:
     return GenerateRequest(WORKSPACE, fim=FimTail("def f(", "\n"), sync=replace(sync, max_decode_ms=0), max_tokens=1)
 
 
-@pytest.mark.slow
 async def test_a_keystroke_sends_bytes_not_files(engine: InPlaceEngine, transport: Counting) -> None:
     first = await engine.sync(Requests(WORKSPACE, Settings()).sync(BLOCKS, "background"))
     assert sum(report.tokens for report in first.blocks) > 15 * 300
@@ -89,7 +90,6 @@ async def test_a_keystroke_sends_bytes_not_files(engine: InPlaceEngine, transpor
     assert transport.sizes[-1] < LIMIT + len(changed[0].text), "one text is new"
 
 
-@pytest.mark.slow
 async def test_an_engine_that_does_not_know_a_text_gets_it_without_anybody_noticing(
     engine: InPlaceEngine, transport: Counting
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
@@ -29,13 +29,6 @@ from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
 
 
-@pytest.fixture(scope="module")
-def peer() -> Iterator[Peer]:
-    it = Peer(EMBEDDED, "--parallel", "2")
-    yield it
-    it.kill()
-
-
 @pytest.fixture
 async def engine(peer: Peer) -> AsyncIterator[LlamaServer]:
     async with at(peer) as it:
@@ -54,7 +47,7 @@ async def test_it_says_what_it_serves(engine: LlamaServer) -> None:
     assert (await engine.health()).state == "ready"
     info = await engine.model()
     assert (info.name, info.path) == ("palimpsest-embedded", str(EMBEDDED))
-    assert (info.n_ctx, info.n_ctx_train, info.n_vocab) == (2048, 8192, 4096)  # two slots
+    assert (info.n_ctx, info.n_ctx_train, info.n_vocab) == (4096, 8192, 4096)  # two slots
     assert info.fim_layout == "psm"
     assert not info.in_place
     assert info.why_not

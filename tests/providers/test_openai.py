@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,6 @@ from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, 
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
-
-
-@pytest.fixture(scope="module")
-def peer() -> Iterator[Peer]:
-    it = Peer(EMBEDDED)
-    yield it
-    it.kill()
 
 
 @asynccontextmanager

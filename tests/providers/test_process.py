@@ -156,9 +156,9 @@ async def test_without_clients_it_leaves_by_itself_and_not_before(
     assert not place.socket.exists()
 
 
-async def test_a_truncated_model_is_said_to_be_one(place: Address, model: Path, processes: list[Process]) -> None:
-    os.truncate(model, 20_000)
-    process = Process("--model", model, "--socket", place.socket, *SMALL)
+async def test_a_truncated_model_is_said_to_be_one(place: Address, own_model: Path, processes: list[Process]) -> None:
+    os.truncate(own_model, 20_000)
+    process = Process("--model", own_model, "--socket", place.socket, *SMALL)
     processes.append(process)
     process.answers_at(place)
     engine = InPlaceEngine.at(place)

@@ -30,8 +30,8 @@ PATIENCE_S = 60.0
 
 
 @pytest.fixture
-def target(machine: Path, model: Path) -> Target:
-    return Target(model, SETTINGS)
+def target(machine: Path, own_model: Path) -> Target:
+    return Target(own_model, SETTINGS)
 
 
 @pytest.fixture
@@ -302,21 +302,20 @@ async def test_where_no_engine_is_possible_it_says_how_to_get_one(
     await supervisor.aclose()
 
 
-@pytest.mark.slow
 async def test_a_look_for_an_engine_that_is_given_up_leaves_no_connection_open(
     supervisor: Supervisor, target: Target
 ) -> None:
     await supervisor.ready(PATIENCE_S)
-    for step in range(40):  # given up at every point of the way
-        task = asyncio.create_task(launch(target))
-        await asyncio.wait({task}, timeout=step * 0.0005)
-        if task.done():
-            await task.result().engine.aclose()
-        else:
-            task.cancel()
-            await asyncio.wait({task})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", ResourceWarning)
+        for step in range(40):  # given up at every point of the way
+            task = asyncio.create_task(launch(target))
+            await asyncio.wait({task}, timeout=step * 0.0005)
+            if task.done():
+                await task.result().engine.aclose()
+            else:
+                task.cancel()
+                await asyncio.wait({task})
         del task
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always", ResourceWarning)
-            gc.collect()
-        assert not [str(warning.message) for warning in found]
+        gc.collect()
+    assert not [str(warning.message) for warning in found]

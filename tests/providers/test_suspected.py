@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from palimpsest.errors import EngineError
 from palimpsest.providers import provider
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.supervisor import Supervisor
-from tests.providers.conftest import EMBEDDED
 from tests.providers.peer import Peer, block, completion, wanted
 
 PATIENCE_S = 60.0
@@ -55,13 +54,6 @@ class Gate:
             while data := await reader.read(1 << 16):
                 writer.write(data)
         writer.close()
-
-
-@pytest.fixture(scope="module")
-def peer() -> Iterator[Peer]:
-    it = Peer(EMBEDDED)
-    yield it
-    it.kill()
 
 
 @pytest.fixture
