@@ -14,7 +14,6 @@ from palimpsest.models.files import embedded
 SMALL = ("--files", "40", "--lines", "300", "--walked", "120", "--times", "20")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_small_run(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["context", *SMALL, "--language", language, "--model", str(embedded()), "--json"]) == 0

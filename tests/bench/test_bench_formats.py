@@ -34,8 +34,6 @@ from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import Snapshot
 
-pytestmark = pytest.mark.slow
-
 OURS = Path(__file__).parents[2] / "server" / "palimpsest" / "context"
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
@@ -199,7 +197,6 @@ def test_the_embedded_model_cannot_write_ln_diff_wrong(environment: dict[str, st
     assert result["told"] is False
 
 
-@pytest.mark.slow
 def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, str]) -> None:
     arguments = (str(SAMPLE), "--n", "3", "--max-tokens", "100", "--seed", "2")
     result = json.loads(bench(environment, *arguments, "--json"))
@@ -213,7 +210,6 @@ def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, st
     assert without_time == {**result["free"]["ln-diff"], "ms": 0}
 
 
-@pytest.mark.slow
 def test_a_model_with_a_chat_template_is_told_the_formats(environment: dict[str, str], tmp_path: Path) -> None:
     short = "def area(width: float, height: float) -> float:\n    result = width * height\n\n    return result\n"
     (tmp_path / "shop").mkdir()

@@ -6,11 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
-
-pytestmark = pytest.mark.slow
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:

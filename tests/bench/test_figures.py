@@ -143,7 +143,6 @@ def test_unknown_tables_and_too_little_are_refused(bench: Bench, capsys: pytest.
     assert "--into" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["equivalence", "demo", "infill"])
 def test_a_real_run(bench: Bench, tmp_path: Path, name: str) -> None:
     """Of the others' results each bench's own tests tell."""

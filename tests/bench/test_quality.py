@@ -27,8 +27,6 @@ from palimpsest.bench.replaying.ours import own_folders
 from palimpsest.bench.shared.source import functions
 from palimpsest.errors import InvalidArgument
 
-pytestmark = pytest.mark.slow
-
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 FILES = {
     "prices.py": '''
@@ -305,7 +303,6 @@ def test_wrong_use_is_said(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_quality_of_a_workspace_with_its_tests(environment: dict[str, str], shop: Path, tmp_path: Path) -> None:
     before, picture = tree(shop), tmp_path / "quality.svg"
     run = f"{sys.executable} tests/check.py"

@@ -52,7 +52,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_path: Path) -> None:
     picture = tmp_path / "plot.svg"
     said = bench("replay", "--json", "--trace", str(session), "--cache-reuse", "64", "--plot", str(picture))
@@ -73,14 +72,12 @@ def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_
     assert "polyline" in picture.read_text()
 
 
-@pytest.mark.slow
 def test_what_a_session_costs_can_be_looked_at_without_a_peer(session: Path) -> None:
     said = bench("replay", "--trace", str(session), "--peer", "none", "--requests", "6")
     assert TYPED.split()[0] in said
     assert "Tokens the model saw" in said
 
 
-@pytest.mark.slow
 def test_a_keystroke_has_its_parts() -> None:
     result = json.loads(bench("keystroke", "--json", "--keystrokes", "12"))
     assert set(result["ms"]) == {"parse", "blocks", "plan", "transfer", "decode", "sample", "ours", "total"}

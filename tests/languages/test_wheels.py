@@ -61,7 +61,6 @@ def installed(which: str) -> Path:
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", ["lowest", "newest"])
 def test_every_query_fits(which: str) -> None:
     folder = installed(which)

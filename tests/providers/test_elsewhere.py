@@ -55,7 +55,7 @@ def peer() -> Iterator[Peer]:
     it.kill()
 
 
-@pytest.mark.parametrize("kind", ["llama-server", pytest.param("openai", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["llama-server", "openai"])
 async def test_killed_in_a_request_it_is_away_and_back_again_it_works(kind: str, peer: Peer) -> None:
     async with following(kind=kind, url=peer.url) as supervisor:
         engine = await supervisor.ready(PATIENCE_S)

@@ -106,7 +106,6 @@ async def test_an_engine_found_dead_is_not_handed_out_again(supervisor: Supervis
         assert await works(engine)
 
 
-@pytest.mark.slow
 async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked(supervisor: Supervisor) -> None:
     await supervisor.ready(PATIENCE_S)
     await killed(supervisor)
@@ -131,7 +130,6 @@ async def test_after_two_deaths_in_a_row_caution_after_three_a_rest_unless_asked
     assert not supervisor.status.safe_mode
 
 
-@pytest.mark.slow
 async def test_what_was_given_up_comes_back_by_itself_and_the_status_says_when(
     supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,7 +154,6 @@ async def given_up(supervisor: Supervisor) -> None:
         await asyncio.sleep(0.01)
 
 
-@pytest.mark.slow
 async def test_an_engine_that_is_asked_to_leave_is_replaced_and_that_is_no_death(supervisor: Supervisor) -> None:
     await supervisor.ready(PATIENCE_S)
     for _ in range(3):
