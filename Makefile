@@ -2,6 +2,8 @@
 # make check  the fast part of it                   make help   the rest
 
 PY := .venv/bin/python
+# Hundreds of processes are started, and compiling the same modules in each of them takes longer than running them.
+unexport PYTHONDONTWRITEBYTECODE
 CHECKED := server tests scripts clients/shared
 
 .PHONY: help setup demo editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
