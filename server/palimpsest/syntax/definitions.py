@@ -7,6 +7,7 @@ with brackets, these lines are parsed once more with brackets that fit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ decorators."""
 _KINDS: tuple[DefinitionKind, ...] = ("function", "class", "namespace")
 _MOST_BALANCED = 3000
 """Maximum number of lines of one piece of broken code whose brackets are put right."""
+_LEADING = re.compile(r"[ \t\r\x0b\x0c]*")
 _MOST_LEADING = 200
 """Maximum number of attributes and comments examined above a definition."""
 
@@ -228,23 +230,25 @@ def _balanced(parsed: Parsed, ranges: Sequence[range]) -> _Scanned:
 
 
 def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
-    """The lines of the root's children that have errors, and of what they may belong to, as separate sorted ranges."""
+    """The lines of the root's children that have errors, and of what they may belong to, as separate sorted ranges.
+    Examines each child a fixed number of times."""
     ranges: list[range] = []
+    block = 0  # the last child before this one that begins a block
+    followed = 0  # the child that ends the run of errors and comments examined last
     for index, node in enumerate(nodes):
+        if index > 1 and _begins_a_block(parsed, nodes[index - 2], nodes[index - 1]):
+            block = index - 1
         hangs = _hangs(parsed, node)
         if not (node.has_error or hangs):
             continue
-        first = last = index
         # An indented child, or one that is not a statement, may belong to something above that a stray line ended too
         # early.
-        if node.is_error or hangs:
-            first = max(0, first - 1)
-            while first > 0 and not _begins_a_block(parsed, nodes[first - 1], nodes[first]):
-                first -= 1
+        first = block if node.is_error or hangs else index
         # An error may be the first part of what follows it, for example half a decorator.
-        while last < len(nodes) - 1 and (nodes[last].is_error or "comment" in nodes[last].type):
-            last += 1
-        start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[last])
+        followed = max(followed, index)
+        while followed < len(nodes) - 1 and (nodes[followed].is_error or "comment" in nodes[followed].type):
+            followed += 1
+        start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[followed])
         while ranges and ranges[-1].stop >= start:
             start, stop = min(start, ranges[-1].start), max(stop, ranges[-1].stop)
             ranges.pop()
@@ -263,5 +267,5 @@ def _hangs(parsed: Parsed, node: Node) -> bool:
     row, column = node.start_point
     if column == 0 or "comment" in node.type:
         return False
-    before = parsed.snapshot.lines[row].encode("utf-8", "surrogatepass")[:column]
-    return before.isspace() and indent_width(before.decode("utf-8", "surrogatepass")) > 0
+    leading = _LEADING.match(parsed.snapshot.lines[row])[0]  # type: ignore[index]  # it matches anything
+    return column <= len(leading) and indent_width(leading[:column]) > 0
