@@ -97,7 +97,6 @@ class TestAProgram:
             del os.environ["SECRET_OF_THE_TEST"]
 
 
-@pytest.mark.slow
 class TestTheBench:
     def test_counts_what_passes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         easy = problem(task_id="easy", canonical_solution="    for number in numbers:\n")

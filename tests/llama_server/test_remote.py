@@ -107,7 +107,6 @@ def test_wrong_usage_is_said(arguments: list[str], message: str, capfd: pytest.C
     assert message in capfd.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_request_that_was_let_in_before_the_engine_is_told_to_stop_is_answered() -> None:
     """Its job begins only after that: nobody waits for 900 tokens, or gets an error that says nothing."""
     engine = HttpEngine(EMBEDDED, *SMALL)
@@ -140,7 +139,6 @@ def _stays(engine: HttpEngine) -> bool:
         return False  # it takes no more connections
 
 
-@pytest.mark.slow
 def test_a_key_may_come_from_the_environment_and_an_engine_on_http_stays() -> None:
     engine = HttpEngine(EMBEDDED, *SMALL, "--settings", '{"idle_exit_s": 1}', PALIMPSEST_API_KEY=KEY)
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from palimpsest.__main__ import main
 from palimpsest.cli.doctor import running
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineUnavailable
@@ -72,7 +73,6 @@ async def another(supervisor: Supervisor, than: int) -> int:
     return supervisor.status.pid
 
 
-@pytest.mark.slow
 async def test_a_stopped_engine_is_replaced_by_one_for_all_windows(
     impatient: None, supervisor: Supervisor, target: Target
 ) -> None:
@@ -91,7 +91,6 @@ async def test_a_stopped_engine_is_replaced_by_one_for_all_windows(
     await other.aclose()
 
 
-@pytest.mark.slow
 async def test_a_person_who_asks_for_a_restart_gets_one(
     supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +103,6 @@ async def test_a_person_who_asks_for_a_restart_gets_one(
     assert await another(supervisor, pid)
 
 
-@pytest.mark.slow
 async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
     impatient: None, supervisor: Supervisor, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +114,6 @@ async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
     await launched.engine.aclose()
 
 
-@pytest.mark.slow
 async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supervisor: Supervisor) -> None:
     engine = await supervisor.ready(PATIENCE_S)
     pid, states = supervisor.status.pid, list[str]()
@@ -131,7 +128,6 @@ async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supe
     assert "restarting" not in states
 
 
-@pytest.mark.slow
 async def test_doctor_says_that_one_hangs_and_what_happens_then(
     impatient: None, supervisor: Supervisor, target: Target
 ) -> None:
@@ -144,16 +140,15 @@ async def test_doctor_says_that_one_hangs_and_what_happens_then(
     assert [check async for check in running(target)] == []
 
 
-@pytest.mark.slow
-async def test_the_command_lists_one_that_hangs_and_ends_it(supervisor: Supervisor) -> None:
+async def test_the_command_lists_one_that_hangs_and_ends_it(
+    supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
+) -> None:
     pid = await stopped(supervisor)
     await supervisor.aclose()
 
     async def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "palimpsest", "engine", *arguments]
-        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert await asyncio.to_thread(main, ["engine", *arguments]) == 0
+        return capsys.readouterr().out
 
     (listed,) = json.loads(await run("--list", "--json"))
     assert (listed["pid"], listed["state"]) == (pid, "silent")

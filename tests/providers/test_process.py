@@ -136,7 +136,6 @@ async def test_over_tcp_only_the_token_opens_it(place: Address, model: Path, pro
     assert not place.note.exists()
 
 
-@pytest.mark.slow
 async def test_without_clients_it_leaves_by_itself_and_not_before(
     place: Address, model: Path, processes: list[Process]
 ) -> None:
@@ -148,7 +147,7 @@ async def test_without_clients_it_leaves_by_itself_and_not_before(
     first = await anext(lease)
     assert first.clients == 1
     await loaded(engine)
-    await asyncio.sleep(2.5)
+    await asyncio.sleep(1.5)
     assert process.popen.poll() is None
     await lease.aclose()
     await engine.aclose()
