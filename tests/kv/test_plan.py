@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from palimpsest.kv.arena.arena import Arena, Move
@@ -331,7 +331,6 @@ rounds = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     texts=texts,
     rounds=rounds,
@@ -393,7 +392,6 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         assert again.unfit == made.unfit
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     texts=texts,
     rounds=rounds,
