@@ -332,7 +332,6 @@ rounds = st.lists(
 )
 
 
-@examples(2)
 @given(
     texts=texts,
     rounds=rounds,
@@ -395,7 +394,6 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         assert again.unfit == made.unfit
 
 
-@examples(2)
 @given(
     texts=texts,
     rounds=rounds,
