@@ -80,7 +80,7 @@ def test_nothing_leads_out(target: str) -> None:
 def test_any_text_has_an_answer(text: str, near: str) -> None:
     documents = known(a="# A\n", b__c="# A\n")
     for link in links(f"[[{text}]] {text}"):
-        resolve(link, near, documents)
+        assert isinstance(resolve(link, near, documents), Found | Several | Missing)
 
 
 def test_outlines() -> None:
