@@ -15,7 +15,8 @@ SMALL = ("--files", "40", "--lines", "300", "--walked", "120", "--times", "20")
 
 
 @pytest.mark.parametrize(
-    "language", [pytest.param(one, marks=() if one == "python" else pytest.mark.slow) for one in LANGUAGES]
+    "language",
+    [pytest.param(one, marks=() if one == "python" else pytest.mark.slow(part="benches")) for one in LANGUAGES],
 )
 def test_a_small_run(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["context", *SMALL, "--language", language, "--model", str(embedded()), "--json"]) == 0

@@ -11,7 +11,7 @@ from palimpsest.bench.command import main
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="benches")
 def test_plain_names_are_put_right_and_code_as_it_is_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     """But for the one name that is wrong in the sample."""
     assert main(["names", str(SAMPLE), "--n", "6", "--seed", "3", "--json"]) == 0

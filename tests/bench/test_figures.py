@@ -144,7 +144,7 @@ def test_unknown_tables_and_too_little_are_refused(bench: Bench, capsys: pytest.
 
 
 @pytest.mark.parametrize(
-    "name", ["equivalence", *(pytest.param(one, marks=pytest.mark.slow) for one in ("demo", "infill"))]
+    "name", ["equivalence", *(pytest.param(one, marks=pytest.mark.slow(part="benches")) for one in ("demo", "infill"))]
 )
 def test_a_real_run(bench: Bench, tmp_path: Path, name: str) -> None:
     """Of the others' results each bench's own tests tell."""

@@ -309,7 +309,7 @@ def test_quality_of_a_workspace_with_its_tests(shop: Path, tmp_path: Path, capsy
     assert result["quiet"][0]["quiet"] <= result["quiet"][-1]["quiet"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="benches")
 def test_what_was_found_is_found_again(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [main(["quality", str(shop), "--json", "--n", "2", "--run", RUN]) for _ in range(2)] == [0, 0]
     first, again = (json.loads(line) for line in capsys.readouterr().out.splitlines())

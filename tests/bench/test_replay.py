@@ -49,7 +49,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.slow(part="benches")
 def test_a_session_costs_less_than_with_a_stock_llama_server(bench: Bench, session: Path, tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     picture = tmp_path / "plot.svg"

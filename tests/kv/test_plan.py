@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from palimpsest.kv.arena.arena import Arena, Move
 from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
 from palimpsest.kv.arena.steps import Evict, Keep, apply
-from tests.examples import examples
 
 from .simulator import Cache, kinds, of, stage, wanted
 
