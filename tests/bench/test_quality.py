@@ -285,6 +285,7 @@ def test_wrong_use_is_said(
 RUN = f"{sys.executable} tests/check.py"
 
 
+@pytest.mark.slow(part="benches")
 def test_quality_of_a_workspace_with_its_tests(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before, picture = tree(shop), tmp_path / "quality.svg"
     assert main(["quality", str(shop), "--json", "--n", "1", "--run", RUN, "--plot", str(picture)]) == 0

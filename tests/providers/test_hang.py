@@ -142,6 +142,7 @@ async def test_doctor_says_that_one_hangs_and_what_happens_then(
     assert [check async for check in running(target)] == []
 
 
+@pytest.mark.slow(part="storms")
 async def test_the_command_lists_one_that_hangs_and_ends_it(
     supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
 ) -> None:
