@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from palimpsest.languages.modules import Modules
-from palimpsest.languages.registry import languages
+from palimpsest.config.settings import ContextSettings
+from palimpsest.languages.modules import Modules, Surroundings
+from palimpsest.languages.registry import languages, modules_of
 from palimpsest.types import BLOCK_TYPES
+from palimpsest.workspace.files import WorkspaceFiles
 from tests import documents
 from tests.documents import ROOT
 
@@ -26,9 +28,6 @@ def test_every_language_with_modules_is_listed() -> None:
 
 
 def test_each_of_them_looks_imports_up() -> None:
-    import importlib
-
-    for language in languages():
-        package = importlib.import_module(type(language).__module__).__package__ or ""
-        modules = getattr(importlib.import_module(package), "MODULES", Modules)
-        assert language.whole_file or modules is not Modules, language.id
+    with_scopes = [language for language in languages() if not language.whole_file]
+    around = Surroundings(WorkspaceFiles(()), ContextSettings(), {})
+    assert [one.id for one in with_scopes if type(modules_of(one, around)) is Modules] == []

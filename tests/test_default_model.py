@@ -203,7 +203,7 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
     data = (tmp_path / file).read_bytes()
     state = Index(wheel=data, file=file)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("H", (Handler,), {"index": state}))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_port}/simple/"
     sha256, adapter = hashlib.sha256(data).hexdigest(), write_adapter(tmp_path / "adapter.gguf")

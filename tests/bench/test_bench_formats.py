@@ -2,17 +2,13 @@
 
 import ast
 import json
-import os
-import shutil
-import subprocess
-import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from tests.models import written
@@ -35,22 +31,23 @@ from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import Snapshot
 
 OURS = Path(__file__).parents[2] / "server" / "palimpsest" / "context"
+Bench: TypeAlias = Callable[..., str]
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
 
 @pytest.fixture
-def environment() -> Iterator[dict[str, str]]:
-    """A machine on which nothing of ours ran before."""
-    folder = Path(tempfile.mkdtemp(prefix="pal-"))
-    yield {**os.environ, **own_folders(folder)}
-    shutil.rmtree(folder, ignore_errors=True)
+def bench(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Bench]:
+    """What it says, on a machine on which nothing of ours ran before."""
 
+    def run(*arguments: str, status: int = 0) -> str:
+        assert main(["formats", *arguments]) == status
+        said = capsys.readouterr()
+        return said.err if status else said.out
 
-def bench(environment: dict[str, str], *arguments: str, status: int = 0) -> str:
-    command = [sys.executable, "-m", "palimpsest", "bench", "formats", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=environment)
-    assert done.returncode == status, done.stderr
-    return done.stdout if status == 0 else done.stderr
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
+        for name, value in own_folders(Path(folder)).items():
+            monkeypatch.setenv(name, value)
+        yield run
 
 
 # Damage ---------------------------------------------------------------------------------------------------------
@@ -183,12 +180,12 @@ def test_wrong_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "no function" in capsys.readouterr().err
 
 
-def test_a_model_that_is_not_there_is_said(environment: dict[str, str], tmp_path: Path) -> None:
-    assert "none.gguf" in bench(environment, str(SAMPLE), "--model", str(tmp_path / "none.gguf"), status=1)
+def test_a_model_that_is_not_there_is_said(bench: Bench, tmp_path: Path) -> None:
+    assert "none.gguf" in bench(str(SAMPLE), "--model", str(tmp_path / "none.gguf"), status=1)
 
 
-def test_the_embedded_model_cannot_write_ln_diff_wrong(environment: dict[str, str]) -> None:
-    said = bench(environment, str(SAMPLE), "--json", "--n", "2", "--formats", "ln-diff", "--max-tokens", "120")
+def test_the_embedded_model_cannot_write_ln_diff_wrong(bench: Bench) -> None:
+    said = bench(str(SAMPLE), "--json", "--n", "2", "--formats", "ln-diff", "--max-tokens", "120")
     result = json.loads(said.splitlines()[-1])
     assert list(result["formats"]) == list(result["free"]) == ["ln-diff"]
     check_rows(result["formats"])
@@ -197,27 +194,27 @@ def test_the_embedded_model_cannot_write_ln_diff_wrong(environment: dict[str, st
     assert result["told"] is False
 
 
-def test_every_format_is_well_formed_under_its_grammar(environment: dict[str, str]) -> None:
-    arguments = (str(SAMPLE), "--n", "3", "--max-tokens", "100", "--seed", "2")
-    result = json.loads(bench(environment, *arguments, "--json"))
+def test_every_format_is_well_formed_under_its_grammar(bench: Bench) -> None:
+    arguments = (str(SAMPLE), "--n", "2", "--max-tokens", "100", "--seed", "2")
+    result = json.loads(bench(*arguments, "--json"))
     assert list(result["formats"]) == list(result["free"]) == list(FORMATS)
     check_rows(result["formats"])
     assert {found["well_formed"] for found in result["formats"].values()} == {1}
 
-    again = json.loads(bench(environment, *arguments, "--json", "--formats", "ln-diff", "--no-grammar"))
+    again = json.loads(bench(*arguments, "--json", "--formats", "ln-diff", "--no-grammar"))
     assert "free" not in again
     without_time = {**again["formats"]["ln-diff"], "ms": 0}
     assert without_time == {**result["free"]["ln-diff"], "ms": 0}
 
 
-def test_a_model_with_a_chat_template_is_told_the_formats(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_model_with_a_chat_template_is_told_the_formats(bench: Bench, tmp_path: Path) -> None:
     short = "def area(width: float, height: float) -> float:\n    result = width * height\n\n    return result\n"
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "area.py").write_text(short)
     arguments = (str(tmp_path / "shop"), "--n", "1", "--max-tokens", "40", "--model", str(written("plain", tmp_path)))
-    result = json.loads(bench(environment, *arguments, "--json"))
+    result = json.loads(bench(*arguments, "--json"))
     assert result["told"] is True
     assert {found["well_formed"] for found in result["formats"].values()} == {1}
-    shown = bench(environment, *arguments, "--formats", "udiff,ast")
+    shown = bench(*arguments, "--formats", "udiff,ast")
     assert "told the format" in shown
     assert "udiff" in shown

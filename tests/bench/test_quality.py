@@ -1,14 +1,9 @@
 """`palimpsest bench quality`: holes, figures and trials by themselves; and all of it, with the embedded model."""
 
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import textwrap
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +18,6 @@ from palimpsest.bench.completing.holes import KINDS, Hole, holes
 from palimpsest.bench.completing.plot import svg
 from palimpsest.bench.completing.scores import Offered, row, scored, similarity
 from palimpsest.bench.completing.trying import Trials
-from palimpsest.bench.replaying.ours import own_folders
 from palimpsest.bench.shared.source import functions
 from palimpsest.errors import InvalidArgument
 
@@ -101,21 +95,6 @@ def shop(tmp_path: Path) -> Path:
         (root / name).write_text(textwrap.dedent(text).lstrip("\n"))
     (root / ".git").mkdir()
     return root
-
-
-@pytest.fixture
-def environment() -> Iterator[dict[str, str]]:
-    """A machine on which nothing of ours ran before."""
-    folder = Path(tempfile.mkdtemp(prefix="pal-"))
-    yield {**os.environ, **own_folders(folder)}
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def bench(environment: dict[str, str], *arguments: str) -> str:
-    command = [sys.executable, "-m", "palimpsest", "bench", "quality", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def tree(root: Path) -> dict[str, tuple[bytes, int]]:
@@ -303,11 +282,14 @@ def test_wrong_use_is_said(
     assert words in capsys.readouterr().err
 
 
-def test_quality_of_a_workspace_with_its_tests(environment: dict[str, str], shop: Path, tmp_path: Path) -> None:
+RUN = f"{sys.executable} tests/check.py"
+
+
+@pytest.mark.slow(part="benches")
+def test_quality_of_a_workspace_with_its_tests(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before, picture = tree(shop), tmp_path / "quality.svg"
-    run = f"{sys.executable} tests/check.py"
-    said = bench(environment, str(shop), "--json", "--n", "2", "--run", run, "--plot", str(picture))
-    result = json.loads(said.splitlines()[-1])
+    assert main(["quality", str(shop), "--json", "--n", "1", "--run", RUN, "--plot", str(picture)]) == 0
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert tree(shop) == before
     assert result["run"]["baseline"]["passed"] is True
     assert list(result["kinds"]) == ["line", "span", "body", "all"]
@@ -317,14 +299,19 @@ def test_quality_of_a_workspace_with_its_tests(environment: dict[str, str], shop
             rates = ("offered", "exact", "similarity", "valid", "passed")
             assert all(0 <= found[name] <= 1 for name in rates)
             assert found["passed"] >= found["exact"]
-            assert found["n"] in (2, 6)
+            assert found["n"] in (1, 3)
     of_all = result["kinds"]["all"]
     assert of_all["all"]["decoded"] > of_all["none"]["decoded"]
     assert of_all["other"]["decoded"] > of_all["none"]["decoded"]
     assert of_all["all"]["names"]["of"] > 0
     assert of_all["all"]["offered"] > 0.5
     assert "</svg>" in picture.read_text()
-    again = json.loads(bench(environment, str(shop), "--json", "--n", "2", "--run", run))
-    assert without_times(again) == without_times(result)
-    assert [row["of"] for row in result["quiet"]] == [6] * len(quiet.BOUNDS)
+    assert [row["of"] for row in result["quiet"]] == [3] * len(quiet.BOUNDS)
     assert result["quiet"][0]["quiet"] <= result["quiet"][-1]["quiet"]
+
+
+@pytest.mark.slow(part="benches")
+def test_what_was_found_is_found_again(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [main(["quality", str(shop), "--json", "--n", "2", "--run", RUN]) for _ in range(2)] == [0, 0]
+    first, again = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert without_times(again) == without_times(first)

@@ -1,32 +1,29 @@
 """`palimpsest bench replay`, `keystroke` and `trace` on the command line: real servers, the embedded model."""
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
+from palimpsest.bench.command import main
 from palimpsest.bench.replaying.kinds import MOVED, OPENED, SEEN, TYPED
 from palimpsest.bench.traces.format import write
 from palimpsest.bench.traces.person import Person
 
+Bench: TypeAlias = Callable[..., str]
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 
 
-def bench(*arguments: str, status: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "palimpsest", "bench", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-        env=os.environ,
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout if status == 0 else done.stderr
+@pytest.fixture
+def bench(capsys: pytest.CaptureFixture[str]) -> Bench:
+    def run(*arguments: str, status: int = 0) -> str:
+        assert main(list(arguments)) == status
+        said = capsys.readouterr()
+        return said.err if status else said.out
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +49,9 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_path: Path) -> None:
+@pytest.mark.slow(part="benches")
+def test_a_session_costs_less_than_with_a_stock_llama_server(bench: Bench, session: Path, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
     picture = tmp_path / "plot.svg"
     said = bench("replay", "--json", "--trace", str(session), "--cache-reuse", "64", "--plot", str(picture))
     result: dict[str, Any] = json.loads(said)
@@ -72,23 +71,23 @@ def test_a_session_costs_less_than_with_a_stock_llama_server(session: Path, tmp_
     assert "polyline" in picture.read_text()
 
 
-def test_what_a_session_costs_can_be_looked_at_without_a_peer(session: Path) -> None:
+def test_what_a_session_costs_can_be_looked_at_without_a_peer(bench: Bench, session: Path) -> None:
     said = bench("replay", "--trace", str(session), "--peer", "none", "--requests", "6")
     assert TYPED.split()[0] in said
     assert "Tokens the model saw" in said
 
 
-def test_a_keystroke_has_its_parts() -> None:
-    result = json.loads(bench("keystroke", "--json", "--keystrokes", "12"))
+def test_a_keystroke_has_its_parts(bench: Bench) -> None:
+    result = json.loads(bench("keystroke", "--json", "--keystrokes", "4"))
     assert set(result["ms"]) == {"parse", "blocks", "plan", "transfer", "decode", "sample", "ours", "total"}
-    assert result["keystrokes"] == 12
+    assert result["keystrokes"] == 4
     assert 900 <= result["file"]["lines"] <= 1100
     assert result["file"]["blocks"] >= 12
     parts = result["ms"]
     assert 0 < parts["ours"]["p50"] < parts["total"]["p95"]
 
 
-def test_a_wrong_trace_is_said(tmp_path: Path) -> None:
+def test_a_wrong_trace_is_said(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("{}\n")
     assert "t.jsonl:1" in bench("replay", "--trace", str(tmp_path / "t.jsonl"), status=1)
     assert "cannot be read" in bench("replay", "--trace", str(tmp_path / "none.jsonl"), status=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -120,8 +121,9 @@ class Later:
     def __init__(self) -> None:
         self.work = list[Callable[[], object]]()
 
-    def submit(self, run: Callable[..., object], *arguments: object) -> None:
+    def submit(self, run: Callable[..., object], *arguments: object) -> Future[object]:
         self.work.append(lambda: run(*arguments))
+        return Future()
 
 
 def test_an_answer_comes_later_and_is_kept_until_the_next() -> None:

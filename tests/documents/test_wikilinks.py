@@ -80,7 +80,7 @@ def test_nothing_leads_out(target: str) -> None:
 def test_any_text_has_an_answer(text: str, near: str) -> None:
     documents = known(a="# A\n", b__c="# A\n")
     for link in links(f"[[{text}]] {text}"):
-        resolve(link, near, documents)
+        assert isinstance(resolve(link, near, documents), Found | Several | Missing)
 
 
 def test_outlines() -> None:
@@ -132,6 +132,7 @@ def test_the_catalogue_is_bounded(many: Callable[[int], Path]) -> None:
     assert len(Catalog(WorkspaceFiles([many(9)]), most=5).documents(many(9)).by_path) == 5
 
 
+@pytest.mark.slow(part="storms")
 def test_ten_thousand_documents(many: Callable[[int], Path]) -> None:
     root = many(10_050)
     documents = Catalog(WorkspaceFiles([root])).documents(root)

@@ -100,7 +100,7 @@ def scripted() -> Iterator[Scripted]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     it.url = f"http://127.0.0.1:{server.server_address[1]}"
     try:

@@ -72,6 +72,7 @@ def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_pat
     assert "and&#160;back&#160;to&#160;cart.py" in picture.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow(part="benches")
 def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> None:
     picture = tmp_path / "demo.svg"
     done = run("demo", "--svg", str(picture), cwd=tmp_path)
@@ -109,6 +110,7 @@ def test_doctor_says_what_is_wrong_with_a_model(
     assert str(path) in run("demo", "--model", str(path), status=1).stderr
 
 
+@pytest.mark.slow(part="benches")
 def test_bench_equivalence_holds(machine: dict[str, str]) -> None:
     result = last_object(run("bench", "equivalence", "--json", "--operations", "60"))
     assert result["operations"] == 60
@@ -118,6 +120,7 @@ def test_bench_equivalence_holds(machine: dict[str, str]) -> None:
     assert result["scale"] > 0.1
 
 
+@pytest.mark.slow(part="benches")
 def test_bench_equivalence_holds_over_500_operations(machine: dict[str, str]) -> None:
     result = last_object(run("bench", "equivalence", "--json", "--operations", "500", "--seed", "7"))
     assert result["max_logit_difference"] < 0.001
@@ -140,6 +143,7 @@ def test_wrong_usage_says_what_there_is(machine: dict[str, str], capsys: pytest.
         assert "usage" in capsys.readouterr().out
 
 
+@pytest.mark.slow(part="installers")
 def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[str, str], tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", str(tmp_path), str(ROOT)], check=True, timeout=280)
@@ -164,6 +168,7 @@ def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[
     check_demo(last_object(done))
 
 
+@pytest.mark.slow(part="benches")
 def test_the_sample_can_be_copied(machine: dict[str, str], tmp_path: Path) -> None:
     made = last_object(run("demo", "--copy", str(tmp_path / "shop"), "--json"))
     assert made["file"] == str(tmp_path / "shop" / "shop" / "cart.py")

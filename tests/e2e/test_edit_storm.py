@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
@@ -189,6 +190,7 @@ async def test_a_gust_of_typing_gets_no_stale_text_and_leaves_nothing_waiting(ed
     await fresh_answers(editor, 8, seed=1)
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_minute_of_typing_gets_no_stale_text_and_leaves_nothing_waiting(editor: Editor) -> None:
     storm = await fresh_answers(editor, 60, seed=2)
     half = len(storm.waiting) // 2

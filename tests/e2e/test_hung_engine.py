@@ -6,6 +6,8 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from .conftest import engine_pids, start_editor, stop_editor, until
 
 SETTINGS = {"engine": {"n_ctx": 1664}}  # an engine that no other test has
@@ -21,6 +23,7 @@ def engines() -> set[int]:
     return found
 
 
+@pytest.mark.slow(part="storms")
 async def test_restart_ends_it_for_two_windows_and_they_share_the_new_one(shop: Path) -> None:
     one, other = await start_editor(shop, SETTINGS), await start_editor(shop, SETTINGS)
     try:

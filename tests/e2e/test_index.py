@@ -166,6 +166,7 @@ async def test_a_builder_that_is_killed_is_followed_by_another(start: Start, roo
     await until_shown(editor, "Fresh", "class:fresh.Fresh")
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_server_that_is_killed_leaves_an_index_that_is_right(
     start: Start, root: Path, machine: dict[str, str]
 ) -> None:
@@ -217,6 +218,7 @@ async def test_what_palimpsestignore_comes_to_name_is_gone_from_everywhere(
     await until_shown(editor, "Thing7", "class:area0.mod_7.Thing7")
 
 
+@pytest.mark.slow(part="storms")
 async def test_what_limits_leave_out_is_in_the_log_and_in_doctor(
     start: Start, root: Path, machine: dict[str, str]
 ) -> None:
@@ -234,6 +236,7 @@ async def test_what_limits_leave_out_is_in_the_log_and_in_doctor(
     assert all(reason in said for reason in reasons)
 
 
+@pytest.mark.slow(part="storms")
 async def test_typing_does_not_wait_for_it(start: Start, machine: dict[str, str], root: Path) -> None:
     """Its process is stopped and its database locked by somebody else; everything a person does is answered."""
     editor = await start()

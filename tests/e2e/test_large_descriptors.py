@@ -9,6 +9,8 @@ import pytest
 
 from .raw import Raw
 
+pytestmark = pytest.mark.slow(part="storms")
+
 N_BYTES, MOST_MORE = 200_000_000, 50_000_000
 LINE = "2026-11-24 08:00:00 parcel {:>9} was weighed, measured and put onto the belt towards the gate of its town\n"
 

@@ -135,6 +135,7 @@ async def test_several_replies_agree_or_not(editor: Editor) -> None:
         assert suggestion["agreement"] in (0.25, 0.5, 0.75, 1.0)
 
 
+@pytest.mark.slow(part="storms")
 async def test_every_one_of_200_replies_under_grammar_parses_and_every_edit_applies(shop: Path) -> None:
     editor = await start_editor(shop, {"suggestion": {"temperature": 1.0, "max_tokens": 160}})
     try:

@@ -46,7 +46,7 @@ async def test_missing_parts_are_told_with_the_command_for_this_installation(
 ) -> None:
     (tmp_path / "llama_cpp.py").write_text("raise ImportError('not here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    editor = await start_editor(shop, {"engine": {"n_ctx": 1024}}, own_process=True)
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1152}}, own_process=True)  # no engine of another test
     try:
         await until(lambda: told(editor))
         (message,) = told(editor)

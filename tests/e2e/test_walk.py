@@ -64,6 +64,7 @@ def decoded_again(decoded: dict[str, int], seen: dict[str, dict[str, int]]) -> d
     return {key: (n, tokens[key]) for key, n in decoded.items() if key in tokens and n > tokens[key]}
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_walk_through_every_function_decodes_each_block_at_most_once(
     machine: dict[str, str], file: Path
 ) -> None:

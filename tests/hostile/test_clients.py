@@ -201,6 +201,7 @@ async def test_the_wrong_time(tmp_path: Path, shop: Path) -> None:
         await client.stop()
 
 
+@pytest.mark.slow(part="storms")
 async def test_ten_thousand_documents_a_huge_one_and_floods(client: Raw, shop: Path, tmp_path: Path) -> None:
     text = (shop / "shop" / "cart.py").read_text(encoding="utf-8")
     for first in range(0, 10_000, 500):

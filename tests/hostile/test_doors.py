@@ -64,6 +64,7 @@ def n_descriptors(engine: HttpEngine) -> int:
     return len(os.listdir(f"/proc/{engine.popen.pid}/fd"))
 
 
+@pytest.mark.slow(part="storms")
 @pytest.mark.parametrize("door", ["keyed", "engine"])
 @pytest.mark.parametrize("sent", [b"", b"POST /comp", HEAD + b"Content-Length: 100\r\n\r\n{"])
 def test_a_thousand_unfinished_requests_keep_nobody_out(
@@ -106,6 +107,7 @@ def test_handshakes_that_do_not_go_on_keep_nobody_out(many_descriptors: None, tm
         engine.close()
 
 
+@pytest.mark.slow(part="storms")
 def test_a_head_that_does_not_come_is_not_waited_for(engine: HttpEngine) -> None:
     with ExitStack() as stack:
         opened = [connected(engine, b"GET /v1/heal", socket_path=path) for path in (False, True)]
@@ -114,6 +116,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(engine: HttpEngine) -> None
                 assert slow.recv(1) == b""
 
 
+@pytest.mark.slow(part="storms")
 def test_a_body_that_does_not_come_is_not_waited_for(engine: HttpEngine) -> None:
     with closing(connected(engine, HEAD + b"Content-Length: 100\r\n\r\n{")) as slow:
         assert slow.recv(20).startswith(b"HTTP/1.1 408")

@@ -299,6 +299,7 @@ def usual(engine: HttpEngine) -> tuple[str, str]:
     return Client(engine.url).post("/completion", **NORMAL, id_slot=3).data["content"], own
 
 
+@pytest.mark.slow(part="storms")
 def test_whatever_is_sent_is_answered_or_refused(engine: HttpEngine) -> None:
     make, doors, before = Maker(SEED), (Client(engine.url), engine.editors), usual(engine)
     for i in range(N):

@@ -26,6 +26,7 @@ def worked(pid: str) -> float:
     return int(told[11]) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow(part="storms")
 def test_a_search_without_an_end_ends_though_who_asked_was_killed() -> None:
     asking = subprocess.Popen([sys.executable, "-c", ENDLESS])
     try:

@@ -6,6 +6,8 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
@@ -40,6 +42,7 @@ async def vanish(editor: Editor, way: str) -> None:
         await editor.client.stop()
 
 
+@pytest.mark.slow(part="storms")
 async def test_windows_that_vanish_give_their_cells_back(machine: dict[str, str], shop: Path) -> None:
     others = set(folders.runtime().glob("engine-*.sock"))
     stays = await opened(shop)

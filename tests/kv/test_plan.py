@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from palimpsest.kv.arena.arena import Arena, Move
 from palimpsest.kv.arena.plan import Limits, Wanted, plan, shrink
 from palimpsest.kv.arena.steps import Evict, Keep, apply
-from tests.examples import examples
 
 from .simulator import Cache, kinds, of, stage, wanted
 
@@ -332,7 +331,6 @@ rounds = st.lists(
 )
 
 
-@examples(2)
 @given(
     texts=texts,
     rounds=rounds,
@@ -395,7 +393,6 @@ def test_after_any_syncs_what_fits_stands_attached_and_the_rest_is_named(
         assert again.unfit == made.unfit
 
 
-@examples(2)
 @given(
     texts=texts,
     rounds=rounds,

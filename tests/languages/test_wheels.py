@@ -61,6 +61,7 @@ def installed(which: str) -> Path:
     return folder
 
 
+@pytest.mark.slow(part="installers")
 @pytest.mark.parametrize("which", ["lowest", "newest"])
 def test_every_query_fits(which: str) -> None:
     folder = installed(which)

@@ -13,6 +13,7 @@ from tests.llama_server.conftest import EMBEDDED
 from tests.llama_server.test_infill import recorded, short
 
 
+@pytest.mark.slow(part="benches")
 def test_the_bench_counts_both_sides_and_the_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On the first requests, with short answers: what is counted is the prompts."""
     trace = tmp_path / "trace.jsonl"

@@ -34,8 +34,8 @@ CLOSE: dict[str, Any] = {
     "flash_attention": "off",
     "extra_bufts": "off",
 }
-MOST_AT_REST = 6
-"""Engines that wait for a next test: each takes some ten megabytes."""
+MOST_AT_REST = 12
+"""Engines that wait for a next test: each takes some five megabytes, the embedded one fifty."""
 
 L = TypeVar("L")
 

@@ -24,6 +24,7 @@ def wide_heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow(part="benches")
 def test_coarser_types_take_less_and_change_more(wide_heads: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache-types", "--json", "--positions", "40", "--shifts", "4", "--model", str(wide_heads)]) == 0
     result = json.loads(capsys.readouterr().out)

@@ -17,6 +17,7 @@ SOURCE = Path(__file__).parent
 FEW = ["--middles", "2", "--words", "2", "--lines", "1", "--text", str(SOURCE)]
 
 
+@pytest.mark.slow(part="benches")
 def test_each_layout_is_measured_healed_and_as_is(
     models: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

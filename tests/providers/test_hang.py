@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from palimpsest.__main__ import main
 from palimpsest.cli.doctor import running
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineUnavailable
@@ -141,15 +142,16 @@ async def test_doctor_says_that_one_hangs_and_what_happens_then(
     assert [check async for check in running(target)] == []
 
 
-async def test_the_command_lists_one_that_hangs_and_ends_it(supervisor: Supervisor) -> None:
+@pytest.mark.slow(part="storms")
+async def test_the_command_lists_one_that_hangs_and_ends_it(
+    supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
+) -> None:
     pid = await stopped(supervisor)
     await supervisor.aclose()
 
     async def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "palimpsest", "engine", *arguments]
-        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert await asyncio.to_thread(main, ["engine", *arguments]) == 0
+        return capsys.readouterr().out
 
     (listed,) = json.loads(await run("--list", "--json"))
     assert (listed["pid"], listed["state"]) == (pid, "silent")

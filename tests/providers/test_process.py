@@ -147,7 +147,7 @@ async def test_without_clients_it_leaves_by_itself_and_not_before(
     first = await anext(lease)
     assert first.clients == 1
     await loaded(engine)
-    await asyncio.sleep(2.5)
+    await asyncio.sleep(1.5)
     assert process.popen.poll() is None
     await lease.aclose()
     await engine.aclose()

@@ -68,6 +68,7 @@ def descriptors(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
+@pytest.mark.slow(part="storms")
 async def test_windows_that_go_in_any_way_leave_nothing(engine: tuple[InPlaceEngine, int]) -> None:
     asked, pid = engine
     dropped(opened("first"), "SIGKILL")

@@ -5,9 +5,12 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow(part="training")
 def test_several_that_want_it_at_once_all_get_it_whole(tmp_path: Path) -> None:
     folder = tmp_path / "server" / "training"
     folder.mkdir(parents=True)

@@ -111,9 +111,11 @@ class Catalog(Generic[K]):
             future: Future[None] = Future()
             self._pending[module] = future
         try:
-            executor.submit(self._run, module, names, future)
+            run = executor.submit(self._run, module, names, future)
         except RuntimeError:  # the executor is shut down because the process is ending
             self._finish(module, future)
+        else:  # a shutdown also cancels what has not begun
+            run.add_done_callback(lambda it: self._finish(module, future) if it.cancelled() else None)
 
     def _run(self, module: K, names: frozenset[str], future: Future[None]) -> None:
         try:

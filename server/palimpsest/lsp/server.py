@@ -11,7 +11,7 @@ import logging
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -102,9 +102,10 @@ class PalimpsestServer(LanguageServer):
 
     async def _serve(self, reader: asyncio.StreamReader) -> None:
         asyncio.get_running_loop().set_exception_handler(log_failed_callback)
-        with suppress(SystemExit):  # `exit`
-            async for body in bodies(reader):
-                self.protocol.receive(body)
+        async with aclosing(bodies(reader)) as messages:
+            with suppress(SystemExit):  # `exit`
+                async for body in messages:
+                    self.protocol.receive(body)
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
         await self.protocol.end(self.running)

@@ -17,7 +17,7 @@ import os
 import re
 import select
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import suppress
 from typing import BinaryIO, SupportsIndex
 
@@ -66,7 +66,7 @@ def _read(descriptor: int, reader: MessageReader, loop: asyncio.AbstractEventLoo
         loop.call_soon_threadsafe(reader.feed_eof)
 
 
-async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+async def bodies(reader: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
     """The messages until the end of the stream.  What is no header is passed over up to the next one that tells a
     length, so that one wrong length costs the messages it swallows and no more."""
     length: int | None = None

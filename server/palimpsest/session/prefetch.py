@@ -33,7 +33,7 @@ class Prefetch:
         events.on(CursorMoved, self._moved)
         events.on(FilesChanged, lambda _: self._pause.soon())
         events.on(SettingsChanged, self._settings_changed)
-        events.on(WindowClosing, lambda _: self._pause.cancel())
+        events.on(WindowClosing, lambda _: self._pause.close())
 
     def _needed(self, event: RefreshNeeded) -> None:
         if event.restart or not self._pause.pending:

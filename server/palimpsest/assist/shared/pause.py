@@ -36,9 +36,12 @@ class Pause:
         self._idle_s = idle_s
         self._what = what
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
 
     def soon(self) -> None:
         """Must be called on the event loop."""
+        if self._closed:
+            return
         usage = self._usage
         if usage is not None:
             usage.begin()  # before the earlier one ends: it goes on being busy
@@ -55,6 +58,11 @@ class Pause:
     def cancel(self) -> None:
         if self._task is not None and not self._task.done():
             self._task.cancel()
+
+    def close(self) -> None:
+        """Nothing begins any more, whatever still happens while the window closes."""
+        self._closed = True
+        self.cancel()
 
     async def _after_a_pause(self) -> None:
         await asyncio.sleep(self._idle_s)

@@ -152,7 +152,7 @@ class Proactive:
         return Pause(self._look, None, idle_s=idle_s, what="a suggestion unasked")
 
     def _close(self) -> None:
-        self._pause.cancel()
+        self._pause.close()
         for uri in list(self._shown):
             self._show(uri, None)
 

@@ -83,9 +83,11 @@ class Answers(Generic[Q, A]):
                 return  # its answer is compared with the state when it is asked for again
             done = self._due[question] = Future[None]()
         try:
-            self._executor.submit(self._run, question, state, done)
+            run = self._executor.submit(self._run, question, state, done)
         except RuntimeError:  # the process is ending
             self._end(question, done)
+        else:  # a shutdown also cancels what has not begun
+            run.add_done_callback(lambda it: self._end(question, done) if it.cancelled() else None)
 
     def _run(self, question: Q, state: Hashable, done: Future[None]) -> None:
         try:
