@@ -1,0 +1,60 @@
+"""What is read off a broken source costs in proportion to its length: a person types in it, or has pasted a log."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from palimpsest.languages.registry import languages
+from palimpsest.syntax.definitions import all_headers, headers_at, headers_between
+from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.scopes import scope_at
+
+SOURCES: dict[str, str] = {
+    "errors": "a: &b [*c, {\n",
+    "one line": "x = f( [ { ' ",
+    "brackets": "([{\n",
+    "nothing but indentation": "  x\n    y\n",
+    "half definitions": "def f():\n  x\0y\n",
+    "comments in between": "# a\n)\n// b\n}\n",
+    "a log": "2026-11-25 12:00:01,003 ERROR [main] shop.Cart: {id=7} 'x' at 0x7f\n",
+}
+N = 60
+
+
+def steps(work: Callable[[], object]) -> int:
+    """The calls that it makes, of Python's and of C's functions."""
+    n = 0
+
+    def count(_frame: object, event: str, _arg: object) -> None:
+        nonlocal n
+        n += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return n
+
+
+def read(parsed: Parsed) -> None:
+    line = parsed.snapshot.line_count // 2
+    all_headers(parsed)
+    headers_at(parsed, line)
+    headers_between(parsed, line, line + 5)
+    scope_at(parsed, line, 0)
+
+
+@pytest.mark.parametrize("language", languages(), ids=lambda language: language.id)
+def test_twice_the_lines_are_at_most_twice_the_work(language: Language) -> None:
+    wrong = []
+    for name, piece in SOURCES.items():
+        parses = [parse_text(piece * n, language) for n in (N, 2 * N)]
+        nodes = [1 if parsed.root is None else parsed.root.descendant_count for parsed in parses]
+        once, twice = (steps(lambda parsed=parsed: read(parsed)) for parsed in parses)  # type: ignore[misc]
+        if twice > 1.1 * once * max(2.0, nodes[1] / nodes[0]):  # a parser may give up on more of a shorter text
+            wrong.append(f"{name}: {once} steps, and {twice} for twice as much")
+    assert wrong == [], "\n".join(wrong)
