@@ -167,7 +167,7 @@ async def storm_of(editor: Editor, seconds: float, seed: int) -> Storm:
     storm.change(max(0, where), max(0, where), "    def last(self) -> None:\n        if self.disc\n\n")
     storm.offset -= 2
     storm.ask()
-    await asyncio.wait_for(asyncio.gather(*storm.tasks), 60)
+    await asyncio.wait_for(asyncio.gather(*storm.tasks), 240)  # against hangs alone
     await editor.until_idle()
     watching.cancel()
     return storm
