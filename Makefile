@@ -2,7 +2,7 @@
 # make check  the fast part of it                   make help   the rest
 
 PY := .venv/bin/python
-# Hundreds of processes are started, and compiling the same modules in each of them takes longer than running them.
+#: Hundreds of processes are started, and compiling the same modules in each of them takes longer than running them.
 unexport PYTHONDONTWRITEBYTECODE
 CHECKED := server tests scripts clients/shared
 
@@ -37,7 +37,7 @@ test: setup editors
 tests: setup
 	$(PYTEST) -m "not slow"
 
-## make test-all  what takes longer: all of the editors, installers, training, storms, benches (PARTS="names": some of tests/parts.toml)
+## make test-all  what takes longer: all of the editors, installers, training, storms, benches, properties (PARTS="names" of tests/parts.toml: only those)
 test-all: setup editors
 	$(PY) scripts/parts.py run $(PARTS) --command "scripts/again.sh $(PYTEST)"
 
@@ -51,7 +51,7 @@ coverage: setup editors
 check: lint types
 	$(PYTEST) -m "not slow" -x -q $(CORE)
 
-## make hostile  what a stranger's repository, client or request must not do (part of `make test`)
+## make hostile  what a stranger's repository, client or request must not do (`make test` has it too, without what takes long)
 hostile: setup
 	$(PYTEST) tests/hostile tests/context/test_ways_outside.py
 
@@ -86,7 +86,7 @@ figures: setup
 	$(PY) -m palimpsest model get default || true
 	$(PY) -m palimpsest bench figures $(if $(ONLY),--only $(ONLY))
 
-## make train-smoke  a trial of all of server/training (it makes the environment for it: .venv-train)
+## make train-smoke  a trial of all of server/training (part of `make test-all`; it makes the environment for it: .venv-train)
 train-smoke: setup
 	$(PY) -m pytest tests/training/test_smoke.py
 

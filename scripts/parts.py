@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOR_ALL = ("Makefile", "tests/parts.toml", "tests/conftest.py")
+FOR_ALL = ("Makefile", "pyproject.toml", "tests/parts.toml", "tests/conftest.py")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ def parts_of(root: Path) -> dict[str, Part]:
 def digest(root: Path, places: Iterable[str]) -> str:
     """Of the names and contents of all files there, new ones included unless git ignores them."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *places]
-    names = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.split(b"\0")
+    try:
+        names = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.split(b"\0")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SystemExit("What has changed is told by git: there is none here, or this is no clone.") from error
     found = hashlib.sha256()
     for name in sorted({name for name in names if name}):
         path = root / os.fsdecode(name)

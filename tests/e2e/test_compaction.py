@@ -18,7 +18,6 @@ from .scripted import Scripted, scripted
 
 WRITTEN = {name: f"the {name}" if name in TEXTS else [f"one of {name}"] for name in ORDER}
 LONG = "A long line about parcels, `round_to_cents` and src/shop/prices.py.\n" * 100
-WIDE = "価格を税込みで丸めて、小計に加えてください。" * 3
 LAST = "The last request, word for word. " * 80 + "End."
 
 

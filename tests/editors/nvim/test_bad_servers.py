@@ -15,7 +15,6 @@ from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
 TEXT = ["one", "two", "three"]
-ERRORS = "return vim.v.errmsg"
 STATUS = "return require('palimpsest').statusline()"
 CURRENT = "return require('palimpsest.next_edits').current() ~= nil"
 Begin = Callable[..., Plugged]
