@@ -89,7 +89,9 @@ def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
     result = last_object(run("doctor", "--json"))
     assert result["ok"] is True
     names = [check["name"] for check in result["checks"]]
-    assert {"version", "sockets", "engine parts", "model", "backend", "in place", "speed", "editors"} <= set(names)
+    assert {"version", "sockets", "engine parts", "model", "backend", "in place", "speed", "cache", "editors"} <= set(
+        names
+    )
     assert all(set(check) == {"name", "ok", "detail", "hint"} for check in result["checks"])
 
 

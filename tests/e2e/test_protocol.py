@@ -45,11 +45,11 @@ def capabilities(server: PalimpsestServer) -> lsp.ServerCapabilities:
     ).build()
 
 
-def test_what_is_announced_is_what_there_is() -> None:
+async def test_what_is_announced_is_what_there_is() -> None:
     """The editor is told of features before they are imported."""
     server = make_server(Making(never, never))
     announced = capabilities(server)
-    load(server)
+    await load(server)
     assert announced == capabilities(server)
     assert announced.execute_command_provider is not None
     assert announced.execute_command_provider.commands == list(COMMANDS)

@@ -159,9 +159,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             yield await _speed(engine)
             yield await _memory(engine)
             if isinstance(engine, InPlaceEngine):
-                unsound = (await engine.check()).unsound
-                hint = "`palimpsest engine --stop` ends it; please report what it says here." if unsound else ""
-                yield Check("cache", not unsound, unsound or "sound", hint)
+                yield await _cache(engine)
     except PalimpsestError as error:
         yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
 
@@ -210,6 +208,14 @@ async def _memory(engine: Engine) -> Check:
     if sizes.get("limit"):
         detail += f"; cache and compute may take {sizes['limit']:,.0f} MiB"
     return Check("memory", True, detail, needed=False)
+
+
+async def _cache(engine: InPlaceEngine) -> Check:
+    try:
+        unsound = (await engine.check()).unsound
+    except PalimpsestError as error:  # one that was started by an earlier version does not know the question
+        return Check("cache", False, f"the engine cannot say whether it is sound: {error.message}", needed=False)
+    return Check("cache", not unsound, unsound or "sound", "`palimpsest engine --stop` ends it; please report this.")
 
 
 def _editors() -> Iterator[Check]:

@@ -9,6 +9,10 @@ meanwhile is held back (`window.py`).
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from palimpsest.lsp import lifecycle
@@ -27,8 +31,21 @@ def make_server(making: Making) -> PalimpsestServer:
     return server
 
 
-def load(server: PalimpsestServer) -> None:
-    """Put the features where they were only announced."""
+async def load(server: PalimpsestServer) -> None:
+    """Put the features where they were only announced.  Raises what their import raises.
+
+    They are imported by a thread: from a slow disk that takes seconds, in which an editor may leave.
+    """
+    loop = asyncio.get_running_loop()
+    imported: asyncio.Future[Exception | None] = loop.create_future()
+
+    def tell(failed: Exception | None) -> None:
+        if not imported.done():
+            imported.set_result(failed)
+
+    threading.Thread(target=_import, args=(loop, tell), name="imports", daemon=True).start()
+    if (failed := await imported) is not None:
+        raise failed
     from palimpsest.lsp import handlers
 
     manager = server.protocol.fm
@@ -38,6 +55,16 @@ def load(server: PalimpsestServer) -> None:
     handlers.register(server)
     assert METHODS.keys() <= manager.features.keys(), "announced.py names a method that nothing carries out"
     assert tuple(manager.commands) == COMMANDS, "announced.py has other commands than commands.py"
+
+
+def _import(loop: asyncio.AbstractEventLoop, tell: Callable[[Exception | None], None]) -> None:
+    failed: Exception | None = None
+    try:
+        from palimpsest.lsp import handlers  # noqa: F401
+    except BaseException as error:
+        failed = error if isinstance(error, Exception) else ImportError(f"a module ends the program: {error!r}")
+    with suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(tell, failed)
 
 
 def _not_loaded(*_: object) -> NoReturn:

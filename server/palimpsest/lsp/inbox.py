@@ -29,6 +29,7 @@ class Inbox:
         self._take = take
         self._refuse = refuse
         self._state: Literal["new", "open", "shut"] = "new"
+        self._why_not = ""
         self._held: deque[dict[str, Any]] | None = None
         self._releasing: asyncio.Task[None] | None = None
 
@@ -67,6 +68,15 @@ class Inbox:
             await asyncio.sleep(0)
         self._held = self._releasing = None
 
+    def drop(self, why: str) -> None:
+        """Whoever waits is told; nothing that was held, or comes from now on, begins."""
+        self._why_not = why
+        for data in self._held or ():
+            if "id" in data:
+                self._refuse(data["id"], types.LSPErrorCodes.RequestCancelled.value, why)
+        if self._held is not None:
+            self._held.clear()
+
     def _pass_on(self, data: dict[str, Any]) -> None:
         if self._held is None or data["method"] in NOT_HELD:
             self._take(data)
@@ -84,23 +94,17 @@ class Inbox:
             problem = "came already, and comes once"
         elif self._state == "shut":
             problem = "comes after `shutdown`"
+        elif self._why_not and method not in NOT_HELD:
+            code, problem = types.LSPErrorCodes.RequestFailed.value, self._why_not
         if problem and "id" in data:
-            self._refuse(data["id"], code, f"{method} {problem}.")
+            self._refuse(data["id"], code, problem if problem == self._why_not else f"{method} {problem}.")
         if problem:
             logger.info("%s %s", method, problem)
             return False
         if method == types.SHUTDOWN and "id" in data:
             self._state = "shut"
-            self._drop()
+            self.drop("The server is shutting down.")
         return True
-
-    def _drop(self) -> None:
-        """Whoever waits is told; nothing that was held begins any more."""
-        for data in self._held or ():
-            if "id" in data:
-                self._refuse(data["id"], types.LSPErrorCodes.RequestCancelled.value, "The server is shutting down.")
-        if self._held is not None:
-            self._held.clear()
 
 
 def _is_id(value: Any) -> bool:

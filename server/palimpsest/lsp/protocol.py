@@ -104,6 +104,10 @@ class Protocol(LanguageServerProtocol):
     def release(self) -> None:
         self._inbox.release()
 
+    def drop(self, why: str) -> None:
+        """Refuse what is held and what comes from now on."""
+        self._inbox.drop(why)
+
     async def end(self, beside: Iterable[asyncio.Task[Any]]) -> None:
         """Nobody waits for an answer any more: end what is still being done for one, and what goes on beside them."""
         running = [*self._bodies.values(), *beside]

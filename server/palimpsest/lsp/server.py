@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
@@ -39,7 +39,10 @@ class PalimpsestServer(LanguageServer):
     protocol: Protocol
 
     def __init__(
-        self, making: Making, notebooks: NotebookDocumentSyncOptions, load: Callable[[PalimpsestServer], None]
+        self,
+        making: Making,
+        notebooks: NotebookDocumentSyncOptions,
+        load: Callable[[PalimpsestServer], Awaitable[None]],
     ) -> None:
         super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
         self.window = Window(self.protocol, Report(self), making, partial(load, self))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Making:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, protocol: Protocol, report: Report, making: Making, load: Callable[[], None]) -> None:
+    def __init__(self, protocol: Protocol, report: Report, making: Making, load: Callable[[], Awaitable[None]]) -> None:
         self.client = Client()
         self.report = report
         self.settings = Settings()
@@ -150,6 +150,7 @@ class Window:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        self._protocol.drop("The server is shutting down.")
         if self._configured is not None:
             self._configured.cancel()
         if self._session is not None:
@@ -164,11 +165,16 @@ class Window:
             asked = self.client.configuration and await _came(self.initialized)  # no request may be sent before
             if asked:
                 self.ask_for_configuration()
-            self._load()  # while the client answers
+            await self._load()  # while the client answers
             if asked and not await _came(self._answered):
                 logger.warning("no answer to workspace/configuration yet")
             if self._closing is None:
                 _ = self.session
+        except ImportError as error:
+            logger.exception("starting failed")
+            why = f"Palimpsest cannot start here, since a part of it cannot be imported: {error}."
+            self._protocol.drop(why)
+            self.report.trouble("import", why)
         except Exception as error:
             logger.exception("starting the session failed")
             why = str(error) if isinstance(error, PalimpsestError) else OUR_FAULT

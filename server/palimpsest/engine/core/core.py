@@ -154,7 +154,7 @@ class EngineCore(EngineThread):
     def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
         return self.call(lambda engine: engine.map(workspace))
 
-    def check(self) -> Future[wire.CheckAnswer]:
+    def check(self, cancel: CancelToken | None = None) -> Future[wire.CheckAnswer]:
         """Behind all other work: what is under way may leave the cache between two states."""
 
         def work(engine: NativeEngine, _job: Job[wire.CheckAnswer]) -> Generator[None, None, wire.CheckAnswer]:
@@ -166,7 +166,7 @@ class EngineCore(EngineThread):
                 return wire.CheckAnswer(f"{where.name}: {error or where.line}")
             return wire.CheckAnswer("")
 
-        return self.submit(work, None, slot="background")
+        return self.submit(work, cancel, slot="background")
 
     def reset(self, workspace: str) -> Future[None]:
         """Forget all of the workspace's cache, the host store's copies included; its jobs are cancelled."""

@@ -141,8 +141,8 @@ class Api:
         workspace = self._name(self._parameter(request, "workspace"))
         return reply(to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
 
-    async def check(self, _request: Request) -> Response:
-        return reply(to_json(await asyncio.wrap_future(self._core.check())))
+    async def check(self, request: Request) -> Response:
+        return await self._job(request, self._core.check)
 
     async def reset(self, request: Request) -> Response:
         await asyncio.wrap_future(self._core.reset(await self._workspace(request)))
