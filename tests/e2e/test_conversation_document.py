@@ -130,6 +130,7 @@ async def test_where_the_conversation_has_gone_on_elsewhere_the_document_can_sho
     before, talk = window.texts[uri], parse(window.texts[uri]).id
     await window.command("palimpsest.ask", {"text": "from elsewhere", "conversation": talk})
     await is_shown(window, uri, "second answer")
+    await until(lambda: turns(window, uri)[-1] == ("user", False, ""))  # all of it has been written
     window.texts[uri] = f"{before}from here"  # as it is on disk, say, where another window has gone on
     window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
     with pytest.raises(JsonRpcException, match="the document shows all of the conversation now"):
