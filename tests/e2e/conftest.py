@@ -38,7 +38,8 @@ from .raw import SERVE
 
 logger = logging.getLogger(__name__)
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
-READY_S = 60.0
+READY_S = 180.0
+"""Against hangs alone: the index is built by a process that gives way to all others."""
 
 __all__ = ["SAMPLE", "Editor", "engine_pids", "plain", "start_editor", "stop_editor", "told", "until"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -127,7 +128,7 @@ async def test_it_is_built_in_the_background_and_its_building_is_shown(start: St
     titles = [value.title for value in reports if isinstance(value, lsp.WorkDoneProgressBegin)]
     assert "Palimpsest: names in work" in titles
     said = [value.message for value in reports if isinstance(value, lsp.WorkDoneProgressReport)]
-    assert f"400 of {MANY + 1} files" in said
+    assert any(re.fullmatch(r"400 of \d+ files", message or "") for message in said)  # more may be found meanwhile
     await until(lambda: any(isinstance(value, lsp.WorkDoneProgressEnd) for value in reports_of(editor)))
 
 
