@@ -419,6 +419,20 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_and_another_takes_its
     assert "Not finished: " not in window.texts[uri]
 
 
+@pytest.mark.parametrize("waited", [0, 0.05, 0.1, 0.15])
+async def test_what_is_asked_again_at_once_has_one_reply(window: Editor, said: Scripted, waited: float) -> None:
+    """The end of the reply that was cut off is still being written into the document then."""
+    said.dies = True
+    uri = window.open(NAME, "bonjour")
+    with pytest.raises(JsonRpcException):
+        await send(window, uri)
+    said.dies = False
+    await asyncio.sleep(waited)
+    assert await send(window, uri) == "second answer"
+    wanted = [("user", True, "bonjour"), ("assistant", True, "second answer"), ("user", False, "")]
+    await until(lambda: turns(window, uri) == wanted)
+
+
 async def test_a_fork_has_a_document_beside_and_goes_on_alone(window: Editor, said: Scripted) -> None:
     made: list[str] = []
     cursors: list[lsp.Range | None] = []

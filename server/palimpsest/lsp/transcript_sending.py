@@ -65,7 +65,21 @@ async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
 
 async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
-    memory, snapshot = session.memory.now(), session.documents.get(asked.uri)
+    async with session.conversing.writing(asked.uri):
+        talk, pending, turns = await _prepared(server, asked.uri)
+    for turn in turns[pending.kept : pending.last]:
+        await session.conversing.append(talk, turn.role, turn.text, "document")  # type: ignore[arg-type]
+    said = None if pending.is_again else turns[pending.last].text
+    place = session.cursor.code
+    asked_at = Asked(None if place is None else Cursor(*place))
+    return answered(session.memory.now(), await session.conversing.send(talk, said, asked_at))
+
+
+async def _prepared(server: PalimpsestServer, uri: str) -> tuple[str, Pending, Sequence[DocumentTurn]]:
+    """The conversation, what of its document is to be said, and the document's turns; both show no more than what it
+    goes on from."""
+    session = server.window.session
+    memory, snapshot = session.memory.now(), session.documents.get(uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)
     known = conversation_of(memory, transcript)
     if known is not None:
@@ -95,12 +109,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
             raise StaleDocument("The editor did not change the document; what is said by palimpsest.ask needs none.")
         raise StaleDocument("The document was edited meanwhile; send it again.")
     await memory.writes.run(_shown_here, memory, talk.id, snapshot.uri, pending)
-    for turn in turns[pending.kept : pending.last]:
-        await session.conversing.append(talk.id, turn.role, turn.text, "document")  # type: ignore[arg-type]
-    said = None if pending.is_again else turns[pending.last].text
-    place = session.cursor.code
-    asked_at = Asked(None if place is None else Cursor(*place))
-    return answered(memory, await session.conversing.send(talk.id, said, asked_at))
+    return talk.id, pending, turns
 
 
 async def _asked(server: PalimpsestServer, conversation: str, turn: int | None) -> None:
@@ -143,7 +152,7 @@ def pending_of(memory: Memory, conversation: str | None, transcript: Transcript)
     while kept < min(len(turns), len(branch)) and _is_kept(memory, turns[kept], branch[kept]):
         kept += 1
     if kept == len(turns):
-        return _again(turns, branch) if turns and len(branch) == kept else None
+        return _again(turns, branch)
     last = max((at for at, turn in enumerate(turns) if turn.role == "user" and turn.text.strip()), default=-1)
     is_answered = any(turn.role == "assistant" for turn in turns[last + 1 :])
     if last < kept or (is_answered and turns[last].id is None):
@@ -155,12 +164,14 @@ def pending_of(memory: Memory, conversation: str | None, transcript: Transcript)
 
 
 def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | None:
-    """What was said last once more, where it has no reply that came to its end."""
-    last = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
-    if last is None or not (branch[-1].role == "user" or branch[-1].is_unfinished):
+    """What was said last once more, where it has no reply that came to its end.  An unfinished reply need not stand in
+    the document: a person took it away, or it was not written yet."""
+    is_cut = bool(branch) and branch[-1].is_unfinished
+    asked = branch[: len(branch) - is_cut]
+    if not asked or asked[-1].role != "user" or not len(asked) <= len(turns) <= len(branch):
         return None
-    unfinished = turns[-1] if branch[-1].is_unfinished else None
-    return Pending(last, len(turns), is_branch=False, is_again=True, unfinished=unfinished)
+    unfinished = turns[-1] if len(turns) > len(asked) else None
+    return Pending(len(asked) - 1, len(turns), is_branch=False, is_again=True, unfinished=unfinished)
 
 
 def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
@@ -174,12 +185,13 @@ async def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, wor
 
 
 def _shown_here(memory: Memory, talk: str, uri: str, pending: Pending) -> None:
-    """Its document is this one; it goes on where that does."""
+    """Its document is this one; it goes on where that does, without a reply that another takes the place of."""
     with memory.database.transaction():
         memory.conversations.set_uri(talk, uri)
-        if pending.is_branch:
-            branch = memory.turns.branch(talk)
-            memory.turns.set_head(talk, branch[pending.kept - 1].id if pending.kept else None)
+        branch = memory.turns.branch(talk)
+        kept = [turn.id for turn in branch[: pending.kept] if not (pending.is_again and turn.is_unfinished)]
+        if len(kept) < len(branch):
+            memory.turns.set_head(talk, kept[-1] if kept else None)
 
 
 COMMANDS = (

@@ -133,10 +133,14 @@ class Showing:
         uri = await asyncio.to_thread(lambda: memory.conversations.get(document.conversation).uri)
         if self._session.documents.find(uri) is None:
             return True
+        async with self._session.conversing.writing(uri):
+            return await self._bring(document, memory, uri, turns, is_other)
+
+    async def _bring(self, document: _Document, memory: Memory, uri: str, turns: list[int], is_other: bool) -> bool:
+        """As `_show`.  Turns that are not on the shown branch any more are left out."""
         most, goes_on = self._server.window.settings.documents.most_listed, document.goes_on
-        if is_other:
-            branch = await asyncio.to_thread(memory.turns.branch, document.conversation)
-            turns = [turn.id for turn in branch]
+        branch = [turn.id for turn in await asyncio.to_thread(memory.turns.branch, document.conversation)]
+        turns = branch if is_other else [turn for turn in branch if turn in turns]
         written = await asyncio.to_thread(_written, memory, turns, dict(document.live), most)
         snapshot = self._session.documents.find(uri)
         if snapshot is None:

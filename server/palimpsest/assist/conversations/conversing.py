@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -93,6 +94,7 @@ class Conversing:
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._sending: set[str] = set()
+        self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         services.events.on(WindowClosing, lambda _: self._end())
 
     @property
@@ -217,6 +219,10 @@ class Conversing:
 
     def is_sending(self, uri: str) -> bool:
         return uri in self._sending
+
+    def writing(self, uri: str) -> asyncio.Lock:
+        """Held from reading a conversation and its document until the document is changed accordingly."""
+        return self._writing[uri]
 
     def stop(self, conversation: str) -> bool:
         """Whether there was something to stop; what has come of the reply is kept."""
