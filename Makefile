@@ -21,7 +21,7 @@ demo: setup
 	@scripts/try_it.sh
 
 ## make editors  the editors that the documents' snippets are run in, and real files of others (part of `make test`; kept in the cache folder)
-editors:
+editors: setup
 	@scripts/editors.sh >/dev/null & scripts/nvim_tools.sh >/dev/null & scripts/real_sources.sh >/dev/null & scripts/vscode.sh >/dev/null; wait
 
 #: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
