@@ -16,7 +16,7 @@ ONLY = {  # library: the rooms that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
     "tree_sitter": {"syntax", "languages"},
-    "httpx": {"providers", "models"},
+    "httpx": {"providers", "models", "libraries"},
     "llama_cpp": {"kv"},
     "numpy": {"kv", "engine", "llama_server", "measure", "models"},
     "gguf": {"models"},

@@ -54,7 +54,7 @@ def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path],
     try:
         from palimpsest import engine_process
 
-        engine_process.check()
+        engine_process.check(options.settings.library)
     except (ImportError, EngineUnavailable) as error:
         why = getattr(error, "message", error)
         ways = installation.ways_to_an_engine("\n  ")

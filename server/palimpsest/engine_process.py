@@ -25,7 +25,7 @@ from palimpsest.engine.lifetime import announcing
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.lifetime.watchdog import Watch
 from palimpsest.engine.options import Options
-from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama.library import choose, library
 from palimpsest.llama_server.app import create_app as create_public_app
 from palimpsest.system import folders, logs
 from palimpsest.system.engine_address import Address
@@ -36,8 +36,9 @@ STOP_S = 5.0
 logger = logging.getLogger(__name__)
 
 
-def check() -> None:
-    """Raises EngineUnavailable where llama.cpp cannot be used here."""
+def check(chosen: str) -> None:
+    """`chosen`: the setting `engine.library`.  Raises EngineUnavailable where llama.cpp cannot be used here."""
+    choose(chosen)
     library()
 
 

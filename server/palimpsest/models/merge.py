@@ -91,6 +91,17 @@ def merge(base: Path, adapter: Path, target: Path, progress: Progress | None = N
     reader, lora = _reader(base), Adapter.read(adapter)
     if missing := lora.pairs.keys() - {tensor.name for tensor in reader.tensors}:
         raise ModelError(f"{base} has no {sorted(missing)[0]}, which {adapter} changes.")
+    _replace(target, reader, lora, kind, progress)
+
+
+def widen(path: Path, target: Path) -> None:
+    """Writes a copy of a model with all weights in f32.  Raises ModelError, OSError."""
+    _replace(target, _reader(path), Adapter(0.0, {}, None, {}), Kind.F32)
+
+
+def _replace(
+    target: Path, reader: gguf.GGUFReader, lora: Adapter, kind: Kind, progress: Progress | None = None
+) -> None:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         _write(part, reader, lora, kind, progress)

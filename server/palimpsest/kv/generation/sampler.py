@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.generation.admission import admit
+from palimpsest.kv.llama.layouts import TokenData
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
@@ -156,7 +157,7 @@ def _chain(api: Any, sampling: Sampling, seed: int) -> Any:
 
 def _array(api: Any, found: Candidates) -> Any:
     """A llama_token_data_array over `found`, which must outlive it."""
-    data = ctypes.cast(found.ctypes.data, dict(api.llama_token_data_array._fields_)["data"])
+    data = ctypes.cast(found.ctypes.data, ctypes.POINTER(TokenData))
     return api.llama_token_data_array(data=data, size=len(found), selected=-1, sorted=False)
 
 

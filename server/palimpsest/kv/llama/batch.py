@@ -5,7 +5,6 @@ In: runs.  Out: a struct of llama.cpp's over arrays of our own, filled again for
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,8 +44,7 @@ class Batch:
             ("seq_id", self._seq_at),
             ("logits", self._wanted),
         ):
-            kind = dict(self.struct._fields_)[name]
-            setattr(self.struct, name, ctypes.cast(array.ctypes.data, kind))
+            setattr(self.struct, name, array.ctypes.data)
 
     def fill(self, runs: Sequence[Run]) -> list[int | None]:
         """The batch index of each run's wanted logits."""

@@ -1,13 +1,11 @@
-"""The only door to llama.cpp's bindings.
+"""The only door to llama.cpp.
 
-In: nothing.  Out: `llama_cpp.llama_cpp` (the low-level functions), initialised once, its log lines sent to a Python
-logger.  Only low-level functions are used: the high-level classes silence file descriptor 1 while loading.
-Knows no model.
+In: which library is meant.  Out: its functions (`binding.py`), initialised once, its backends loaded, its log lines
+sent to a Python logger.  Knows no model.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import logging
 import os
@@ -17,15 +15,15 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from palimpsest.errors import EngineUnavailable
 from palimpsest.kv.llama import machine
-from palimpsest.system import installation
+from palimpsest.kv.llama.binding import LOG_CALLBACK, Binding
+from palimpsest.libraries.locate import located
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 """llama.cpp has no function that tells the sizes of its buffers."""
+VARIANT = re.compile(r"loaded CPU backend from .*ggml-cpu-(\w+)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +35,20 @@ class Call:
 
 
 class Library:
-    """`api` is the bindings' module; `errors` the newest error lines llama.cpp logged, oldest first; `buffers` the
-    bytes of each kind of buffer (KV, RS, compute, output) that it said it made since they were last cleared."""
+    """`errors`: the newest error lines llama.cpp logged, oldest first; `buffers`: the bytes of each kind of buffer (KV,
+    RS, compute, output) that it said it made since they were last cleared; `source`: where the library comes from; `processor`: the generation that
+    its CPU backend was built for, "" where there is one for all."""
 
-    def __init__(self, api: Any) -> None:
-        self.api = api
+    def __init__(self, api: Binding, source: str) -> None:
+        self.api, self.source = api, source
         self.errors: deque[str] = deque(maxlen=8)
         self.buffers: Counter[str] = Counter()
         self.under_way: Call | None = None
-        self._callback = api.llama_log_callback(self._log)  # kept: a collected callback would crash the next log line
-        # importing the bindings set their own callback, which writes to stderr
-        api.llama_log_set(self._callback, ctypes.c_void_p(0))
+        self.processor = ""
+        self._callback = LOG_CALLBACK(self._log)  # kept: a collected callback would crash the next log line
+        api.llama_log_set(self._callback, None)
         api.llama_backend_init()
+        api.load_backends()
 
     @contextmanager
     def bounded(self) -> Iterator[None]:
@@ -66,21 +66,27 @@ class Library:
             self.errors.append(line)
         if said := BUFFER.search(line):
             self.buffers[said[1]] += int(float(said[2]) * (1 << 20))
+        if said := VARIANT.search(line):
+            self.processor = said[1]
         if line.strip("."):
             LOG.debug("%s", line)
 
 
+_chosen = ""
+
+
+def choose(library: str) -> None:
+    """The setting `engine.library`, before the library is loaded: a process loads one."""
+    global _chosen
+    _chosen = library
+
+
 @functools.cache
 def library() -> Library:
-    """Raises EngineUnavailable, with how to get it, where the bindings are missing or do not load."""
+    """Raises EngineUnavailable, with how to get one, where there is none or it cannot be used here."""
     # read when libgomp is loaded: threads that spin for one another are many times slower on cores others use too
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
-    try:
-        import llama_cpp.llama_cpp as api
-    except Exception as error:  # a shared library that does not load raises RuntimeError, OSError or ImportError
-        raise EngineUnavailable(
-            f"llama-cpp-python cannot be used: {error}.", hint=f"Install it: {installation.add('engine')}"
-        ) from error
-    return Library(api)
+    found = located(_chosen)
+    return Library(Binding(found.file), found.source)

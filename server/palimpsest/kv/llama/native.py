@@ -74,8 +74,7 @@ class Model:
         size = 256
         while True:
             buffer = ctypes.create_string_buffer(size)
-            out = ctypes.cast(buffer, ctypes.c_char_p)
-            n = self._api.llama_model_meta_val_str(self.handle, key.encode(), out, size)
+            n = self._api.llama_model_meta_val_str(self.handle, key.encode(), buffer, size)
             if n < size:
                 return buffer.value.decode("utf-8", "replace") if n >= 0 else ""
             size = n + 1
@@ -102,21 +101,11 @@ class Model:
     def piece(self, token: int, *, special: bool = False) -> bytes:
         """The bytes a token stands for; b"" for a control token unless `special`."""
         buffer = ctypes.create_string_buffer(64)
-        n = self._api.llama_token_to_piece(self.vocab, token, ctypes.cast(buffer, ctypes.c_char_p), 64, 0, special)
+        n = self._api.llama_token_to_piece(self.vocab, token, buffer, 64, 0, special)
         if n < 0:
             buffer = ctypes.create_string_buffer(-n)
-            n = self._api.llama_token_to_piece(self.vocab, token, ctypes.cast(buffer, ctypes.c_char_p), -n, 0, special)
+            n = self._api.llama_token_to_piece(self.vocab, token, buffer, -n, 0, special)
         return buffer.raw[:n]
-
-
-def widen(path: Path, to: Path) -> bool:
-    """Write a copy of a model with all weights in f32; False when llama.cpp cannot."""
-    _check_file(path)
-    api = library().api
-    params = api.llama_model_quantize_default_params()
-    params.ftype = 0  # LLAMA_FTYPE_ALL_F32
-    params.allow_requantize = True
-    return int(api.llama_model_quantize(os.fsencode(path), os.fsencode(to), ctypes.byref(params))) == 0
 
 
 def _check_file(path: Path) -> None:
@@ -182,8 +171,8 @@ class Context:
         # llama.cpp reserves a graph with a token for each sequence, and aborts where a batch cannot hold them
         wanted.n_batch = wanted.n_ubatch = max(params.n_batch, n_seq)
         wanted.n_seq_max = n_seq
-        if hasattr(wanted, "n_outputs_max"):  # else room for a row of logits for every token of a batch is reserved
-            wanted.n_outputs_max = n_seq  # fewer than sequences, and llama.cpp aborts
+        # else room for a row of logits for every token of a batch is reserved; fewer than sequences, and it aborts
+        wanted.n_outputs_max = n_seq
         wanted.n_threads = wanted.n_threads_batch = params.n_threads
         wanted.type_k, wanted.type_v = params.type_k, params.type_v
         wanted.flash_attn_type = params.flash_attention

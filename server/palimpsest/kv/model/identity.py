@@ -6,11 +6,11 @@ In: a model file, the settings that the bytes of a cell depend on.  Out: a name.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 from pathlib import Path
 
 from palimpsest.config.settings import EngineSettings
+from palimpsest.kv.llama.library import library
 from palimpsest.system.reading import open_regular
 
 SAMPLES = 64
@@ -24,7 +24,7 @@ def kv_identity(model: Path, settings: EngineSettings, long_rope: bool) -> str:
     which rotation the model uses, and of the version of llama.cpp, whose format the bytes have.  Raises OSError."""
     facts = model.stat()
     kept = {name: getattr(settings, name) for name in ("type_k", "type_v", "flash_attention", "n_gpu_layers")}
-    version = importlib.metadata.version("llama-cpp-python")
+    version = library().api.version
     what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, long_rope, version], sort_keys=True)
     made = hashlib.blake2b(what.encode(), digest_size=12)
     with open_regular(model) as file:

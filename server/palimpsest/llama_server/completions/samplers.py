@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from palimpsest.kv.generation.sampler import CANDIDATE, Candidates, Grammar
+from palimpsest.kv.llama.layouts import TokenData
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
@@ -100,7 +101,7 @@ class Chain:
         return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
 
     def _array(self, found: Candidates) -> Any:
-        data = ctypes.cast(found.ctypes.data, dict(self._api.llama_token_data_array._fields_)["data"])
+        data = ctypes.cast(found.ctypes.data, ctypes.POINTER(TokenData))
         return self._api.llama_token_data_array(data=data, size=len(found), selected=-1, sorted=False)
 
 

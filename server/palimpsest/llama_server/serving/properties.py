@@ -37,7 +37,7 @@ class ModelProperties:
 def properties(engine: NativeEngine) -> ModelProperties:
     api, model = library().api, engine.model
     buffer = ctypes.create_string_buffer(256)
-    api.llama_model_desc(model.handle, ctypes.cast(buffer, ctypes.c_char_p), len(buffer))
+    api.llama_model_desc(model.handle, buffer, len(buffer))
     template = chat_template(model)
 
     return ModelProperties(

@@ -1,0 +1,77 @@
+"""`palimpsest engine get [auto|cpu|vulkan|cuda|metal]`: a prebuilt llama.cpp, fetched, tried and used from then on.
+
+In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+
+from palimpsest.cli.progress import bar
+from palimpsest.errors import PalimpsestError
+from palimpsest.kv.llama.trial import Tried, tried
+from palimpsest.libraries import get
+from palimpsest.libraries.known import BACKENDS, Archive, archive, machine
+from palimpsest.libraries.locate import Located, located
+
+
+def main(argv: list[str]) -> int:
+    options = _parser().parse_args(argv)
+    try:
+        what = get.wanted(options.backend)
+        found, library = _got(what, options)
+        if (
+            options.backend == "auto"
+            and what.backend != "cpu"
+            and not library.gpus
+            and (cpu := archive("cpu", machine()))
+        ):
+            _say(options, f"{what.name} finds no GPU that it can use here: the one for processors instead.")
+            found, library = _got(cpu, options)
+    except PalimpsestError as error:
+        print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}) if options.json
+              else str(error), file=sys.stdout if options.json else sys.stderr)  # fmt: skip
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. It goes on from here the next time.", file=sys.stderr)
+        return 130
+    if options.json:
+        print(json.dumps({"library": str(found.file), **dataclasses.asdict(library)}))
+    else:
+        print(f"{found.file}: {described(library)}.  It is used from now on.")
+    return 0
+
+
+def described(library: Tried) -> str:
+    """`llama.cpp 0.4.0-dev, built for zen4, on NVIDIA GeForce RTX 4090 (24.0 GB)`"""
+    built = f", built for {library.processor}" if library.processor else ""
+    gpus = ", ".join(f"{gpu.description} ({gpu.memory / 1e9:.1f} GB)" for gpu in library.gpus)
+    return f"llama.cpp {library.version}{built}, on {gpus or 'the processor alone'}"
+
+
+def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
+    """Fetched, and tried before it takes the place of the one that is used."""
+    _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
+    with bar(options.json, options.progress) as progress:
+        got = get.get(what, progress)
+    found = located(str(got.folder))
+    library = tried(found.file)
+    get.use(what)
+    _say(options, f"{got.size / 1e6:.1f} MB in {got.folder}.")
+    return found, library
+
+
+def _say(options: argparse.Namespace, text: str) -> None:
+    if not options.json:
+        print(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("palimpsest engine get", description="Fetches a prebuilt llama.cpp.")
+    parser.add_argument("backend", nargs="?", default="auto", choices=("auto", *BACKENDS))
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
+    return parser

@@ -1,0 +1,38 @@
+"""How far a download is, told on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from palimpsest.models.transfer import Progress as Tell
+
+
+@contextmanager
+def bar(as_json: bool, objects: bool) -> Iterator[Tell | None]:
+    """A progress bar; or `objects`, where a program asks."""
+    if as_json:
+        yield _told() if objects else None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("getting", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None, visible=True)
+
+
+def _told() -> Tell:
+    """Prints each hundredth that is done."""
+    last = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if total and (now := 100 * done // total) != last:
+            last = now
+            print(json.dumps({"done": done, "total": total}), file=sys.stderr, flush=True)
+
+    return tell

@@ -1,0 +1,177 @@
+"""A prebuilt llama.cpp from a registry as npm is set up for it: fetched, checked, unpacked, used."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.server
+import io
+import json
+import random
+import tarfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from palimpsest.cli.engine import main
+from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
+from palimpsest.libraries import get, known, npm
+from palimpsest.libraries.known import Archive
+from palimpsest.libraries.locate import located, used
+
+WANTED = ("package/bins/linux-x64/libllama.v0.4.0.so", "package/bins/linux-x64/libggml-base.so", "package/LICENSE")
+OTHERS = (
+    "package/bins/linux-x64/llama-addon.node", "package/bins/linux-x64/libllama-common.so", "package/dist/index.js",
+    "../libllama.so", "/libllama.so", "package/bins/../../libllama.so", "package/bins/a/b/libllama.so",
+)  # fmt: skip
+
+
+def packed(names: tuple[str, ...], filling: bytes = b"") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size = len(name) + len(filling)
+            tar.addfile(member, io.BytesIO(name.encode() + filling))
+        link = tarfile.TarInfo("package/bins/linux-x64/libggml-link.so")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    return out.getvalue()
+
+
+@dataclass
+class Registry:
+    content: bytes
+    url: str = ""
+    cut: int = 0
+    """Bytes after which a connection ends, once."""
+    asked: list[tuple[str, str, str]] = field(default_factory=list)
+    """Path, range, authorization."""
+
+    def archive(self) -> Archive:
+        digest = base64.b64encode(hashlib.sha512(self.content).digest()).decode()
+        return Archive("linux-x64", digest, len(self.content))
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    state = Registry(packed(WANTED + OTHERS))
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+            state.asked.append((self.path, self.headers.get("Range", ""), self.headers.get("Authorization", "")))
+            rest = state.content[start:]
+            self.send_response(206 if start else 200)
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(state.content) - 1}/{len(state.content)}")
+            self.send_header("Content-Length", str(len(rest)))
+            self.end_headers()
+            sent, state.cut = (rest[: state.cut] if state.cut else rest), 0
+            self.wfile.write(sent)
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/npm/"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("npm_config_userconfig", str(tmp_path / "npmrc"))
+    monkeypatch.delenv("npm_config_registry", raising=False)
+    host = state.url.removeprefix("http:")
+    (tmp_path / "npmrc").write_text(f"; mine\nregistry={state.url}\n{host}:_authToken=${{TOKEN}}\n", encoding="utf-8")
+    monkeypatch.setenv("TOKEN", "secret")
+    yield state
+    server.shutdown()
+    server.server_close()
+
+
+def test_what_is_wanted_of_an_archive_is_unpacked_and_nothing_else(registry: Registry) -> None:
+    found = get.get(registry.archive())
+    assert {file.name for file in found.folder.iterdir()} == {Path(name).name for name in WANTED}
+    assert [(path, token) for path, _, token in registry.asked] == [
+        ("/npm/@node-llama-cpp/linux-x64/-/linux-x64-3.21.1.tgz", "Bearer secret")
+    ]
+    assert used() is None
+    get.use(registry.archive())
+    assert used() == found.folder
+    assert located().file == found.folder / "libllama.v0.4.0.so"
+    get.get(registry.archive())
+    assert len(registry.asked) == 1, "it is here already"
+
+
+def test_a_transfer_that_was_cut_off_goes_on_where_it_stopped(registry: Registry) -> None:
+    registry.content = packed(WANTED[:1], random.Random(0).randbytes(3 << 20))
+    registry.cut = 5 << 19
+    get.get(registry.archive())
+    assert [asked for _, asked, _ in registry.asked] == ["", f"bytes={2 << 20}-"]
+
+
+def test_another_content_than_the_pinned_one_is_dropped(registry: Registry) -> None:
+    archive = registry.archive()
+    registry.content = packed(WANTED)
+    registry.content += bytes(archive.size - len(registry.content))
+    with pytest.raises(ModelError, match="does not have the SHA-512"):
+        get.get(archive)
+    assert not list((get.home()).glob("*.tgz*")) and used() is None
+
+
+def test_a_registry_that_refuses_is_named(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = registry.archive()
+    registry.content = b""
+    with pytest.raises(ModelError, match=r"linux-x64-3.21.1.tgz"):
+        get.get(Archive("linux-x64", archive.sha512, 0x1000))
+
+
+def test_backends_and_platforms_that_are_not_there_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidArgument, match="none of auto, cpu, vulkan, cuda, metal"):
+        get.wanted("rocm")
+    monkeypatch.setattr(get, "machine", lambda: "linux-riscv64")
+    with pytest.raises(ModelError, match="no prebuilt llama.cpp for linux-riscv64"):
+        get.wanted("auto")
+    monkeypatch.setattr(get, "machine", lambda: "linux-arm64")
+    with pytest.raises(ModelError, match="no prebuilt llama.cpp with cuda for linux-arm64"):
+        get.wanted("cuda")
+
+
+def test_every_platform_has_one_for_its_processor() -> None:
+    for platform in ("linux-x64", "linux-arm64", "linux-armv7l", "mac-arm64", "mac-x64", "win-x64", "win-arm64"):
+        found = known.archive("cpu", platform)
+        assert found is not None and len(base64.b64decode(found.sha512)) == 64
+
+
+def test_npms_settings_are_kept_to(tmp_path: Path) -> None:
+    (tmp_path / ".npmrc").write_text(
+        "# a comment\n@node-llama-cpp:registry=https://mine.example/a/b/\n//mine.example/a/:_authToken=one\n"
+        "cafile = /etc/ca.pem\nregistry=https://other.example/\n"
+    )
+    found = npm.registry("@node-llama-cpp", {}, tmp_path)
+    assert found == npm.Registry("https://mine.example/a/b/", "one", "/etc/ca.pem")
+    assert npm.registry("@else", {}, tmp_path).url == "https://other.example/"
+    assert npm.registry("@else", {"NPM_CONFIG_REGISTRY": "https://variable/"}, tmp_path).url == "https://variable/"
+    assert npm.registry("@else", {}, tmp_path / "nobody").url == npm.PUBLIC
+
+
+def test_a_library_that_is_set_and_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable, match="it is not there"):
+        located(str(tmp_path / "none"))
+    with pytest.raises(EngineUnavailable, match="no libllama in it"):
+        located(str(tmp_path))
+    (tmp_path / "libllama.so.0.5").touch()
+    (tmp_path / "libllama-common.so").touch()
+    assert located(str(tmp_path)).file == tmp_path / "libllama.so.0.5"
+
+
+def test_what_was_fetched_and_does_not_load_is_not_used(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The archive's libraries are made-up texts."""
+    archive = registry.archive()
+    monkeypatch.setattr("palimpsest.libraries.get.archive", lambda *_: archive)
+    assert main(["get", "cpu", "--json"]) == 1
+    assert "cut off, or no library" in json.loads(capsys.readouterr().out)["error"]["message"]
+    assert used() is None

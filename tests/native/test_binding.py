@@ -1,0 +1,110 @@
+"""libllama through a binding of our own: what fits is used, what does not is refused with a sentence."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from palimpsest.errors import EngineUnavailable
+from palimpsest.kv.llama import binding
+from palimpsest.kv.llama.binding import FUNCTIONS, Binding
+from palimpsest.kv.llama.layouts import LAYOUTS, Layout, pointer, structure
+from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama.trial import tried
+
+
+@pytest.fixture
+def file() -> Path:
+    return library().api.path
+
+
+def test_the_library_in_use_says_what_it_is_and_where_it_computes(file: Path) -> None:
+    found = tried(file)
+    assert found.version == library().api.version
+    assert [device.kind for device in found.devices].count("CPU") == 1
+
+
+def test_a_layout_that_nobody_has_looked_at_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = [Layout(("9.0",), one.model, (("new", pointer, 5), *one.context)) for one in LAYOUTS]
+    monkeypatch.setattr(binding, "LAYOUTS", newer)
+    with pytest.raises(EngineUnavailable, match=r"another layout than those known \(llama.cpp 9.0"):
+        Binding(file)
+
+
+def test_defaults_tell_the_layouts_apart() -> None:
+    """A field more in front of the switches, and each switch is read from another byte."""
+    older, newer = (structure("params", one.context) for one in LAYOUTS)
+    made = newer()
+    for name, _, default in LAYOUTS[1].context:
+        setattr(made, name, default)
+    raw = bytes(made) + bytes(64)
+    assert binding.fits(raw, LAYOUTS[1].context)
+    assert not binding.fits(raw, LAYOUTS[0].context)
+    assert ctypes.sizeof(newer) > ctypes.sizeof(older)
+
+
+BROKEN = {
+    "text": "cut off, or no library",
+    "cut": "cut off, or no library",
+    "empty": "cut off, or no library",
+    "missing": "does not load",
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_what_is_no_library_is_refused_with_a_reason(kind: str, file: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "libllama.so"
+    if kind != "missing":
+        wrong.write_bytes({"text": b"# not a library\n" * 100, "cut": file.read_bytes()[:3000], "empty": b""}[kind])
+    with pytest.raises(EngineUnavailable, match=BROKEN[kind]) as refused:
+        tried(wrong)
+    assert "engine get" in refused.value.hint
+
+
+def compiled(source: str, folder: Path) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler here")
+    (folder / "made.c").write_text(source, encoding="utf-8")
+    made = folder / "libllama.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", made, folder / "made.c"], check=True)
+    return made
+
+
+def test_another_library_of_that_name_is_refused(tmp_path: Path) -> None:
+    made = compiled('const char *llama_version(void) { return "0.1"; }', tmp_path)
+    with pytest.raises(EngineUnavailable, match=r"\(llama.cpp 0.1\) cannot be used: it has no llama_\w+, .* more"):
+        tried(made)
+
+
+def test_a_library_for_another_processor_is_refused(tmp_path: Path) -> None:
+    made = compiled("__attribute__((constructor)) void f(void) { __builtin_trap(); }", tmp_path)
+    with pytest.raises(EngineUnavailable, match="built for another processor"):
+        tried(made)
+
+
+def test_a_library_that_ends_the_process_is_refused(tmp_path: Path) -> None:
+    made = compiled("#include <stdlib.h>\n__attribute__((constructor)) void f(void) { abort(); }", tmp_path)
+    with pytest.raises(EngineUnavailable, match="ended the process that loaded it"):
+        tried(made)
+
+
+def test_each_function_that_is_called_is_declared() -> None:
+    """A call of a function without argument types would pass 64 bits as 32."""
+    import re
+
+    from tests.sources import sources
+
+    called = {
+        name
+        for path, text in sources().items()
+        if path.startswith(("kv/", "llama_server/")) and "binding" not in path
+        for name in re.findall(r"\bapi\.(llama_\w+)\(", text)
+    }
+    others = {"llama_batch", "llama_token_data_array", "llama_model_load_from_file", "llama_init_from_model"}
+    others |= {"llama_model_default_params", "llama_context_default_params"}
+    assert called - FUNCTIONS.keys() - binding.SAMPLERS.keys() == others & called
