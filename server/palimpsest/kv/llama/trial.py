@@ -19,6 +19,11 @@ from palimpsest.kv.llama.binding import Device, refused
 SECONDS = 120.0
 """The first load of a GPU's library compiles its kernels."""
 
+ENDED = {
+    -signal.SIGILL: "was built for another processor than this one",
+    -getattr(signal, "SIGBUS", 1 << 20): "does not load (it is cut off, or no library)",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Tried:
@@ -40,10 +45,8 @@ def tried(library: Path) -> Tried:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise refused(library, f"did not load within {SECONDS:.0f} s") from error
-    if done.returncode == -signal.SIGILL:
-        raise refused(library, "was built for another processor than this one")
-    if done.returncode == -signal.SIGBUS:
-        raise refused(library, "does not load (it is cut off, or no library)")
+    if why := ENDED.get(done.returncode):
+        raise refused(library, why)
     try:
         said = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
