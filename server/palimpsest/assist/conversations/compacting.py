@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from palimpsest import wire
-from palimpsest.assist.conversations.putting import Putting, tail_of
+from palimpsest.assist.conversations.putting import Cursor, Putting, tail_of
 from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
@@ -41,9 +41,12 @@ class Compacting:
         self._counts = counts
         self._under_way: set[str] = set()
 
-    async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
-        """Carry out what is queued; compact where the conversation has grown over the threshold."""
+    async def before_reply(self, conversation: str, cursor: Cursor | None) -> None:
+        """Carry out what is queued; compact where the conversation has grown over the threshold, which is the model's
+        to say.  Raises EngineError where there is none."""
         await self.apply_queued(conversation)
+        await self._services.supervisor.ready(LOADING_S)
+        blocks = self._putting.blocks(cursor)
         until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
@@ -141,23 +144,24 @@ class Compacting:
         self, conversation: str, blocks: Sequence[Block], until: int, instruction: str
     ) -> tuple[Summary | None, WrittenBy]:
         """The model's summary; None where there is no model that can write one."""
-        services, model = self._services, self._services.supervisor.status.model
-        if model is None or not model.chat_template:
-            return None, "mechanical"
+        services = self._services
         task = grammar.TASK + (f"The person wants of the summary: {instruction}\n" if instruction else "")
-        request = wire.GenerateRequest(
-            workspace=services.workspace,
-            chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
-            slot="chat",
-            sync=services.requests.sync(blocks, "chat"),
-            max_tokens=grammar.MOST_TOKENS,
-            grammar=grammar.grammar(),
-            sampling=wire.Sampling(temperature=0.0),
-            tail=tail_of(conversation),
-            kv=self._putting.kv,
-        )
         try:
             async with services.supervisor.engine(LOADING_S) as engine:
+                model = services.supervisor.status.model
+                if model is None or not model.chat_template:
+                    return None, "mechanical"
+                request = wire.GenerateRequest(
+                    workspace=services.workspace,
+                    chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
+                    slot="chat",
+                    sync=services.requests.sync(blocks, "chat"),
+                    max_tokens=grammar.MOST_TOKENS,
+                    grammar=grammar.grammar(),
+                    sampling=wire.Sampling(temperature=0.0),
+                    tail=tail_of(conversation),
+                    kv=self._putting.kv,
+                )
                 answer = await services.generate(engine, request, blocks)
             return grammar.read(answer.choices[0].text), "model"
         except (EngineError, InvalidArgument) as error:
