@@ -15,6 +15,7 @@ from palimpsest.assist.conversations.putting import Cursor, Putting, tail_of
 from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.assist.shared.usage import Talked
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
@@ -70,6 +71,7 @@ class Compacting:
         if head is None or memory.compactions.pending(conversation) is None:
             return None
         applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
+        await self._recount(conversation)
         self._services.events.tell(CompactionEnded(conversation, head, applied))
         self._services.events.tell(ConversationChanged(conversation))
         return applied
@@ -110,6 +112,7 @@ class Compacting:
             raise
         finally:
             self._under_way.discard(conversation)
+        await self._recount(conversation)
         events.tell(CompactionEnded(conversation, turn, applied))
         events.tell(ConversationChanged(conversation))
         return applied
@@ -131,9 +134,9 @@ class Compacting:
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
-        system, told, said = self._putting.parts(conversation, blocks=blocks)
-        (prompt, *sizes), _ = await self._counts.of([system + told, *(one.content for one in said)])
-        room = self._putting.room(blocks, prompt)
+        sent = self._putting.sent(conversation, blocks)
+        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        room = self._putting.room(blocks, system + tools)
         if sum(sizes) <= room:
             return None
         turns = self._since(conversation, None)[:-1]
@@ -167,6 +170,13 @@ class Compacting:
         except (EngineError, InvalidArgument) as error:
             logger.warning("compaction: the model's summary cannot be used: %s", error)
             return None, "mechanical"
+
+    async def _recount(self, conversation: str) -> None:
+        """What the conversation takes is told anew: it is not what its last reply took."""
+        model, sent = self._services.supervisor.status.model, self._putting.sent(conversation, ())
+        counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        total = model.window if model is not None else 0
+        self._services.usage.told(Talked(conversation, sum(counts), total, self._putting.kv))
 
     def _completed(self, queued: Compaction) -> Summary:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""

@@ -180,10 +180,10 @@ class Conversing:
         if self.referring is None or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
-        system, tools, said = self.putting.parts(conversation, blocks=self.blocks_of(conversation))
-        (prompt, *taken), _ = await self.counts.of([system + tools, *(one.content for one in said)])
+        sent = self.putting.sent(conversation, self.blocks_of(conversation))
+        (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
         window = model.window if model is not None else 0
-        room = max(0, self.putting.shares.for_messages(window, prompt) - sum(taken))
+        room = max(0, self.putting.shares.for_messages(window, system + tools) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
             before = self.putting.documents_told(conversation)

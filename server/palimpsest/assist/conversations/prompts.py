@@ -89,7 +89,7 @@ def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     older turns."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
-        said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))
+        said.append((turn.role, with_calls(turn.text, turn.calls, natively=False)))
         if behind := [*turn.results, *turn.notes]:
             said.append(("user", "\n".join(behind)))
     joined = list[Message]()
@@ -147,9 +147,14 @@ def _behind(made: list[NativeMessage], message: NativeMessage) -> None:
         made[-1] = NativeMessage(message.role, text, message.calls)
 
 
-def _written(calls: Iterable[ToolCall]) -> str:
-    found = [native_call(call.name, call.arguments) for call in calls]
-    return "\n".join(written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found)
+def with_calls(text: str, calls: Sequence[ToolCall], *, natively: bool) -> str:
+    """A turn's text with the calls that are not in it, as the model reads them: in words, or beside the text."""
+    if natively:
+        made = [call.name + call.arguments for call in calls]
+    else:
+        found = [native_call(call.name, call.arguments) for call in calls]
+        made = [written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found]
+    return "\n\n".join(part for part in (text, "\n".join(made)) if part)
 
 
 def _escaped(text: str, element: str) -> str:

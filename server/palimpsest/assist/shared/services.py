@@ -190,6 +190,9 @@ class Services:
             answer = await (streamed(engine, request, on_text) if on_text is not None else engine.generate(request))
         if answer.sync is not None:
             self.note(blocks, answer.sync)
+        if request.chat is not None and request.chat.native is not None:
+            with suppress(EngineError):
+                await self.supervisor.look_again()
         self.usage.generated(answer)
         return answer
 
