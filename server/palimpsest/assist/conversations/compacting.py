@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from palimpsest import wire
@@ -16,18 +17,23 @@ from palimpsest.assist.conversations.telling import CompactionBegan, CompactionE
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
+from palimpsest.context.estimate import chars_for
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
 from palimpsest.memory.compaction.compactions import Compaction, Summary, WrittenBy
+from palimpsest.memory.compaction.keeping import ID, IMPORTANT, Message, kept
 from palimpsest.memory.compaction.mechanical import completed, mechanical
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
 from palimpsest.types import Block
 
 BEFORE = "before compaction"
 WORTH = 0.25
 """Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
+KEPT, MOST_KEPT = 0.1, 8_000
+"""Of what the model can read, for messages that are kept as they are; characters, where nobody knows that."""
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +90,7 @@ class Compacting:
             if queued.written_by == "model":  # a person's own says what they want it to
                 memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
             memory.checkpoints.create(conversation, BEFORE, automatic=True)
-            return memory.compactions.apply_pending(conversation, head)
+            return memory.compactions.apply_pending(conversation, head, self._kept(conversation, head))
 
     async def queue(self, conversation: str, summary: Summary) -> Compaction:
         """A person's own summary.  Raises InvalidArgument."""
@@ -126,8 +132,9 @@ class Compacting:
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
-        summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
-        return await memory.writes.run(_apply, memory, conversation, summary, writer, turns[-1].id)
+        tools = self._putting.tool_names
+        summary = mechanical(spoken, old, wanted, tools) if summary is None else completed(summary, spoken, old, tools)
+        return await memory.writes.run(self._apply, memory, conversation, summary, writer, turns[-1].id)
 
     async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
@@ -182,7 +189,8 @@ class Compacting:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
         before = self._memory().compactions.current(queued.conversation)
         spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
-        return completed(queued.summary, spoken, before.summary if before is not None else None)
+        old = before.summary if before is not None else None
+        return completed(queued.summary, spoken, old, self._putting.tool_names)
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""
@@ -206,8 +214,36 @@ class Compacting:
         ]
         return Spoken(turn.role, memory.turns.text(turn), calls)
 
+    def _kept(self, conversation: str, until: int) -> list[int]:
+        """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
+        memory, current = self._memory(), self._memory().compactions.current(conversation)
+        before = frozenset(current.kept if current is not None else ())
+        turns = [turn for turn in memory.turns.branch(conversation) if turn.id in before]
+        turns += self._since(conversation, None)
+        points = {one.head for one in memory.checkpoints.list(conversation) if not one.automatic}
+        refs = defaultdict[int | None, list[str]](list)
+        for ref in memory.refs.list(conversation):
+            refs[ref.turn].append(ref.id)
+        model = self._services.supervisor.status.model
+        most = chars_for(int(KEPT * model.window)) if model is not None else MOST_KEPT
+        messages = [self._message(turn, refs[turn.id], is_marked=turn.id in points) for turn in turns]
+        return kept(messages, until, before, most)
 
-def _apply(memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
-    with memory.database.transaction():
-        memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        return memory.compactions.apply(conversation, summary, writer, turn)
+    def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> Message:
+        """`refs`: ids of those in it; what the model tagged in its own reply is no mark of the person's."""
+        spoken = self._spoken(turn)
+        tagged = [ref.id for ref in extract(spoken.text).refs] if turn.role == "assistant" else []
+        is_marked = is_marked or any(ref not in tagged for ref in refs)
+        is_marked = is_marked or (turn.role == "user" and IMPORTANT.search(spoken.text) is not None)
+        given = [str(value) for call in spoken.calls for value in call.arguments.values()]
+        named = [f"ref:{call.arguments['ref_id']}" for call in spoken.calls if "ref_id" in call.arguments]
+        names = {f"turn-{turn.origin}", *(f"ref:{ref}" for ref in refs)}
+        names |= {f"result-{turn.origin}-{number}" for number in range(len(spoken.calls))}
+        mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
+        n_chars = sum(map(len, self._putting.texts(turn)))
+        return Message(turn.id, n_chars, is_marked, names, mentions)
+
+    def _apply(self, memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
+        with memory.database.transaction():
+            memory.checkpoints.create(conversation, BEFORE, automatic=True)
+            return memory.compactions.apply(conversation, summary, writer, turn, self._kept(conversation, turn))

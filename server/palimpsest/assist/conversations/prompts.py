@@ -67,10 +67,28 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
-    """What the model reads in place of older turns: the summary, the last request of them word for word, and the
-    project's rules, by their file's name, as they are now."""
+@dataclass(frozen=True, slots=True)
+class KeptMessage:
+    """`id`: what it is called, as `turn-12`."""
+
+    id: str
+    role: Role
+    text: str
+
+
+def standing(
+    summary: Summary,
+    last_request: str,
+    rules: Sequence[tuple[str, str]] = (),
+    kept: Sequence[KeptMessage] = (),
+) -> str:
+    """What the model reads in place of older turns: the summary, those that are kept and the last request of them word
+    for word, and the project's rules, by their file's name, as they are now."""
     parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+    parts += [
+        f"<message id={attribute(one.id)} role={attribute(one.role)}>\n{_escaped(one.text, 'message')}\n</message>"
+        for one in kept
+    ]
     parts += [
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from palimpsest import wire
 from palimpsest.assist.conversations.calling import Needs, Tools, sent_of_tools
 from palimpsest.assist.conversations.prompts import (
+    KeptMessage,
     Said,
     messages,
     native,
@@ -232,7 +233,15 @@ class Putting:
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
-            before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
+            last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
+            # as the model read it; of descriptors in it, the beginnings of their previews
+            request = shortened(self._said(last, frozenset()).text) if last is not None else ""
+            kept = [
+                KeptMessage(f"turn-{turn.origin}", turn.role, "\n".join(self.texts(turn)))
+                for turn in older
+                if turn.id in current.kept and turn is not last
+            ]
+            before = standing(current.summary, request, self._rules(blocks), kept)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
@@ -265,6 +274,10 @@ class Putting:
         if said[-1].role == "user":
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]
+
+    @property
+    def tool_names(self) -> Collection[str]:
+        return self._tools().parameters().keys()
 
     @property
     def shares(self) -> Shares:
@@ -324,11 +337,6 @@ class Putting:
             own = with_calls(said.text, said.calls, natively=self._natively)
             sized.append(SizedTurn(turn.id, estimate(own), results))
         return dropped(sized, bound, options.keep_results, options.never_drop)
-
-    def _last(self, turns: Sequence[Turn]) -> str:
-        """The last request among them, as the model read it; of descriptors in it, the beginnings of their previews."""
-        asked = next((turn for turn in reversed(turns) if turn.role == "user"), None)
-        return shortened(self._said(asked, frozenset()).text) if asked is not None else ""
 
     def _rules(self, blocks: Sequence[Block]) -> list[tuple[str, str]]:
         """The project's rules, where they are not among the blocks."""
