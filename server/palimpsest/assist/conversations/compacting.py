@@ -77,9 +77,9 @@ class Compacting:
         if head is None or memory.compactions.pending(conversation) is None:
             return None
         applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
-        await self._recount(conversation)
         self._services.events.tell(CompactionEnded(conversation, head, applied))
         self._services.events.tell(ConversationChanged(conversation))
+        await self.recount(conversation)
         return applied
 
     def _apply_queued(self, memory: Memory, conversation: str, head: int) -> Compaction | None:
@@ -96,6 +96,13 @@ class Compacting:
         """A person's own summary.  Raises InvalidArgument."""
         memory = self._memory()
         return await memory.writes.run(memory.compactions.queue, conversation, summary, "person")
+
+    async def recount(self, conversation: str) -> None:
+        """Tell what the conversation takes, where that is not what its last reply took any more."""
+        model, sent = self._services.supervisor.status.model, self._putting.sent(conversation, ())
+        counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        total = model.window if model is not None else 0
+        self._services.usage.told(Talked(conversation, sum(counts), total, self._putting.kv))
 
     async def compact(
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
@@ -118,9 +125,9 @@ class Compacting:
             raise
         finally:
             self._under_way.discard(conversation)
-        await self._recount(conversation)
         events.tell(CompactionEnded(conversation, turn, applied))
         events.tell(ConversationChanged(conversation))
+        await self.recount(conversation)
         return applied
 
     async def _compact(
@@ -177,13 +184,6 @@ class Compacting:
         except (EngineError, InvalidArgument) as error:
             logger.warning("compaction: the model's summary cannot be used: %s", error)
             return None, "mechanical"
-
-    async def _recount(self, conversation: str) -> None:
-        """What the conversation takes is told anew: it is not what its last reply took."""
-        model, sent = self._services.supervisor.status.model, self._putting.sent(conversation, ())
-        counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
-        total = model.window if model is not None else 0
-        self._services.usage.told(Talked(conversation, sum(counts), total, self._putting.kv))
 
     def _completed(self, queued: Compaction) -> Summary:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""

@@ -303,7 +303,8 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
-        await self.compacting.apply_queued(conversation)
+        with suppress(asyncio.CancelledError):  # there is a reply; what is queued stays so
+            await self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
     async def _compacted(self, conversation: str, asked: Asked) -> BaseException | None:

@@ -72,7 +72,7 @@ class KeptMessage:
     """`id`: what it is called, as `turn-12`."""
 
     id: str
-    role: Role
+    role: str
     text: str
 
 
