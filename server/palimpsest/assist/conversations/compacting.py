@@ -240,8 +240,7 @@ class Compacting:
         names = {f"turn-{turn.origin}", *(f"ref:{ref}" for ref in refs)}
         names |= {f"result-{turn.origin}-{number}" for number in range(len(spoken.calls))}
         mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
-        n_chars = sum(map(len, self._putting.texts(turn)))
-        return Message(turn.id, n_chars, is_marked, names, mentions)
+        return Message(turn.id, len(self._putting.kept_text(turn)), is_marked, names, mentions)
 
     def _apply(self, memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
         with memory.database.transaction():

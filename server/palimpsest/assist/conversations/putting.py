@@ -237,7 +237,7 @@ class Putting:
             # as the model read it; of descriptors in it, the beginnings of their previews
             request = shortened(self._said(last, frozenset()).text) if last is not None else ""
             kept = [
-                KeptMessage(f"turn-{turn.origin}", turn.role, "\n".join(self.texts(turn)))
+                KeptMessage(f"turn-{turn.origin}", turn.role, self.kept_text(turn))
                 for turn in older
                 if turn.id in current.kept and turn is not last
             ]
@@ -305,6 +305,11 @@ class Putting:
         said = self._said(turn, frozenset())
         own = with_calls(said.text, said.calls, natively=self._natively)
         return [well_formed(own), *map(well_formed, said.results)]
+
+    def kept_text(self, turn: Turn) -> str:
+        """What is read of a turn beside a summary: all of it, in words."""
+        said = self._said(turn, frozenset())
+        return "\n".join([with_calls(said.text, said.calls, natively=False), *said.results])
 
     @property
     def _natively(self) -> bool:
