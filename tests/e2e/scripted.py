@@ -14,10 +14,10 @@ NAME = "scripted-instruct"
 
 class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
-    While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
-    list has its pieces (`delta` of an event each) sent one by one; with `stays`, it does not end until `free` is set.
-    A request of more than `most` characters is refused as too long; one with tools is refused (`refused` counts these)
-    unless it `takes_tools`."""
+    While `free` is cleared, replies wait; while `known` is, nobody hears which model it is.  With `dies`, a reply is
+    cut off behind its first half.  A reply that is a list has its pieces (`delta` of an event each) sent one by one;
+    with `stays`, it does not end until `free` is set.  A request of more than `most` characters is refused as too long;
+    one with tools is refused (`refused` counts these) unless it `takes_tools`."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
@@ -30,6 +30,8 @@ class Scripted:
         self.dies = False
         self.free = threading.Event()
         self.free.set()
+        self.known = threading.Event()
+        self.known.set()
 
     @property
     def prompt(self) -> str:
@@ -47,6 +49,7 @@ def scripted() -> Iterator[Scripted]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            it.known.wait(60)
             self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": 8192}]}))
 
         def do_POST(self) -> None:

@@ -154,6 +154,21 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         assert roles[-3:] == ["user", "assistant", "user"]
 
 
+async def test_behind_a_compaction_the_conversation_is_as_long_as_it_is_then(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        engine.replies = ["".join(f"Line {i} of it.\n" for i in range(500)), "To the point."]
+        await it.ask(session, "Tell me.")
+        await it.ask(session, "/compact")
+        await it.ask(session, "Go on.")
+        _, compacted, _ = it.updates(session, "usage_update")
+        read = sum(len(message["content"]) for message in engine.asked[-1]["messages"])
+        assert compacted.used < read / 3.2, "without what was said next"
+        assert compacted.used > (read - len("Go on.")) / 3.2 - 100
+
+
 async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)

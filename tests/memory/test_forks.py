@@ -104,6 +104,15 @@ def test_what_stands_for_older_turns_is_handed_down(memory: Memory, talk: str) -
     assert (current.summary, current.turn) == (SUMMARY, memory.conversations.get(fork.child).head)
 
 
+def test_what_a_compaction_keeps_is_the_childs_own_turn_in_a_fork(memory: Memory, talk: str) -> None:
+    first, head = (turn.id for turn in memory.turns.branch(talk))
+    memory.compactions.apply(talk, SUMMARY, "model", head, [first])
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=head)
+    current = memory.compactions.current(fork.child)
+    assert current is not None
+    assert current.kept == (memory.turns.branch(fork.child)[0].id,) != (first,)
+
+
 def test_deleting_a_conversation_takes_its_forks_along(memory: Memory, talk: str) -> None:
     fork = memory.forks.spawn(talk, "Review", "", before_turn=None)
     memory.conversations.delete(talk)

@@ -138,6 +138,14 @@ class Supervisor:
             self._suspect(engine)
             raise
 
+    async def look_again(self) -> None:
+        """What an engine can do is known better once it was asked: its server may have refused tools."""
+        engine = self._engine
+        model = await engine.model() if engine is not None else None
+        if engine is self._engine and model != self._model:
+            self._model = model
+            self._go(self._lifecycle)
+
     def _first_lifecycle(self) -> EngineLifecycle:
         if self._target.settings.kind == "none":
             return EngineLifecycle("off", reason="Palimpsest runs without an engine (engine.kind is none).")

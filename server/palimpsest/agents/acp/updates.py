@@ -21,7 +21,8 @@ from acp.schema import (
     UserMessageChunk,
 )
 
-from palimpsest.memory.compaction.compactions import Compaction, Summary
+from palimpsest.memory.compaction.compactions import Compaction
+from palimpsest.memory.compaction.words import in_words
 
 Kind = Literal["read", "edit", "delete", "search", "think", "other"]
 KINDS: Mapping[str, Kind] = {
@@ -106,25 +107,3 @@ def compaction_ended(turn: int, made: Compaction | None, why: str = "") -> dict[
     if made is not None:
         return compaction(turn, "completed", summary=[{"type": "text", "text": in_words(made.summary)}])
     return compaction(turn, "failed", error=why) if why else compaction(turn, "cancelled")
-
-
-def in_words(summary: Summary) -> str:
-    """What the model reads from now on, for a person."""
-    paragraphs = [
-        f"**{label}:** {said}"
-        for label, said in (
-            ("Goal", summary.goal),
-            ("Wanted of the summary", summary.instruction),
-            ("Now", summary.current_status),
-            ("Next", summary.likely_next_work),
-        )
-        if said.strip()
-    ]
-    for label, rows in (
-        ("Found out", summary.discoveries),
-        ("Done", summary.completed),
-        ("Files", summary.relevant_files_directories),
-    ):
-        if rows:
-            paragraphs.append("\n".join((f"**{label}:**\n", *(f"- {row}" for row in rows))))
-    return "\n\n".join(paragraphs)

@@ -27,7 +27,7 @@ from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
-from palimpsest.errors import ContextTooLarge, InvalidArgument, PalimpsestError
+from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
@@ -179,11 +179,11 @@ class Conversing:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
         if self.referring is None or "[[" not in text:
             return NOTHING
-        memory, model = self.memory, self._services.supervisor.status.model
-        system, tools, said = self.putting.parts(conversation, blocks=self.blocks_of(conversation))
-        (prompt, *taken), _ = await self.counts.of([system + tools, *(one.content for one in said)])
+        memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
+        sent = self.putting.sent(conversation, self.blocks_of(conversation))
+        (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
         window = model.window if model is not None else 0
-        room = max(0, self.putting.shares.for_messages(window, prompt) - sum(taken))
+        room = max(0, self.putting.shares.for_messages(window, system + tools) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
             before = self.putting.documents_told(conversation)
@@ -271,11 +271,11 @@ class Conversing:
         n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
-            was_stopped = await self._compacted(conversation, asked)
+            why_not = await self._compacted(conversation, asked)
             writing = await begun(self.memory, self._services.events, conversation)
             try:
-                if was_stopped:
-                    raise asyncio.CancelledError
+                if why_not is not None:
+                    raise why_not
                 answer = await self._fitted(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
                 turns.append(await writing.end("cut", "cancelled"))
@@ -303,16 +303,17 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
-        await self.compacting.apply_queued(conversation)
+        with suppress(asyncio.CancelledError):  # there is a reply; what is queued stays so
+            await self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
-    async def _compacted(self, conversation: str, asked: Asked) -> bool:
-        """Whether the person stopped it meanwhile."""
+    async def _compacted(self, conversation: str, asked: Asked) -> BaseException | None:
+        """Why it cannot be answered: the person stopped it meanwhile, or there is no engine."""
         try:
-            await self.compacting.before_reply(conversation, self.putting.blocks(asked.cursor))
-        except asyncio.CancelledError:
-            return True
-        return False
+            await self.compacting.before_reply(conversation, asked.cursor)
+        except (asyncio.CancelledError, EngineError) as error:
+            return error
+        return None
 
     async def _fitted(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         """Where the engine says that it does not fit, once more behind a summary.  Raises ContextTooLarge."""
@@ -328,8 +329,6 @@ class Conversing:
 
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services
-        blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
-        request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
 
         def came(text: str) -> None:
             writing.came(text)
@@ -337,6 +336,8 @@ class Conversing:
                 raise _Repeats
 
         async with services.supervisor.engine(LOADING_S) as engine:
+            blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
+            request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
             answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)
         return answer

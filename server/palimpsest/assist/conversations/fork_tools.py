@@ -64,6 +64,8 @@ class ForkTools:
     ) -> Answer:
         """A child that knows only what is loaded for it; with `fresh` false, the conversation too, with
         `behind_all` its last turn among it."""
+        if preload_fds or preload_files or preload_temp_files:
+            await self._services.model()  # how much of them is told depends on it
         loading = asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
         loaded, own = await loading
         fork = await self._forking.spawn(

@@ -272,11 +272,11 @@ class Forking:
         self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]
     ) -> list[wire.GenerateAnswer]:
         services = self._services
-        requests = [
-            self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
-            for fork, writing in zip(forks, writings, strict=True)
-        ]
         async with services.supervisor.engine(LOADING_S) as engine:
+            requests = [
+                self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
+                for fork, writing in zip(forks, writings, strict=True)
+            ]
             if isinstance(engine, Together):
                 alone = [replace(request, sync=None) for request in requests]
                 batch = wire.BatchRequest(services.workspace, alone, slot="chat", sync=requests[0].sync)

@@ -67,10 +67,28 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
-    """What the model reads in place of older turns: the summary, the last request of them word for word, and the
-    project's rules, by their file's name, as they are now."""
+@dataclass(frozen=True, slots=True)
+class KeptMessage:
+    """`id`: what it is called, as `turn-12`."""
+
+    id: str
+    role: str
+    text: str
+
+
+def standing(
+    summary: Summary,
+    last_request: str,
+    rules: Sequence[tuple[str, str]] = (),
+    kept: Sequence[KeptMessage] = (),
+) -> str:
+    """What the model reads in place of older turns: the summary, those that are kept and the last request of them word
+    for word, and the project's rules, by their file's name, as they are now."""
     parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+    parts += [
+        f"<message id={attribute(one.id)} role={attribute(one.role)}>\n{_escaped(one.text, 'message')}\n</message>"
+        for one in kept
+    ]
     parts += [
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]
@@ -89,7 +107,7 @@ def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     older turns."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
-        said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))
+        said.append((turn.role, with_calls(turn.text, turn.calls, natively=False)))
         if behind := [*turn.results, *turn.notes]:
             said.append(("user", "\n".join(behind)))
     joined = list[Message]()
@@ -147,9 +165,14 @@ def _behind(made: list[NativeMessage], message: NativeMessage) -> None:
         made[-1] = NativeMessage(message.role, text, message.calls)
 
 
-def _written(calls: Iterable[ToolCall]) -> str:
-    found = [native_call(call.name, call.arguments) for call in calls]
-    return "\n".join(written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found)
+def with_calls(text: str, calls: Sequence[ToolCall], *, natively: bool) -> str:
+    """A turn's text with the calls that are not in it, as the model reads them: in words, or beside the text."""
+    if natively:
+        made = [call.name + call.arguments for call in calls]
+    else:
+        found = [native_call(call.name, call.arguments) for call in calls]
+        made = [written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found]
+    return "\n\n".join(part for part in (text, "\n".join(made)) if part)
 
 
 def _escaped(text: str, element: str) -> str:

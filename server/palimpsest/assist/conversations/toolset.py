@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from palimpsest.assist.conversations.calling import Needs, Outcome
+from palimpsest.assist.conversations.calling import Needs, Outcome, sent_of_tools
 from palimpsest.assist.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.documents.document_tools import DocumentTools
@@ -20,7 +20,7 @@ from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
-from palimpsest.memory.tools.instructions import description, instructions
+from palimpsest.memory.tools.instructions import described, description, instructions
 from palimpsest.memory.tools.relevance import foreseen
 from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
@@ -57,8 +57,14 @@ class Toolset:
         tools = self._told(needs, natively=True)
         return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
 
-    def described(self, needs: Needs) -> Mapping[str, str]:
-        return {tool.name: description(tool) for tool in self._told(needs)}
+    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
+        tools = self._told(needs, natively=natively)
+        if not tools:
+            return "", {}
+        how = instructions(tools, native=True)
+        if natively:
+            return how, {tool.name: json.dumps(tool.native, ensure_ascii=False) for tool in tools}
+        return f"{how}\n\n{described([])}", {tool.name: description(tool) for tool in tools}
 
     def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
         choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
@@ -68,8 +74,8 @@ class Toolset:
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
 
         def fits(tools: Sequence[Tool]) -> bool:
-            said = json.dumps([tool.native for tool in tools]) if natively else instructions(tools)
-            return estimate(said) <= room
+            native = [tool.native for tool in tools] if natively else []
+            return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
 
         if choice == "relevant" or (choice == "auto" and not fits(every)):
             return foreseen(needs.said, every, fits, needs.lately, needs.before)

@@ -7,6 +7,7 @@ answers, counted.  Owners ask for a part each time they need it, because it may 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -32,6 +33,7 @@ from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
+from palimpsest.errors import EngineError
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
@@ -169,6 +171,12 @@ class Services:
             if language_of(cell.language_id, cell.uri) == language:
                 yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
 
+    async def model(self) -> wire.ModelInfo | None:
+        """Waits until it is known which one there is; None where there is no engine."""
+        with suppress(EngineError):
+            await self.supervisor.ready(LOADING_S)
+        return self.supervisor.status.model
+
     async def generate(
         self,
         engine: Engine,
@@ -182,6 +190,9 @@ class Services:
             answer = await (streamed(engine, request, on_text) if on_text is not None else engine.generate(request))
         if answer.sync is not None:
             self.note(blocks, answer.sync)
+        if request.chat is not None and request.chat.native is not None:
+            with suppress(EngineError):
+                await self.supervisor.look_again()
         self.usage.generated(answer)
         return answer
 

@@ -5,7 +5,7 @@ In: turns, the summary before them.  Out: summaries.  Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from palimpsest.memory.compaction.collecting import Spoken, call_line, failures, names, paths, short
@@ -20,8 +20,10 @@ MOST_DONE = 10
 MOST_TEXT = 400
 
 
-def mechanical(turns: Sequence[Spoken], before: Summary | None, instruction: str = "") -> Summary:
-    """A summary of the turns by rules alone.  `instruction`: a person's own for this compaction."""
+def mechanical(
+    turns: Sequence[Spoken], before: Summary | None, instruction: str = "", tools: Collection[str] = ()
+) -> Summary:
+    """A summary of the turns by rules alone.  `instruction`: a person's own for this compaction.  `tools`: names."""
     requests = [turn.text for turn in turns if turn.role == "user" and turn.text.strip()]
     replies = [turn.text for turn in turns if turn.role == "assistant" and turn.text.strip()]
     last = short(requests[-1], MOST_TEXT) if requests else before.instruction if before else ""
@@ -36,13 +38,15 @@ def mechanical(turns: Sequence[Spoken], before: Summary | None, instruction: str
         likely_next_work="Go on with what was asked last." if last else "",
         relevant_files_directories=[],
     )
-    return completed(summary, turns, before)
+    return completed(summary, turns, before, tools)
 
 
-def completed(summary: Summary, turns: Sequence[Spoken], before: Summary | None) -> Summary:
+def completed(
+    summary: Summary, turns: Sequence[Spoken], before: Summary | None, tools: Collection[str] = ()
+) -> Summary:
     """A summary with the names, paths and failures of the turns, and those that the summary before them held."""
     old = before or Summary("", "", [], [], "", "", [])
-    every = _joined(names(turns), _names_of(old.discoveries))
+    every = _joined(names(turns, tools), (name for name in _names_of(old.discoveries) if name not in tools))
     mentioned = [one for one in old.discoveries if not one.startswith(NAMES)]
     tried = [FAILED + one for one in failures(turns)]
     discoveries = _joined([one for one in summary.discoveries if not one.startswith(NAMES)], tried, mentioned)

@@ -7,6 +7,7 @@ stay; turns get new ids, in the same order.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from palimpsest.errors import NotFound
@@ -101,8 +102,11 @@ def _copy_compaction(rows: sqlite3.Connection, source: str, target: str, turns: 
     ).fetchall()
     for row in found:
         if row["turn"] in turns:
+            fields = json.loads(row["fields"])
+            if "kept" in fields:
+                fields["kept"] = [turns[one] for one in fields["kept"]]
             rows.execute(
                 "INSERT INTO compaction (conversation, turn, fields, written_by, state, created)"
                 " VALUES (?, ?, ?, ?, 'applied', ?)",
-                (target, turns[row["turn"]], row["fields"], row["written_by"], row["created"]),
+                (target, turns[row["turn"]], json.dumps(fields), row["written_by"], row["created"]),
             )

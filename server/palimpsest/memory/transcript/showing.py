@@ -5,11 +5,12 @@ In: a memory.  Out: `WrittenTurn`s, and the whole document.  Tags of refs are no
 
 from __future__ import annotations
 
+from palimpsest.memory.compaction.words import in_words
 from palimpsest.memory.conversations.conversations import Conversation
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import PROBLEMS, extract
-from palimpsest.memory.transcript.writing import WrittenCall, WrittenDocument, WrittenTurn, written
+from palimpsest.memory.transcript.writing import WrittenCall, WrittenCompaction, WrittenDocument, WrittenTurn, written
 
 LONGEST_RESULT = 20_000
 """Characters of a call's result that are shown; all of it is kept."""
@@ -45,7 +46,14 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
     n_more = max(0, len(documents) - most_documents)
     why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
     problems = [str(one) for one in turn.details.get(PROBLEMS, ())]
-    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems)
+    made = memory.compactions.behind(turn.id)
+    compacted = None
+    if made is not None:
+        kept = [f"turn-{memory.turns.get(one).origin}" for one in made.kept]
+        compacted = WrittenCompaction(in_words(made.summary), made.written_by, kept)
+    return WrittenTurn(
+        turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems, compacted
+    )
 
 
 def _result(memory: Memory, name: str | None) -> str:
