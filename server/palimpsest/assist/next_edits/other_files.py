@@ -67,9 +67,10 @@ class OtherFiles:
             n_entries += 1 + len(entries)
             for entry in entries:
                 path = folder / entry.name
+                if entry.is_link:
+                    continue  # what it leads to is found where it is
                 if entry.is_dir:
-                    if not entry.is_link:
-                        folders.append(path)
+                    folders.append(path)
                 elif language_of("", entry.name) == language:
                     n_files += 1
                     if n_files > MOST_FILES:

@@ -87,8 +87,7 @@ class Services:
         snapshot = event.snapshot
         self.parser.forget(snapshot.uri)
         self.documents.put(snapshot)
-        self.privacy.closed(snapshot.uri)
-        self.privacy.why_not(snapshot)
+        self.privacy.opened(snapshot, event.written or snapshot.uri)
 
     def _changed(self, event: DocumentChanged) -> None:
         old, new = event.old, event.new

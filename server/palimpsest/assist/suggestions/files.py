@@ -27,7 +27,7 @@ class Files:
         """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
         for the same text; None where nothing of it may be edited."""
         services, path = self._services, path_or_none(uri)
-        snapshot = services.documents.find(uri) or (services.documents.find(to_uri(path)) if path is not None else None)
+        snapshot = services.documents.find(uri)
         if not self.may_edit(uri, snapshot):
             return None
         if snapshot is not None or path is None:

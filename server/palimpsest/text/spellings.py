@@ -1,0 +1,69 @@
+"""One URI for each file, however the editor writes it, and the editor's own for what it is answered.
+
+In: URIs as the editor writes them, of documents and of workspace folders.  Out: URIs.  Resolves symlinks; opens no
+file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+from palimpsest.text.uris import path_or_none, to_uri
+
+
+class Spellings:
+    """One window's.  A file's identity is the `file:` URI of its real path; URIs of what is no file stay as they are.
+    An open document keeps its identity, whatever becomes of the links that led to it."""
+
+    def __init__(self) -> None:
+        self._identities: dict[str, str] = {}
+        self._written: dict[str, str] = {}
+        self._folders: list[tuple[Path, str]] = []
+
+    def folders(self, uris: Iterable[str]) -> None:
+        """The workspace's folders, which say how files in them are written that are not open."""
+        found = [(Path(os.path.realpath(path)), uri.rstrip("/")) for uri in uris if (path := path_or_none(uri))]
+        self._folders = sorted(found, key=lambda one: -len(one[0].parts))
+
+    def identity(self, uri: str) -> str:
+        known = self._identities.get(uri)
+        path = None if known is not None or uri[:5].lower() != "file:" else path_or_none(uri)
+        return known or (uri if path is None else to_uri(os.path.realpath(path)))
+
+    def opened(self, uri: str) -> str:
+        """The identity until it is closed.  A file that is open already by another name is a document of its own, since
+        the editor has two texts."""
+        if uri not in self._identities:
+            real = self.identity(uri)
+            others = (real, uri, real.replace("file://", "file://localhost", 1))
+            identity = self._identities[uri] = next((one for one in others if one not in self._written), real)
+            self._written[identity] = uri
+        return self._identities[uri]
+
+    def closed(self, uri: str) -> str:
+        """The identity until now."""
+        identity = self._identities.pop(uri, None)
+        if identity is not None:
+            self._written.pop(identity, None)
+        return identity or self.identity(uri)
+
+    def written(self, identity: str) -> str:
+        """As the editor writes it; lines may follow, as a fragment."""
+        if identity in self._written:
+            return self._written[identity]
+        address, mark, lines = identity.partition("#")
+        known = self._written.get(address)
+        path = None if known is not None or not address.startswith("file:") else path_or_none(address)
+        for real, folder in self._folders if path is not None else ():
+            if path.is_relative_to(real):
+                below = path.relative_to(real)
+                known = address if folder == to_uri(real) or path == real else f"{folder}/{_quoted(below)}"
+                break
+        return f"{known or address}{mark}{lines}"
+
+
+def _quoted(below: Path) -> str:
+    return quote(os.fsencode(below.as_posix()))
