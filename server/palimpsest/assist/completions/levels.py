@@ -1,0 +1,76 @@
+"""What one level of indentation is in a file that has none yet.
+
+In: a document, the workspace's files.  Out: a tab or spaces, as `.editorconfig` says, else as the files beside it of
+the same kind are indented.  Read on a thread, and again when files have changed.  Owner of what is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from palimpsest.assist.shared.events import FilesChanged, SettingsChanged
+from palimpsest.assist.shared.services import Services
+from palimpsest.system.git import top_of
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.text.editorconfig import level
+from palimpsest.text.generated import is_generated
+from palimpsest.text.levels import is_indented, level_of
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
+from palimpsest.workspace.files import WorkspaceFiles
+
+NAME = ".editorconfig"
+MOST_SIBLINGS = 8
+MOST_LINES = 500
+"""Of a file beside it."""
+
+
+class Levels:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._known: dict[Path, str | None] = {}
+        services.events.on(FilesChanged, lambda _: self._known.clear())
+        services.events.on(SettingsChanged, lambda _: self._known.clear())
+
+    async def of(self, snapshot: Snapshot) -> str | None:
+        """None where the document has indentation of its own, and where nobody says."""
+        path = path_or_none(snapshot.uri)
+        if path is None or is_indented(snapshot.lines):
+            return None
+        if path not in self._known:
+            roots, exclude = self._services.roots.folders, self._services.settings.context.exclude
+            files = WorkspaceFiles(roots, exclude, self._services.documents.find)
+            self._known[path] = await asyncio.to_thread(_found, path, files)
+        return self._known[path]
+
+
+def _found(path: Path, files: WorkspaceFiles) -> str | None:
+    root = files.root_of(path)
+    return None if root is None else level(_said(path, top_of(root))) or _beside(path, root, files)
+
+
+def _said(path: Path, top: Path) -> Iterator[tuple[str, str]]:
+    """The texts of the files that say it, up to the top of the repository, each with the path from there."""
+    for folder in path.parents:
+        try:
+            yield read_text(folder / NAME, MOST_OF_SETTINGS, [top]), path.relative_to(folder).as_posix()
+        except (OSError, Refused):
+            pass
+        if folder == top:
+            return
+
+
+def _beside(path: Path, root: Path, files: WorkspaceFiles) -> str | None:
+    names = [one.name for one in files.listing(path.parent) if not one.is_dir and not one.is_link]
+    alike = [path.with_name(name) for name in names if Path(name).suffix == path.suffix and name != path.name]
+    found = Counter[str]()
+    for other in alike[:MOST_SIBLINGS]:
+        source = files.source(other)
+        if source is not None and not is_generated(other.relative_to(root).as_posix(), source.text):
+            found.update(filter(None, [level_of(source.text.split("\n", MOST_LINES)[:MOST_LINES])]))
+    return max(found, key=lambda one: found[one]) if found else None
