@@ -49,3 +49,12 @@ async def test_what_is_said_of_a_file_without_indentation_is_done(window: Editor
     assert await completed(window, "old.py") == TWO.rstrip("\n")  # as the files beside it
     own = f"def first():\n    return 1\n\n\n{NEW}"
     assert await completed(window, "own.py", own) == SPACES.rstrip("\n")
+
+
+async def test_an_edit_of_a_file_without_indentation_is_indented_alike(window: Editor, engine: Scripted) -> None:
+    (window.root / ".editorconfig").write_text("[*]\nindent_style = tab\n", encoding="utf-8")
+    uri = window.open("shop/new.py", "def total(prices): return sum(prices)\n")
+    engine.replies = [f'<suggestion name="editing">\n{NEW}{SPACES}</suggestion>\n<summary>Add up.</summary>\n']
+    where = {"uri": uri, "position": {"line": 0, "character": 5}, "format": "whole"}
+    (found,) = (await window.command("palimpsest.suggest", where))["suggestions"]
+    assert found["edit"]["documentChanges"][0]["edits"][0]["newText"] == NEW + TABS

@@ -55,7 +55,9 @@ def _matches(glob: str, path: str) -> bool:
     """As gitignore's patterns match, but for braces, and `**`, which may be a part of a name."""
     if len(glob) > MOST_CHARACTERS:
         return False
-    lines = [f"\\{one}" if one[:1] in ("!", "#") else re.sub(r"(?<![^/])\*\*(?=[^/])", "**/*", one) for one in _all(glob)]
+    lines = [
+        f"\\{one}" if one[:1] in ("!", "#") else re.sub(r"(?<![^/])\*\*(?=[^/])", "**/*", one) for one in _all(glob)
+    ]
     return Patterns(lines, ".editorconfig").verdict(path.split("/"), is_dir=False) is True
 
 

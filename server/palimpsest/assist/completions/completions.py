@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
-from palimpsest.assist.completions.levels import Levels
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
@@ -71,7 +70,6 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
-        self._levels = Levels(services)
         self.offers = Offers(services.statistics)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
@@ -174,7 +172,7 @@ class Completions:
         return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
 
     async def _level(self, query: CompletionQuery) -> str | None:
-        return await self._levels.of(query.view.parsed.snapshot)
+        return await self._services.levels.of(query.view.parsed.snapshot)
 
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""

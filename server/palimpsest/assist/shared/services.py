@@ -21,6 +21,7 @@ from palimpsest.assist.shared.events import (
     FilesChanged,
     RefreshNeeded,
 )
+from palimpsest.assist.shared.levels import Levels
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.statistics import Statistics
@@ -74,9 +75,11 @@ class Services:
     index: WorkspaceIndex
     events: Events
     privacy: Privacy = field(init=False)
+    levels: Levels = field(init=False)
 
     def __post_init__(self) -> None:
         self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+        self.levels = Levels(lambda: self.settings, lambda: self.roots, self.documents.find)
         self.events.on(DocumentOpened, self._opened)
         self.events.on(DocumentChanged, self._changed)
         self.events.on(DocumentClosed, self._closed)
@@ -107,6 +110,7 @@ class Services:
 
     def _files_changed(self, event: FilesChanged) -> None:
         self.chooser.files_changed()
+        self.levels.look_again()
         self.privacy.look_again()
 
     def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:

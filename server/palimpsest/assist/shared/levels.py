@@ -1,25 +1,30 @@
 """What one level of indentation is in a file that has none yet.
 
-In: a document, the workspace's files.  Out: a tab or spaces, as `.editorconfig` says, else as the files beside it of
-the same kind are indented.  Read on a thread, and again when files have changed.  Owner of what is known.
+In: a document, the workspace's files, edits.  Out: a tab or spaces, as `.editorconfig` says, else as the files beside
+it of the same kind are indented; edits with these.  Read on a thread, and again when files have changed.  Owner of what
+is known.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
-from palimpsest.assist.shared.events import FilesChanged, SettingsChanged
-from palimpsest.assist.shared.services import Services
+from palimpsest.config.settings import Settings
 from palimpsest.system.git import top_of
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
 from palimpsest.text.editorconfig import level
 from palimpsest.text.generated import is_generated
-from palimpsest.text.levels import is_indented, level_of
+from palimpsest.text.levels import is_indented, level_of, with_level
+from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
+from palimpsest.types import DocumentChange
 from palimpsest.workspace.files import WorkspaceFiles
 
 NAME = ".editorconfig"
@@ -29,24 +34,42 @@ MOST_LINES = 500
 
 
 class Levels:
-    """One window's."""
+    """One window's.  `settings` and `roots` are read each time, because they change."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._known: dict[Path, str | None] = {}
-        services.events.on(FilesChanged, lambda _: self._known.clear())
-        services.events.on(SettingsChanged, lambda _: self._known.clear())
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        roots: Callable[[], Roots],
+        open_document: Callable[[str], Snapshot | None],
+    ) -> None:
+        self._settings, self._roots, self._open_document = settings, roots, open_document
+        self._known: dict[tuple[Path, tuple[Path, ...], Sequence[str]], str | None] = {}
+
+    def look_again(self) -> None:
+        """Files may have changed."""
+        self._known.clear()
 
     async def of(self, snapshot: Snapshot) -> str | None:
         """None where the document has indentation of its own, and where nobody says."""
         path = path_or_none(snapshot.uri)
         if path is None or is_indented(snapshot.lines):
             return None
-        if path not in self._known:
-            roots, exclude = self._services.roots.folders, self._services.settings.context.exclude
-            files = WorkspaceFiles(roots, exclude, self._services.documents.find)
-            self._known[path] = await asyncio.to_thread(_found, path, files)
-        return self._known[path]
+        roots, exclude = self._roots().folders, self._settings().context.exclude
+        key = path, roots, exclude
+        if key not in self._known:
+            files = WorkspaceFiles(roots, exclude, self._open_document)
+            self._known[key] = await asyncio.to_thread(_found, path, files)
+        return self._known.get(key)
+
+    async def applied(self, change: DocumentChange, snapshot: Snapshot) -> DocumentChange:
+        """An edit of the document, indented so."""
+        level = await self.of(snapshot)
+        if level is None:
+            return change
+        written = with_level("\n".join(line for edit in change.edits for line in edit.lines), level, at_start=True)
+        lines = iter(written.split("\n"))
+        edits = tuple(replace(edit, lines=tuple(islice(lines, len(edit.lines)))) for edit in change.edits)
+        return replace(change, edits=edits)
 
 
 def _found(path: Path, files: WorkspaceFiles) -> str | None:
@@ -57,10 +80,8 @@ def _found(path: Path, files: WorkspaceFiles) -> str | None:
 def _said(path: Path, top: Path) -> Iterator[tuple[str, str]]:
     """The texts of the files that say it, up to the top of the repository, each with the path from there."""
     for folder in path.parents:
-        try:
+        with suppress(OSError, Refused):
             yield read_text(folder / NAME, MOST_OF_SETTINGS, [top]), path.relative_to(folder).as_posix()
-        except (OSError, Refused):
-            pass
         if folder == top:
             return
 
