@@ -136,6 +136,19 @@ async def test_a_file_that_is_opened_through_a_link_in_the_workspace_is_the_one_
     assert [(uri, line) for uri, line, _ in await followed(client, there)] == [(order, 0), (order, 3)]
 
 
+async def test_what_is_told_of_a_document_names_it_as_the_editor_does_till_it_is_closed(
+    client: Raw, tmp_path: Path
+) -> None:
+    root = workspace(tmp_path / "größe")
+    uri = as_neovim(root / "note.md")
+    await begun(client, as_neovim(root))
+    document = {"uri": uri, "languageId": "markdown", "version": 1, "text": "[[nowhere]]\n[[basket.py]]\n"}
+    await client.notify("textDocument/didOpen", {"textDocument": document})
+    assert (await client.notified("textDocument/publishDiagnostics", uri=uri))["params"]["diagnostics"]
+    await client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    await client.notified("textDocument/publishDiagnostics", uri=uri, diagnostics=[])
+
+
 @pytest.mark.parametrize(
     "other",
     ["vscode-vfs://github/a/b", "vsls:/b", "memfs:/b", "file://wsl.localhost/Ubuntu/home/b", "file://[", "b", ""],

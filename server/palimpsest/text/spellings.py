@@ -1,7 +1,7 @@
-"""One URI for each file, however the editor writes it, and the editor's own for what it is answered.
+"""How an editor writes the URIs of files, which have one each inside (`uris.identity`).
 
-In: URIs as the editor writes them, of documents and of workspace folders.  Out: URIs.  Resolves symlinks; opens no
-file.
+In: URIs as the editor writes them, of documents and of workspace folders; identities.  Out: identities; the editor's
+URIs.  Resolves symlinks; opens no file.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
-from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.text.uris import identity, path_or_none, to_uri
 
 
 class Spellings:
-    """One window's.  A file's identity is the `file:` URI of its real path; URIs of what is no file stay as they are.
-    An open document keeps its identity, whatever becomes of the links that led to it."""
+    """One window's.  An open document keeps its identity, whatever becomes of the links that led to it."""
 
     def __init__(self) -> None:
         self._identities: dict[str, str] = {}
@@ -29,9 +28,7 @@ class Spellings:
         self._folders = sorted(found, key=lambda one: -len(one[0].parts))
 
     def identity(self, uri: str) -> str:
-        known = self._identities.get(uri)
-        path = None if known is not None or uri[:5].lower() != "file:" else path_or_none(uri)
-        return known or (uri if path is None else to_uri(os.path.realpath(path)))
+        return self._identities.get(uri) or identity(uri)
 
     def opened(self, uri: str) -> str:
         """The identity until it is closed.  A file that is open already by another name is a document of its own, since
@@ -39,28 +36,28 @@ class Spellings:
         if uri not in self._identities:
             real = self.identity(uri)
             others = (real, uri, real.replace("file://", "file://localhost", 1))
-            identity = self._identities[uri] = next((one for one in others if one not in self._written), real)
-            self._written[identity] = uri
+            known = self._identities[uri] = next((one for one in others if one not in self._written), real)
+            self._written[known] = uri
         return self._identities[uri]
 
     def closed(self, uri: str) -> str:
         """The identity until now."""
-        identity = self._identities.pop(uri, None)
-        if identity is not None:
-            self._written.pop(identity, None)
-        return identity or self.identity(uri)
+        known = self._identities.pop(uri, None)
+        if known is not None:
+            self._written.pop(known, None)
+        return known or identity(uri)
 
-    def written(self, identity: str) -> str:
-        """As the editor writes it; lines may follow, as a fragment."""
-        if identity in self._written:
-            return self._written[identity]
-        address, mark, lines = identity.partition("#")
+    def written(self, uri: str) -> str:
+        """An identity as the editor writes it; lines may follow, as a fragment."""
+        if uri in self._written:
+            return self._written[uri]
+        address, mark, lines = uri.partition("#")
         known = self._written.get(address)
         path = None if known is not None or not address.startswith("file:") else path_or_none(address)
         for real, folder in self._folders if path is not None else ():
             if path.is_relative_to(real):
                 below = path.relative_to(real)
-                known = address if folder == to_uri(real) or path == real else f"{folder}/{_quoted(below)}"
+                known = address if folder == to_uri(real).rstrip("/") or path == real else f"{folder}/{_quoted(below)}"
                 break
         return f"{known or address}{mark}{lines}"
 

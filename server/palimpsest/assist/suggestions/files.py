@@ -14,7 +14,7 @@ from dataclasses import replace
 from palimpsest.assist.shared.services import Services
 from palimpsest.text.generated import is_generated
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.text.uris import identity, path_or_none
 from palimpsest.types import Block
 
 
@@ -27,8 +27,11 @@ class Files:
     def now(self, uri: str) -> Snapshot | None:
         """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
         for the same text; None where nothing of it may be edited."""
-        services, path = self._services, path_or_none(uri)
-        snapshot = services.documents.find(uri)
+        services = self._services
+        if (snapshot := services.documents.find(uri)) is None:
+            uri = identity(uri)  # a block may name a link
+            snapshot = services.documents.find(uri)
+        path = path_or_none(uri)
         if not self.may_edit(uri, snapshot):
             return None
         if snapshot is not None or path is None:
@@ -36,7 +39,7 @@ class Files:
         source = services.chooser.file(path, services.roots.folders)
         if source is None or is_generated(services.roots.locate(uri)[1], source):
             return None
-        return Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
+        return Snapshot(uri, -1 - zlib.crc32(source.encode()), "", source)
 
     def seen(self, uri: str, here: str) -> Snapshot | None:
         """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
