@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 
 from palimpsest.text.patterns import MOST_CHARACTERS, Patterns
 
-MOST_SECTIONS = 500
 MOST_ALTERNATIVES = 64
 """Of one section: `{a,b}` and `{1..9}` written out."""
+MOST_PATTERNS = 500
+"""Of a file, alternatives counted; sections behind them say nothing."""
 WIDEST = 16
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")
@@ -37,33 +38,29 @@ def level(files: Iterable[tuple[str, str]]) -> str | None:
 
 def _properties(text: str, path: str) -> tuple[Mapping[str, str], bool]:
     """What one file says, and whether those in the folders around it do not count."""
-    found, is_root, applies, n_sections = dict[str, str](), False, False, 0
+    found, is_root, applies, in_section, left = dict[str, str](), False, False, False, MOST_PATTERNS
     for line in map(str.strip, text.split("\n")):
         if line.startswith("[") and line.endswith("]"):
-            n_sections += 1
-            applies = n_sections <= MOST_SECTIONS and _matches(line[1:-1], path)
+            globs = _all(line[1:-1]) if left > 0 else []
+            in_section, left, applies = True, left - len(globs), _matches(globs, path)
         elif line and line[0] not in "#;":
             name, _, value = (part.strip().lower() for part in line.partition("="))
-            if not n_sections and name == "root":
+            if not in_section and name == "root":
                 is_root = value == "true"
             elif applies:
                 found[name] = value
     return found, is_root
 
 
-def _matches(glob: str, path: str) -> bool:
-    """As gitignore's patterns match, but for braces, and `**`, which may be a part of a name."""
-    if len(glob) > MOST_CHARACTERS:
-        return False
-    lines = [
-        f"\\{one}" if one[:1] in ("!", "#") else re.sub(r"(?<![^/])\*\*(?=[^/])", "**/*", one) for one in _all(glob)
-    ]
+def _matches(globs: Iterable[str], path: str) -> bool:
+    """As gitignore's patterns match, but for `**`, which may be a part of a name."""
+    lines = (f"\\{one}" if one[:1] in ("!", "#") else re.sub(r"(?<![^/])\*\*(?=[^/])", "**/*", one) for one in globs)
     return Patterns(lines, ".editorconfig").verdict(path.split("/"), is_dir=False) is True
 
 
 def _all(glob: str) -> list[str]:
     """The alternatives that braces stand for; braces around a single name stand for themselves."""
-    every, done = [glob], list[str]()
+    every, done = [glob] if len(glob) <= MOST_CHARACTERS else [], list[str]()
     while every and len(every) + len(done) <= MOST_ALTERNATIVES:
         one = every.pop()
         braces = _BRACES.search(one)

@@ -52,15 +52,13 @@ class Spellings:
         if uri in self._written:
             return self._written[uri]
         address, mark, lines = uri.partition("#")
-        known = self._written.get(address)
-        path = None if known is not None or not address.startswith("file:") else path_or_none(address)
-        for real, folder in self._folders if path is not None else ():
-            if path.is_relative_to(real):
-                below = path.relative_to(real)
-                known = address if folder == to_uri(real).rstrip("/") or path == real else f"{folder}/{_quoted(below)}"
-                break
-        return f"{known or address}{mark}{lines}"
+        return f"{self._written.get(address) or self._below(address)}{mark}{lines}"
 
-
-def _quoted(below: Path) -> str:
-    return quote(os.fsencode(below.as_posix()))
+    def _below(self, address: str) -> str:
+        """A file that is not open: the innermost folder as it is written, and the way from there."""
+        path = path_or_none(address) if address.startswith("file:") else None
+        around = (one for one in self._folders if path is not None and path.is_relative_to(one[0]))
+        real, folder = next(around, (None, ""))
+        if path is None or real is None or path == real or folder == to_uri(real).rstrip("/"):
+            return address
+        return f"{folder}/{quote(os.fsencode(path.relative_to(real).as_posix()))}"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from palimpsest.config.settings import Settings
 from palimpsest.system.git import top_of
-from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.system.reading import Refused, read_text
 from palimpsest.text.editorconfig import level
 from palimpsest.text.generated import is_generated
 from palimpsest.text.levels import is_indented, level_of, with_level
@@ -28,6 +28,7 @@ from palimpsest.types import DocumentChange
 from palimpsest.workspace.files import WorkspaceFiles
 
 NAME = ".editorconfig"
+MOST_BYTES = 128_000
 MOST_SIBLINGS = 8
 MOST_LINES = 500
 """Of a file beside it."""
@@ -81,7 +82,7 @@ def _said(path: Path, top: Path) -> Iterator[tuple[str, str]]:
     """The texts of the files that say it, up to the top of the repository, each with the path from there."""
     for folder in path.parents:
         with suppress(OSError, Refused):
-            yield read_text(folder / NAME, MOST_OF_SETTINGS, [top]), path.relative_to(folder).as_posix()
+            yield read_text(folder / NAME, MOST_BYTES, [top]), path.relative_to(folder).as_posix()
         if folder == top:
             return
 
