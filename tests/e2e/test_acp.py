@@ -202,6 +202,27 @@ async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, en
         assert "What is wrong?" in said
 
 
+async def test_a_folder_that_a_link_leads_to_is_the_one_that_the_editor_names(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    linked = shop.parent / "linked"
+    linked.symlink_to(shop, target_is_directory=True)
+    (shop / ".env").write_text("TOKEN=abc", encoding="utf-8")
+    (shop / "note.txt").symlink_to(shop / ".env")
+    (shop / "id_rsa").symlink_to(shop / "shop" / "cart.py")
+    async with client(home, files=True) as it:
+        session = await began(it, linked)
+        secret = [resource_link_block("other", (linked / name).as_uri()) for name in ("note.txt", "id_rsa")]
+        await it.ask(session, *secret, "Look at this.")
+        assert "[other](" in (said := engine.asked[-1]["messages"][-1]["content"])
+        assert "TOKEN" not in said
+        assert "class Cart" not in said
+        await it.ask(session, resource_link_block("cart.py", (linked / "shop" / "cart.py").as_uri()), "And this.")
+        assert "class Cart" in engine.asked[-1]["messages"][-1]["content"]
+        await it.ask(session, "/write shipping shop/shipping.py")
+        assert list(it.written) == [str(linked / "shop" / "shipping.py")]
+
+
 async def test_a_long_file_becomes_a_descriptor_and_the_question_stays(
     home: Path, shop: Path, engine: Scripted
 ) -> None:

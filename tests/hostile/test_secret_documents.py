@@ -84,6 +84,19 @@ async def test_nothing_of_a_secret_is_completed_suggested_shown_or_pinned(window
     assert "hidden" not in str(engine.asked)
 
 
+async def test_what_a_link_is_called_counts_as_where_it_leads_does(window: tuple[Editor, Scripted]) -> None:
+    editor, engine = window
+    (editor.root / ".palimpsestignore").write_text("mine.py\n", encoding="utf-8")
+    for name in ("id_rsa", "mine.py"):
+        (editor.root / name).symlink_to(editor.root / "plain.py")
+        uri = editor.open(name)
+        assert await editor.complete(uri, editor.at(uri, "result += "), invoked=True) == []
+        with pytest.raises(JsonRpcException):
+            await suggest(editor, uri)
+        editor.close(uri)
+    assert engine.asked == []
+
+
 async def test_a_document_becomes_secret_while_a_token_is_typed(window: tuple[Editor, Scripted]) -> None:
     editor, engine = window
     uri = editor.open("plain.py")

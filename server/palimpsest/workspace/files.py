@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file's text in the editor, if it is open there, else on disk."""
+    """A file's text in the editor, if it is open there, else on disk; `uri` is its real path's."""
 
     uri: str
     text: str
@@ -258,7 +258,8 @@ class WorkspaceFiles:
     def _source(self, path: Path, pinned: bool) -> FileText | None:
         if self.refusal(path, pinned=pinned) is not None:
             return None
-        uri = to_uri(path)
+        place = self._real(path)
+        uri = to_uri(path if place is None else place.real)  # by whatever links it is reached
         snapshot = self._open_document(uri)
         if snapshot is not None:
             return FileText(uri, snapshot.text, ("open", snapshot.version, len(snapshot.text)))

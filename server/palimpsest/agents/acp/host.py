@@ -53,11 +53,10 @@ class Change:
     before: str | None
     after: str
 
-    @property
-    def shown(self) -> list[Any]:
+    def shown(self, path: str) -> list[Any]:
+        """`path`: as the editor writes it."""
         if len(self.before or "") + len(self.after) > MOST_SHOWN:
             return []
-        path = str(self.path)
         return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
@@ -109,7 +108,7 @@ class EditorHost:
             raise StaleDocument(f"{path} has changed since the person was asked; it was left as it is.")
         real, after = change.path, change.after
         try:
-            await self._client.write_text_file(through.conversation, str(real), after)
+            await self._client.write_text_file(through.conversation, self._workspace.written(real), after)
         except RequestError as error:
             raise PalimpsestError(f"The editor did not write {path}: {error}") from error
         return Written(shown(real, roots), len(text.encode()), n_lines(text))
@@ -130,7 +129,8 @@ class EditorHost:
         if talk is None:
             return False
         call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
-        call.content, call.locations = change.shown, [ToolCallLocation(path=str(change.path))]
+        path = self._workspace.written(change.path)
+        call.content, call.locations = change.shown(path), [ToolCallLocation(path=path)]
         try:
             answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
         except (RequestError, ValidationError):
@@ -161,7 +161,7 @@ class EditorHost:
 
     async def _read(self, talk: Talk, path: Path) -> str:
         try:
-            return (await self._client.read_text_file(talk.conversation, str(path))).content
+            return (await self._client.read_text_file(talk.conversation, self._workspace.written(path))).content
         except (RequestError, ValidationError) as error:
             raise PalimpsestError(f"The editor did not read {path.name}: {error}") from error
 

@@ -171,13 +171,16 @@ class Completions:
         model = self._services.supervisor.status.model
         return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
 
+    async def _level(self, query: CompletionQuery) -> str | None:
+        return await self._services.levels.of(query.view.parsed.snapshot)
+
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
         services = self._services
         request = services.requests.completion(query.view, query.blocks, query.multiline, n, first=not invoked)
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
-        result = query.result(answer, n)
+        result = query.result(answer, n, await self._level(query))
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
             services.events.tell(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
@@ -211,7 +214,7 @@ class Completions:
         view = self._services.view(snapshot, position, hurried=True)
         query = self._query(view, self._services.chooser.choose(view))
         answer = await self._ahead(query)
-        result = replace(query.result(answer, 1), finished=True)
+        result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
         result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
@@ -239,7 +242,7 @@ class Completions:
         )
         query = self._query(view, self._services.chooser.choose(self._services.view(old, at, hurried=True)))
         if self._results.find(query.place, query.prefix) is None:
-            result = query.result(await self._ahead(query), 1)
+            result = query.result(await self._ahead(query), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)
         screen.followed = True
 

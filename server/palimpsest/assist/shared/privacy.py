@@ -37,6 +37,7 @@ AROUND = 2_000
 class _Known:
     text: str
     kind: str
+    written: str
     place: str = ""
 
 
@@ -53,13 +54,21 @@ class Privacy:
         known = self._known.get(snapshot.uri)
         if known is None or known.text is not snapshot.text:
             kind = _found(known, snapshot.text)
-            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, known.place if known else "")
-        known.place = known.place or _secret_place(snapshot.uri, self._roots().folders)
+            written, place = (known.written, known.place) if known else (snapshot.uri, "")
+            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, written, place)
+        known.place = known.place or _secret_place(known.written, self._roots().folders)
         if known.place:
             return known.place
         if known.kind:
             return f"holds what looks like {known.kind}"
-        return self._why_ignored(snapshot.uri)
+        return self._why_ignored(snapshot.uri) or (
+            self._why_ignored(known.written) if known.written != snapshot.uri else ""
+        )
+
+    def opened(self, snapshot: Snapshot, written: str) -> None:
+        """`written`: its URI as the editor writes it, whose links lead to it: both places count."""
+        self._known[snapshot.uri] = _Known(snapshot.text, tokens.found(snapshot.text), written)
+        self.why_not(snapshot)
 
     def check(self, snapshot: Snapshot) -> None:
         """Raises InvalidArgument for a document of which nothing goes to the engine."""

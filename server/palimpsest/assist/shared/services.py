@@ -22,6 +22,7 @@ from palimpsest.assist.shared.events import (
     FilesChanged,
     RefreshNeeded,
 )
+from palimpsest.assist.shared.levels import Levels
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.statistics import Statistics
@@ -76,9 +77,11 @@ class Services:
     index: WorkspaceIndex
     events: Events
     privacy: Privacy = field(init=False)
+    levels: Levels = field(init=False)
 
     def __post_init__(self) -> None:
         self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+        self.levels = Levels(lambda: self.settings, lambda: self.roots, self.documents.find)
         self.events.on(DocumentOpened, self._opened)
         self.events.on(DocumentChanged, self._changed)
         self.events.on(DocumentClosed, self._closed)
@@ -89,8 +92,7 @@ class Services:
         snapshot = event.snapshot
         self.parser.forget(snapshot.uri)
         self.documents.put(snapshot)
-        self.privacy.closed(snapshot.uri)
-        self.privacy.why_not(snapshot)
+        self.privacy.opened(snapshot, event.written or snapshot.uri)
 
     def _changed(self, event: DocumentChanged) -> None:
         old, new = event.old, event.new
@@ -110,6 +112,7 @@ class Services:
 
     def _files_changed(self, event: FilesChanged) -> None:
         self.chooser.files_changed()
+        self.levels.look_again()
         self.privacy.look_again()
 
     def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:
