@@ -366,7 +366,8 @@ class DocumentsSettings:
     )
     summaries: str = _setting(
         "auto",
-        "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+        "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it "
+        "reads in part; `auto`: in conversations only.",
         choices=("auto", "never"),
     )
     most_listed: int = _setting(

@@ -93,6 +93,7 @@ COMMANDS = (
     "palimpsest.fd.write",
     "palimpsest.temp_file.create",
     "palimpsest.temp_file.read",
+    "palimpsest.temp_file.write",
     "palimpsest.temp_file.list",
     "palimpsest.temp_file.delete",
     "palimpsest.permissions.list",

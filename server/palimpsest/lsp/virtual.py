@@ -69,7 +69,7 @@ async def _fd(server: PalimpsestServer, parts: Sequence[str]) -> str:
 async def _turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
     def read(memory: Memory) -> str:
         for turn in memory.turns.branch(parts[0]):
-            if str(turn.id) == parts[1].removeprefix("turn-"):
+            if parts[1] in (str(turn.id), f"turn-{turn.number}"):
                 return memory.turns.text(turn)
         raise NotFound("uri", f"conversation {parts[0]} shows no turn {parts[1]}.")
 

@@ -806,7 +806,7 @@ return {
       name = "documents.summaries",
       type = "string",
       default = "auto",
-      doc = "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+      doc = "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it reads in part; `auto`: in conversations only.",
       choices = { "auto", "never" },
     },
     {

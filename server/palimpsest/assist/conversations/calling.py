@@ -56,6 +56,10 @@ class Tools(Protocol):
         """Of that, what is said of each tool."""
         ...
 
+    def read_turns(self) -> bool:
+        """Whether the model is told of one that reads turns and results by their addresses."""
+        ...
+
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         """The same for an engine that is told of tools by itself: what the system prompt still says, and the tools."""
         ...
@@ -76,6 +80,9 @@ class NoTools:
 
     def described(self, needs: Needs) -> Mapping[str, str]:
         return {}
+
+    def read_turns(self) -> bool:
+        return False
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         return "", []

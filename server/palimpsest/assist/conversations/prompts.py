@@ -67,16 +67,27 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
+def standing(
+    summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = (), older: tuple[int, int] | None = None
+) -> str:
     """What the model reads in place of older turns: the summary, the last request of them word for word, and the
-    project's rules, by their file's name, as they are now."""
-    parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+    project's rules, by their file's name, as they are now.  `older`: the numbers of the first and last of the turns,
+    where the model can read them."""
+    which = "" if older is None else f" (turn-{older[0]} to turn-{older[1]})"
+    parts = [f"What was said before{which}, in short:\n{render_summary(summary)}"]
     parts += [
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]
     if last_request.strip():
         parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
     return "\n\n".join(parts)
+
+
+def named(turn: int, before: Sequence[str] = ()) -> str:
+    """The address of a message, on a line of its own, and those of the replies and results `before` it: a model that
+    reads one in its own replies would write them."""
+    behind = f' before="{" ".join(before)}"' if before else ""
+    return f'<message fd="turn-{turn}"{behind} />\n'
 
 
 def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:

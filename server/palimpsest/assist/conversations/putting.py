@@ -5,8 +5,8 @@ In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from palimpsest import wire
@@ -14,6 +14,7 @@ from palimpsest.assist.conversations.calling import Needs, Tools
 from palimpsest.assist.conversations.prompts import (
     Said,
     messages,
+    named,
     native,
     native_messages,
     pointer,
@@ -144,7 +145,7 @@ class Putting:
     ) -> wire.ChatTail:
         """`natively`: an engine that is told of tools by itself may be."""
         view, model = self._view(conversation, without, None, blocks), self._services.supervisor.status.model
-        said = [self._said(turn, view.gone) for turn in view.turns]
+        said = self._all_said(view)
         plain = whole(view.system, view.tools, messages(view.before, said))
         if not natively or model is None or not model.calls_tools:
             return wire.ChatTail(plain)
@@ -175,7 +176,7 @@ class Putting:
     ) -> tuple[str, str, list[wire.Message]]:
         """The system prompt, what is said of tools behind it, and the messages."""
         view = self._view(conversation, without, until, blocks)
-        said = [self._said(turn, view.gone) for turn in view.turns]
+        said = self._all_said(view)
         return well_formed(view.system), well_formed(view.tools), messages(view.before, said)
 
     def items(self, conversation: str, blocks: Sequence[Block]) -> list[Item]:
@@ -184,15 +185,15 @@ class Putting:
         found = [Item("system", "", view.system)]
         found += [Item("tool", name, text) for name, text in self._tools().described(view.needs).items()]
         found += [Item("summary", "", view.before)] if view.before else []
-        for turn in view.turns:
+        for name, turn in zip(self._names(view.turns), view.turns, strict=True):
             shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
             text = shown if isinstance(shown, str) else memory.turns.text(turn)
-            found.append(Item("message", f"turn-{turn.id}", "\n".join([text, *_notes(turn)])))
-            found += [Item("documents", f"turn-{turn.id}", documents)] if isinstance(documents, str) else []
+            found.append(Item("message", f"turn-{turn.number}", "\n".join([name + text, *_notes(turn)])))
+            found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in memory.turns.calls(turn.id) if call.result]
             results = self._said(turn, view.gone).results
             found += [
-                Item("result", f"result-{turn.id}-{call.number}", result)
+                Item("result", f"result-{turn.number}-{call.number}", result)
                 for call, result in zip(kept, results, strict=True)
             ]
         return [*found, *(Item("block", str(block.key), render_context(block)) for block in blocks)]
@@ -210,7 +211,8 @@ class Putting:
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
-            before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
+            numbers = (older[0].number, older[-1].number) if older and self._tools().read_turns() else None
+            before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks), numbers)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
@@ -308,16 +310,32 @@ class Putting:
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
         return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
 
+    def _all_said(self, view: _View) -> list[Said]:
+        said = (self._said(turn, view.gone) for turn in view.turns)
+        return [replace(one, text=name + one.text) for name, one in zip(self._names(view.turns), said, strict=True)]
+
+    def _names(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """What stands in front of each turn, where the model can read one by its address."""
+        before, are_named = list[str](), self._tools().read_turns()
+        for turn in turns:
+            if not are_named or turn.role not in ("user", "tool"):
+                results = [call.number for call in self._memory().turns.calls(turn.id) if call.result]
+                before += [f"turn-{turn.number}", *(f"result-{turn.number}-{number}" for number in results)]
+                yield ""
+            else:
+                yield named(turn.number, before)
+                before = []
+
     def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
         memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
         is_native = bool(turn.details.get(NATIVE))
         for call in memory.turns.calls(turn.id):
             if not call.result:
                 continue
-            calls += [native(call, turn.origin)] if is_native else []
+            calls += [native(call, turn.number)] if is_native else []
             if (turn.id, call.number) in gone:
                 n_chars = memory.contents.info(call.result).n_chars
-                results.append(pointer(turn.origin, call.number, call.name, n_chars))
+                results.append(pointer(turn.number, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
         role: wire.Role = "user" if turn.role == "tool" else turn.role
