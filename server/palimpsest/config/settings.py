@@ -357,7 +357,9 @@ class FileDescriptorSettings:
 @dataclass(frozen=True, slots=True)
 class DocumentsSettings:
     links: bool = _setting(
-        True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
+        True,
+        "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep "
+        "which documents conversations refer to.",
     )
     diagnostics: bool = _setting(True, "Warn of links in Markdown that lead nowhere or may mean several documents.")
     hover_lines: int = _setting(12, "The most lines of a linked document that are shown at a link.", low=0, high=200)

@@ -778,7 +778,7 @@ return {
       name = "documents.links",
       type = "boolean",
       default = true,
-      doc = "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments.",
+      doc = "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep which documents conversations refer to.",
     },
     {
       name = "documents.diagnostics",

@@ -14,9 +14,11 @@ from palimpsest.memory.calls.parsing import ParsedCall
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.conversations.turns import Call
 from palimpsest.memory.experiences.experiences import Experience
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
-from palimpsest.wire import Message, NativeMessage, Role, ToolCall
+from palimpsest.types import Block
+from palimpsest.wire import ChatTail, Message, NativeMessage, Role, ToolCall
 
 SYSTEM = """\
 You help a person with the code in their editor. Blocks of their workspace may stand above this conversation. \
@@ -142,6 +144,17 @@ def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) 
         if turn.notes:
             _behind(made, NativeMessage("user", "\n".join(turn.notes)))
     return made
+
+
+def read_by_model(chat: ChatTail, blocks: Iterable[Block]) -> str:
+    """All that the model reads, for a person: blocks, tools that it is told of beside the text, messages."""
+    parts = [f"# Blocks\n\n{render_context(block)}" for block in blocks]
+    if chat.native is None:
+        said = [(message.role, message.content) for message in chat.messages]
+    else:
+        parts.append(f"# Tools\n\n{json.dumps(chat.native.tools, ensure_ascii=False, indent=2)}")
+        said = [(one.role, "\n".join([one.content, _written(one.calls)]).strip()) for one in chat.native.messages]
+    return "\n\n".join([*parts, *(f"# {role}\n\n{text}" for role, text in said)]) + "\n"
 
 
 def _system(system: str, told: str) -> str:

@@ -117,7 +117,7 @@ class Putting:
         options = services.settings.conversation
         return wire.GenerateRequest(
             workspace=services.workspace,
-            chat=self._chat(conversation, without, blocks, natively=not grammar),
+            chat=self.chat(conversation, blocks, without=without, natively=not grammar),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
@@ -140,8 +140,8 @@ class Putting:
         model, wanted = self._services.supervisor.status.model, self._services.settings.conversation.kv
         return "leave" if wanted == "leave" and model is not None and model.in_place else "decode"
 
-    def _chat(
-        self, conversation: str, without: int | None, blocks: Sequence[Block], *, natively: bool
+    def chat(
+        self, conversation: str, blocks: Sequence[Block], *, without: int | None = None, natively: bool = True
     ) -> wire.ChatTail:
         """`natively`: an engine that is told of tools by itself may be."""
         view, model = self._view(conversation, without, None, blocks), self._services.supervisor.status.model
