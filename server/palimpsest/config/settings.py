@@ -127,6 +127,11 @@ class ContextSettings:
         ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
         "The kinds of context that are gathered.",
     )
+    learn: bool = _setting(
+        False,
+        "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
+        "and let such blocks come first.",
+    )
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "

@@ -565,6 +565,12 @@ return {
       doc = "The kinds of context that are gathered.",
     },
     {
+      name = "context.learn",
+      type = "boolean",
+      default = false,
+      doc = "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, and let such blocks come first.",
+    },
+    {
       name = "context.python",
       type = "string",
       default = "",

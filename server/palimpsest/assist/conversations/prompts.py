@@ -149,6 +149,7 @@ def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) 
 def read_by_model(chat: ChatTail, blocks: Iterable[Block]) -> str:
     """All that the model reads, for a person: blocks, tools that it is told of beside the text, messages."""
     parts = [f"# Blocks\n\n{render_context(block)}" for block in blocks]
+    said: list[tuple[str, str]]
     if chat.native is None:
         said = [(message.role, message.content) for message in chat.messages]
     else:
