@@ -75,6 +75,9 @@ async def test_temporary_files_are_shared_with_forks_and_loaded_for_them(talk: t
     child = {"conversation": fork["conversation"]}
     assert (await do(editor, "temp_file.read", **child, temp_file_id="notes"))["content"] == "the notes of all"
     assert (await do(editor, "temp_file.list", **talk_))["temp_files"] == [made]
+    await do(editor, "temp_file.write", **child, temp_file_id="notes", content="Notes")
+    await do(editor, "temp_file.write", **talk_, temp_file_id="notes", content=" and more.", append=True)
+    assert (await do(editor, "temp_file.read", **child, temp_file_id="notes"))["content"] == "Notes and more."
     await do(editor, "temp_file.delete", **child, temp_file_id="notes")
     with pytest.raises(JsonRpcException, match="temp_file_id"):
         await do(editor, "temp_file.read", **talk_, temp_file_id="notes")

@@ -108,7 +108,7 @@ async def learned(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     learning = server.window.session.completions.learning
     rows = [
         {"kind": kind, "expected": round(expected, 1), "found": round(found, 1), "points": round(points, 1)}
-        for kind, (expected, found) in learning.learned.counts.items()
+        for kind, (expected, found) in dict(learning.learned.counts).items()
         for points in (learning.learned.points(kind),)
     ]
     return {"enabled": learning.is_on, "kinds": sorted(rows, key=lambda row: -row["points"])}
