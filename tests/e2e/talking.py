@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -60,5 +61,6 @@ def system(model: Scripted) -> str:
 
 
 def said(model: Scripted) -> list[tuple[str, str]]:
-    """(Role, text) of what the model read last, without blocks."""
-    return [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+    """(Role, text) of what the model read last, without blocks and ids."""
+    read = [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+    return [(role, re.sub(r'<message fd="turn-[^>\n]*/>\n', "", text)) for role, text in read]

@@ -169,6 +169,21 @@ async def test_behind_a_compaction_the_conversation_is_as_long_as_it_is_then(
         assert compacted.used > (read - len("Go on.")) / 3.2 - 100
 
 
+async def test_what_a_turn_refers_to_and_what_was_not_found_is_told(home: Path, shop: Path, engine: Scripted) -> None:
+    (shop / "guide.md").write_text("# Guide\n\nHow to begin.\n", encoding="utf-8")
+    engine.replies = ['read_document("guide")', "Begin there."]
+    found = "Referenced documents:\n- [[guide]] (guide.md): How to begin.\n- [[lost]] (not found: Document not found)"
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "See [[guide]] and [[lost]].")
+        told = it.said(session)
+        assert (found in told, told.index(found) < told.index("Begin")) == (True, True)
+        assert told.count("- [[guide.md]] (guide.md): How to begin.") == 1, "what a tool has read"
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert found in again.said(session)
+
+
 async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)

@@ -228,7 +228,7 @@ async def test_what_is_queued_last_while_a_reply_runs_is_applied_when_it_ends(ta
     known = await do(editor, "conversation.inspect", conversation=one["conversation"])
     assert (known["has_pending_compaction"], known["summary"]["goal"]) == (False, "second")
     await do(editor, "ask", text="Go on.", conversation=one["conversation"])
-    assert "The last request.\n</last_request>\n\nGo on." in prompt(model)
+    assert 'The last request.\n</last_request>\n\n<message fd="turn-5" />\nGo on.' in prompt(model)
 
 
 async def test_two_compactions_at_once_are_one(talk: tuple[Editor, Scripted]) -> None:

@@ -208,6 +208,35 @@ async def test_related_documents_are_offered_for_the_turn_being_written(window: 
     assert none["documents"] == []
 
 
+async def test_words_that_are_in_every_text_make_no_document_related(window: Editor) -> None:
+    (window.root / "docs" / "other.md").write_text("# Other\n\nWhat is to be done, and how.\n", encoding="utf-8")
+    for text, paths in ("What is this, and how do I use it?", []), ("How are parcels sent?", ["docs/parcels.md"]):
+        found = await window.command("palimpsest.documents.related", {"text": text})
+        assert [one["path"] for one in found["documents"]] == paths
+
+
+async def test_without_links_nothing_is_kept_of_documents(machine: dict[str, str], shop: Path) -> None:
+    (shop / "parcels.md").write_text("# Parcels\n\nHow parcels are sent.\n", encoding="utf-8")
+    async with talking(shop, {"documents": {"links": False}}) as (editor, model):
+        model.replies = ['find_documents("parcels")', "Sent."]
+        reply = await do(editor, "ask", text="See [[parcels]].")
+        assert reply["documents"] == []
+        assert "Referenced Documents" not in told(model)
+        assert '<document path="parcels.md"' in told(model), "a tool answers all the same"
+        assert (await do(editor, "documents.list"))["documents"] == []
+
+
+async def test_what_the_model_reads_of_a_conversation_is_a_document(window: Editor, said: Scripted) -> None:
+    said.takes_tools = True
+    talk = (await window.command("palimpsest.ask", {"text": ASKED}))["conversation"]
+    uri = f"palimpsest:/prompt/{talk}"
+    shown = (await window.command("palimpsest.virtual.read", {"uri": uri}))["text"]
+    for message in said.asked[-1]["messages"]:
+        assert message["content"].rpartition("</workspace>\n")[2] in shown
+    with pytest.raises(JsonRpcException, match="conversation"):
+        await window.command("palimpsest.virtual.read", {"uri": "palimpsest:/prompt/c-00000000"})
+
+
 async def test_an_export_is_a_document_of_its_own_and_known_at_once(window: Editor) -> None:
     reply = await window.command("palimpsest.ask", {"text": "Explain prices."})
     await window.command("palimpsest.documents.list", {})  # all are known now

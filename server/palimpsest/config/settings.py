@@ -127,6 +127,11 @@ class ContextSettings:
         ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
         "The kinds of context that are gathered.",
     )
+    learn: bool = _setting(
+        False,
+        "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
+        "and let such blocks come first.",
+    )
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
@@ -357,7 +362,9 @@ class FileDescriptorSettings:
 @dataclass(frozen=True, slots=True)
 class DocumentsSettings:
     links: bool = _setting(
-        True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
+        True,
+        "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep "
+        "which documents conversations refer to.",
     )
     diagnostics: bool = _setting(True, "Warn of links in Markdown that lead nowhere or may mean several documents.")
     hover_lines: int = _setting(12, "The most lines of a linked document that are shown at a link.", low=0, high=200)
@@ -366,7 +373,8 @@ class DocumentsSettings:
     )
     summaries: str = _setting(
         "auto",
-        "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+        "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it "
+        "reads in part; `auto`: in conversations only.",
         choices=("auto", "never"),
     )
     most_listed: int = _setting(

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.conversations.summarizing import summarized
 from palimpsest.assist.conversations.telling import ConversationChanged
-from palimpsest.assist.documents.asking import asking
-from palimpsest.errors import EngineUnavailable, InvalidArgument
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.descriptor_arguments import Close, Create, Mark, Of, Read, Rename, Search, Section, Write
@@ -23,9 +23,6 @@ from palimpsest.memory.owners.memory import Memory
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-
-PROMPT = "Say in one sentence what this text is:\n\n"
-SHOWN_CHARS = 2_000
 
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
@@ -157,22 +154,8 @@ async def write(server: PalimpsestServer, asked: Write) -> dict[str, Any]:
 async def summarize(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
     """By the model, from the beginning of the text; kept with the descriptor."""
     session = server.window.session
-    ask = asking(session.services)
-    if ask is None:
-        raise EngineUnavailable(
-            "The model cannot be asked for a summary.",
-            hint="Use one that is told what to do, and wait until it is there.",
-        )
-    memory = session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.beginning, asked.conversation, asked.which, SHOWN_CHARS)
-    said = " ".join((await ask(PROMPT + text)).split())
-    if not said:
-        raise EngineUnavailable("The model said nothing.")
-    return await _answered(
-        server,
-        asked.conversation,
-        lambda memory: results.listed([memory.descriptors.set_summary(asked.conversation, asked.which, said)]),
-    )
+    made = await summarized(session.services, session.conversing.memory, asked.conversation, asked.which)
+    return await _answered(server, asked.conversation, lambda _: results.listed([made]))
 
 
 def _named(asked: Section) -> str:

@@ -565,6 +565,12 @@ return {
       doc = "The kinds of context that are gathered.",
     },
     {
+      name = "context.learn",
+      type = "boolean",
+      default = false,
+      doc = "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, and let such blocks come first.",
+    },
+    {
       name = "context.python",
       type = "string",
       default = "",
@@ -778,7 +784,7 @@ return {
       name = "documents.links",
       type = "boolean",
       default = true,
-      doc = "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments.",
+      doc = "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep which documents conversations refer to.",
     },
     {
       name = "documents.diagnostics",
@@ -806,7 +812,7 @@ return {
       name = "documents.summaries",
       type = "string",
       default = "auto",
-      doc = "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+      doc = "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it reads in part; `auto`: in conversations only.",
       choices = { "auto", "never" },
     },
     {

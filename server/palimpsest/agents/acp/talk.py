@@ -25,12 +25,15 @@ from palimpsest.assist.conversations.telling import (
     CompactionBegan,
     CompactionEnded,
     Stopped,
+    TurnBegan,
     TurnEnded,
     TurnText,
 )
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.refs.tags import PROBLEMS, extract
+from palimpsest.memory.transcript.showing import written_documents
+from palimpsest.memory.transcript.writing import documents_text
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +69,7 @@ class Talk:
         self._sending = asyncio.get_running_loop().create_task(self._send())
         events = workspace.session.events
         self._listening = [
+            events.on(TurnBegan, self._turn_began),
             events.on(TurnText, self._text),
             events.on(TurnEnded, self._turn_ended),
             events.on(CallBegan, self._call_began),
@@ -164,7 +168,10 @@ class Talk:
             self._tell(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
-        return (await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))).stopped
+        reply = await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))
+        for turn in reply.turns:
+            self._tell_documents(turn)
+        return reply.stopped
 
     async def _named(self, text: str) -> None:
         """A conversation is called by what was said first."""
@@ -181,6 +188,20 @@ class Talk:
         if talked is not None and talked.conversation == self.conversation and talked.total:
             used, size = talked.used, talked.total
             self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
+
+    def _turn_began(self, event: TurnBegan) -> None:
+        if event.conversation == self.conversation and event.turn.role == "user":
+            self._tell_documents(event.turn)
+
+    def _tell_documents(self, turn: Turn) -> None:
+        for update in self._documents(turn):
+            self._tell(update)
+
+    def _documents(self, turn: Turn) -> list[Any]:
+        """What a turn refers to, and what was not found, behind it."""
+        most = self._session.services.settings.documents.most_listed
+        found, n_more = written_documents(self._session.conversing.memory, turn, most)
+        return [updates.said(f"\n\n{documents_text(found, n_more)}\n\n", f"documents-{turn.id}")] if found else []
 
     def _text(self, event: TurnText) -> None:
         if event.conversation != self.conversation:
@@ -238,7 +259,7 @@ class Talk:
         memory = self._session.conversing.memory
         text, name = memory.turns.text(turn), f"turn-{turn.id}"
         if turn.role == "user":
-            return [updates.asked(text, name)]
+            return [updates.asked(text, name), *self._documents(turn)]
         if turn.role != "assistant":
             return []
         found = list[Any]()
@@ -250,7 +271,7 @@ class Talk:
             result = memory.contents.text(call.result) if call.result else ""
             found.append(updates.call_began(identity, call.name, call.arguments))
             found.append(updates.call_done(identity, result, failed=call.status == "failed"))
-        return found
+        return [*found, *self._documents(turn)]
 
     async def _send(self) -> None:
         while True:

@@ -28,6 +28,7 @@ Kind = Literal["read", "edit", "delete", "search", "think", "other"]
 KINDS: Mapping[str, Kind] = {
     "read_fd": "read", "get_fd_section": "read", "list_fd_sections": "read", "list_refs": "read", "get_ref": "read",
     "inspect": "read", "list_checkpoints": "read", "read_temp_file": "read", "read_document": "read",
+    "list_documents": "read",
     "search_fd": "search", "find_documents": "search", "find_excerpts": "search",
     "fd_to_file": "edit", "ref_to_file": "edit",
     "remember": "think", "forget": "think", "compact": "think", "fork": "think", "spawn": "think", "gather": "think",
@@ -50,7 +51,7 @@ def asked(content: str, message: str) -> UserMessageChunk:
 
 
 def call_id(turn: int, number: int) -> str:
-    """The universal id of the call's result."""
+    """Of a turn's call, as this protocol wants one; a model knows it by another."""
     return f"result-{turn}-{number}"
 
 

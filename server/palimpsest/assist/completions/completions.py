@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
@@ -70,7 +71,8 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
-        self.offers = Offers(services.statistics)
+        self.learning = Learning(services)
+        self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
@@ -147,7 +149,8 @@ class Completions:
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
-        ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
+        ms = 1000 * (time.perf_counter() - began)
+        ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
         first = result.texts[0] if result.texts else ""
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
         return Completed(snapshot, position, result.texts, ids) if result.texts else None
@@ -223,7 +226,7 @@ class Completions:
         before, after = _around(snapshot, position)
         left = self._ghost.remainders(snapshot.uri, before, after)
         others = [it for it in left if it.index and it.text != result.texts[0]]
-        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1)
+        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1, _seen(query))
         self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
         self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
 
@@ -255,6 +258,12 @@ class Completions:
             services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)
         return answer
+
+
+def _seen(query: CompletionQuery) -> Seen:
+    view = query.view
+    line = view.parsed.snapshot.lines[view.position.line]
+    return Seen(query.blocks, view.editing.text, line[: view.position.column])
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

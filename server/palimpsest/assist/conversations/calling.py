@@ -57,6 +57,10 @@ class Tools(Protocol):
         """In pieces: how tools are called, and what is said of each; `natively` as `native` has them."""
         ...
 
+    def read_turns(self) -> bool:
+        """Whether the model is told of one that reads turns and results by their addresses."""
+        ...
+
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         """The same for an engine that is told of tools by itself: what the system prompt still says, and the tools."""
         ...
@@ -82,6 +86,9 @@ class NoTools:
 
     def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
         return "", {}
+
+    def read_turns(self) -> bool:
+        return False
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         return "", []

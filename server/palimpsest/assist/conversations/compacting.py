@@ -237,8 +237,8 @@ class Compacting:
         is_marked = is_marked or (turn.role == "user" and IMPORTANT.search(spoken.text) is not None)
         given = [str(value) for call in spoken.calls for value in call.arguments.values()]
         named = [f"ref:{call.arguments['ref_id']}" for call in spoken.calls if "ref_id" in call.arguments]
-        names = {f"turn-{turn.origin}", *(f"ref:{ref}" for ref in refs)}
-        names |= {f"result-{turn.origin}-{number}" for number in range(len(spoken.calls))}
+        names = {f"turn-{turn.number}", *(f"ref:{ref}" for ref in refs)}
+        names |= {f"result-{turn.number}-{number}" for number in range(len(spoken.calls))}
         mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
         return Message(turn.id, len(self._putting.kept_text(turn)), is_marked, names, mentions)
 

@@ -177,7 +177,7 @@ class Conversing:
 
     async def _referred(self, conversation: str, text: str) -> Referred:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
-        if self.referring is None or "[[" not in text:
+        if self.referring is None or not self.referring.is_on or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
         sent = self.putting.sent(conversation, self.blocks_of(conversation))

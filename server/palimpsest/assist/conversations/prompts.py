@@ -14,9 +14,11 @@ from palimpsest.memory.calls.parsing import ParsedCall
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.conversations.turns import Call
 from palimpsest.memory.experiences.experiences import Experience
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
-from palimpsest.wire import Message, NativeMessage, Role, ToolCall
+from palimpsest.types import Block
+from palimpsest.wire import ChatTail, Message, NativeMessage, Role, ToolCall
 
 SYSTEM = """\
 You help a person with the code in their editor. Blocks of their workspace may stand above this conversation. \
@@ -81,10 +83,13 @@ def standing(
     last_request: str,
     rules: Sequence[tuple[str, str]] = (),
     kept: Sequence[KeptMessage] = (),
+    older: tuple[int, int] | None = None,
 ) -> str:
     """What the model reads in place of older turns: the summary, those that are kept and the last request of them word
-    for word, and the project's rules, by their file's name, as they are now."""
-    parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+    for word, and the project's rules, by their file's name, as they are now.  `older`: the numbers of the first and
+    last of the turns, where the model can read them."""
+    which = "" if older is None else f" (turn-{older[0]} to turn-{older[1]})"
+    parts = [f"What was said before{which}, in short:\n{render_summary(summary)}"]
     parts += [
         f"<message id={attribute(one.id)} role={attribute(one.role)}>\n{_escaped(one.text, 'message')}\n</message>"
         for one in kept
@@ -95,6 +100,13 @@ def standing(
     if last_request.strip():
         parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
     return "\n\n".join(parts)
+
+
+def named(turn: int, before: Sequence[str] = ()) -> str:
+    """The address of a message, on a line of its own, and those of the replies and results `before` it: a model that
+    reads one in its own replies would write them."""
+    behind = f' before="{" ".join(before)}"' if before else ""
+    return f'<message fd="turn-{turn}"{behind} />\n'
 
 
 def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
@@ -149,6 +161,18 @@ def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) 
         if turn.notes:
             _behind(made, NativeMessage("user", "\n".join(turn.notes)))
     return made
+
+
+def read_by_model(chat: ChatTail, blocks: Iterable[Block]) -> str:
+    """All that the model reads, for a person: blocks, tools that it is told of beside the text, messages."""
+    parts = [f"# Blocks\n\n{render_context(block)}" for block in blocks]
+    said: list[tuple[str, str]]
+    if chat.native is None:
+        said = [(message.role, message.content) for message in chat.messages]
+    else:
+        parts.append(f"# Tools\n\n{json.dumps(chat.native.tools, ensure_ascii=False, indent=2)}")
+        said = [(one.role, with_calls(one.content, one.calls, natively=False)) for one in chat.native.messages]
+    return "\n\n".join([*parts, *(f"# {role}\n\n{text}" for role, text in said)]) + "\n"
 
 
 def _system(system: str, told: str) -> str:

@@ -5,8 +5,8 @@ In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from palimpsest import wire
@@ -15,6 +15,7 @@ from palimpsest.assist.conversations.prompts import (
     KeptMessage,
     Said,
     messages,
+    named,
     native,
     native_messages,
     pointer,
@@ -135,7 +136,7 @@ class Putting:
         options = services.settings.conversation
         return wire.GenerateRequest(
             workspace=services.workspace,
-            chat=self._chat(conversation, without, blocks, natively=not grammar),
+            chat=self.chat(conversation, blocks, without=without, natively=not grammar),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
@@ -158,12 +159,12 @@ class Putting:
         model, wanted = self._services.supervisor.status.model, self._services.settings.conversation.kv
         return "leave" if wanted == "leave" and model is not None and model.in_place else "decode"
 
-    def _chat(
-        self, conversation: str, without: int | None, blocks: Sequence[Block], *, natively: bool
+    def chat(
+        self, conversation: str, blocks: Sequence[Block], *, without: int | None = None, natively: bool = True
     ) -> wire.ChatTail:
         """`natively`: an engine that is told of tools by itself may be."""
         view = self._view(conversation, without, None, blocks, natively=natively)
-        said = [self._said(turn, view.gone) for turn in view.turns]
+        said = self._all_said(view)
         told = self._tools().told(view.needs) if view.native else view.told
         plain = whole(view.system, told, messages(view.before, said))
         if not view.native:
@@ -174,13 +175,12 @@ class Putting:
     def prompt(self, conversation: str, until: int, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation in words as the model reads it, up to the turn `until`."""
         view = self._view(conversation, None, until, blocks, natively=False)
-        said = [self._said(turn, view.gone) for turn in view.turns]
-        return whole(view.system, view.told, messages(view.before, said))
+        return whole(view.system, view.told, messages(view.before, self._all_said(view)))
 
     def sent(self, conversation: str, blocks: Sequence[Block]) -> Sent:
         """What is sent for the next reply."""
         view = self._view(conversation, None, None, blocks)
-        said = [self._said(turn, view.gone) for turn in view.turns]
+        said = self._all_said(view)
         if view.native:
             made = native_messages("", "", view.before, said)
             texts = [with_calls(message.content, message.calls, natively=True) for message in made]
@@ -197,16 +197,16 @@ class Putting:
         found += [Item("instructions", "", how)] if how else []
         found += [Item("tool", name, text) for name, text in described.items()]
         found += [Item("summary", "", view.before)] if view.before else []
-        for turn in view.turns:
+        for name, turn in zip(self._names(view.turns), view.turns, strict=True):
             shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
             text = shown if isinstance(shown, str) else memory.turns.text(turn)
             said = self._said(turn, view.gone)
-            text = with_calls(text, said.calls, natively=natively)
-            found.append(Item("message", f"turn-{turn.id}", "\n".join([text, *said.notes])))
-            found += [Item("documents", f"turn-{turn.id}", documents)] if isinstance(documents, str) else []
+            text = with_calls(name + text, said.calls, natively=natively)
+            found.append(Item("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
+            found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in memory.turns.calls(turn.id) if call.result]
             found += [
-                Item("result", f"result-{turn.id}-{call.number}", result)
+                Item("result", f"result-{turn.number}-{call.number}", result)
                 for call, result in zip(kept, said.results, strict=True)
             ]
         return [*found, *(Item("block", str(block.key), render_context(block)) for block in blocks)]
@@ -237,11 +237,12 @@ class Putting:
             # as the model read it; of descriptors in it, the beginnings of their previews
             request = shortened(self._said(last, frozenset()).text) if last is not None else ""
             kept = [
-                KeptMessage(f"turn-{turn.origin}", turn.role, self.kept_text(turn))
+                KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
                 for turn in older
                 if turn.id in current.kept and turn is not last
             ]
-            before = standing(current.summary, request, self._rules(blocks), kept)
+            numbers = (older[0].number, older[-1].number) if older and self._tools().read_turns() else None
+            before = standing(current.summary, request, self._rules(blocks), kept, numbers)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
@@ -352,16 +353,32 @@ class Putting:
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
         return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
 
+    def _all_said(self, view: _View) -> list[Said]:
+        said = (self._said(turn, view.gone) for turn in view.turns)
+        return [replace(one, text=name + one.text) for name, one in zip(self._names(view.turns), said, strict=True)]
+
+    def _names(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """What stands in front of each turn, where the model can read one by its address."""
+        before, are_named = list[str](), self._tools().read_turns()
+        for turn in turns:
+            if not are_named or turn.role not in ("user", "tool"):
+                results = [call.number for call in self._memory().turns.calls(turn.id) if call.result]
+                before += [f"turn-{turn.number}", *(f"result-{turn.number}-{number}" for number in results)]
+                yield ""
+            else:
+                yield named(turn.number, before)
+                before = []
+
     def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
         memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
         is_native = bool(turn.details.get(NATIVE))
         for call in memory.turns.calls(turn.id):
             if not call.result:
                 continue
-            calls += [native(call, turn.origin)] if is_native else []
+            calls += [native(call, turn.number)] if is_native else []
             if (turn.id, call.number) in gone:
                 n_chars = memory.contents.info(call.result).n_chars
-                results.append(pointer(turn.origin, call.number, call.name, n_chars))
+                results.append(pointer(turn.number, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
         role: wire.Role = "user" if turn.role == "tool" else turn.role

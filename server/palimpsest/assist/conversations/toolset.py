@@ -7,17 +7,20 @@ asked, by the host; documents are `assist/documents/`'s.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from palimpsest.assist.conversations.calling import Needs, Outcome, sent_of_tools
 from palimpsest.assist.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.assist.conversations.host import Host, WriteMode
+from palimpsest.assist.conversations.summarizing import summarized
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
 from palimpsest.assist.shared.services import Services
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
+from palimpsest.errors import PalimpsestError
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
 from palimpsest.memory.tools.instructions import described, description, instructions
@@ -25,6 +28,8 @@ from palimpsest.memory.tools.relevance import foreseen
 from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
+
+logger = logging.getLogger(__name__)
 
 
 class Toolset:
@@ -40,7 +45,7 @@ class Toolset:
     ) -> None:
         self._services = services
         self._memory = memory
-        self._hands = _Hands(documents, forks, host)
+        self._hands = _Hands(services, memory, documents, forks, host)
         self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
@@ -66,10 +71,18 @@ class Toolset:
             return how, {tool.name: json.dumps(tool.native, ensure_ascii=False) for tool in tools}
         return f"{how}\n\n{described([])}", {tool.name: description(tool) for tool in tools}
 
-    def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
+    def read_turns(self) -> bool:
+        return self._is_told and self._services.settings.file_descriptor.enabled
+
+    @property
+    def _is_told(self) -> bool:
         choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
-        if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
+        return choice != "none" and (choice != "auto" or (model is not None and bool(model.chat_template)))
+
+    def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
+        if not self._is_told:
             return []
+        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
         every = self._offered()
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
 
@@ -103,7 +116,16 @@ class Toolset:
 class _Hands:
     """What tools need from outside (`memory/tools/hands.py`)."""
 
-    def __init__(self, documents: DocumentTools, forks: ForkTools, host: Callable[[], Host]) -> None:
+    def __init__(
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        documents: DocumentTools,
+        forks: ForkTools,
+        host: Callable[[], Host],
+    ) -> None:
+        self._services = services
+        self._memory = memory
         self._documents = documents
         self._forks = forks
         self._host = host
@@ -114,6 +136,15 @@ class _Hands:
         """The host asks the person where a setting or an earlier answer does not say."""
         kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
         return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        if self._services.settings.documents.summaries == "never":
+            return ""
+        try:
+            return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
+        except PalimpsestError as error:
+            logger.info("no summary of %s: %s", fd, error)
+            return ""
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return await self._forks.fork(conversation_id, tasks)

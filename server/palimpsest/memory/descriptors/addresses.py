@@ -14,16 +14,17 @@ from palimpsest.memory.store.database import Database
 
 DEFAULT_PAGE_SIZE = 4_000
 MOST_NAMED = 30
+_OWN = re.compile(r"fd-\d+")
 _TURN = re.compile(r"turn-(\d{1,15})")
 _RESULT = re.compile(r"result-(\d{1,15})-(\d{1,6})")
 _REF = "ref:"
 _RESERVED = re.compile(r"(?:fd-\d+|turn-\d+|result-\d+-\d+|ref:.*)", re.DOTALL)
 COLUMNS = "conversation, id, name, hash, source, language, created, page_size, closed, summary"
-_FAMILY = """
-    WITH RECURSIVE above (id, parent) AS (
-        SELECT id, parent FROM conversation WHERE id = ?
-        UNION SELECT c.id, c.parent FROM conversation AS c JOIN above ON c.id = above.parent
-    ) SELECT id FROM above
+_NUMBERED = """
+    WITH RECURSIVE above (id, parent, depth) AS (
+        SELECT id, parent, 0 FROM conversation WHERE id = ?
+        UNION SELECT c.id, c.parent, depth + 1 FROM conversation AS c JOIN above ON c.id = above.parent
+    ) SELECT turn.id FROM above JOIN turn ON turn.conversation = above.id WHERE number = ? ORDER BY depth LIMIT 1
 """
 
 
@@ -42,6 +43,11 @@ class Addressed:
     is_descriptor: bool = False
 
 
+def is_own(id: str) -> bool:
+    """Whether an id is a descriptor's own, not the address of a turn, a result or a ref."""
+    return _OWN.fullmatch(id) is not None
+
+
 def is_free(name: str) -> bool:
     """Whether a name cannot be taken for an address of another kind."""
     return _RESERVED.fullmatch(name) is None
@@ -52,10 +58,9 @@ def addressed(database: Database, conversation_id: str, address: str) -> Address
     with database.reading() as rows:
         found = _descriptor(rows, conversation_id, address)
         if found is None and (turn := _TURN.fullmatch(address)):
-            found = _turn(rows, conversation_id, address, _here(rows, conversation_id, int(turn[1])))
+            found = _turn(rows, address, _at(rows, conversation_id, int(turn[1])))
         if found is None and (result := _RESULT.fullmatch(address)):
-            at = _here(rows, conversation_id, int(result[1]))
-            found = _result(rows, conversation_id, address, at, int(result[2]))
+            found = _result(rows, address, _at(rows, conversation_id, int(result[1])), int(result[2]))
         if found is None and address.startswith(_REF):
             found = _ref(rows, conversation_id, address)
         if found is None:
@@ -92,29 +97,25 @@ def of_row(row: sqlite3.Row) -> Addressed:
     )  # fmt: skip
 
 
-def _here(rows: sqlite3.Connection, conversation_id: str, turn: int) -> int:
-    """A turn's copy in this conversation, which a fork has also when its parent is gone; else the turn."""
-    row = rows.execute(
-        "SELECT id FROM turn WHERE conversation = ? AND json_extract(details, '$.of') = ?", (conversation_id, turn)
-    ).fetchone()
-    return turn if row is None else int(row["id"])
+def _at(rows: sqlite3.Connection, conversation_id: str, number: int) -> int | None:
+    """The turn that has the number, in this conversation or else in the nearest above it."""
+    row = rows.execute(_NUMBERED, (conversation_id, number)).fetchone()
+    return None if row is None else int(row["id"])
 
 
-def _turn(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int) -> Addressed | None:
-    row = rows.execute(
-        f"SELECT hash, created, role FROM turn WHERE id = ? AND conversation IN ({_FAMILY})", (turn, conversation_id)
-    ).fetchone()
+def _turn(rows: sqlite3.Connection, address: str, turn: int | None) -> Addressed | None:
+    row = rows.execute("SELECT hash, created, role FROM turn WHERE id = ?", (turn,)).fetchone()
     return (
         None if row is None else Addressed(address, row["hash"], source=f"turn:{row['role']}", created=row["created"])
     )
 
 
-def _result(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int, number: int) -> Addressed | None:
+def _result(rows: sqlite3.Connection, address: str, turn: int | None, number: int) -> Addressed | None:
     row = rows.execute(
         "SELECT COALESCE((SELECT hash FROM descriptor AS d WHERE d.conversation = turn.conversation AND"
         " d.id = call.descriptor), result) AS result, call.created, name FROM call JOIN turn ON turn.id = call.turn"
-        f" WHERE call.turn = ? AND number = ? AND result IS NOT NULL AND turn.conversation IN ({_FAMILY})",
-        (turn, number, conversation_id),
+        " WHERE call.turn = ? AND call.number = ? AND result IS NOT NULL",
+        (turn, number),
     ).fetchone()
     if row is None:
         return None

@@ -117,6 +117,10 @@ class Descriptors:
             page_size=at.page_size,
         )  # fmt: skip
 
+    def language(self, conversation_id: str, fd: str) -> str:
+        """What was said of it, else what its source or its text tells; "" for nothing."""
+        return self._language(addressed(self._database, conversation_id, fd))
+
     def text(self, conversation_id: str, fd: str) -> str:
         return self._contents.text(addressed(self._database, conversation_id, fd).hash)
 

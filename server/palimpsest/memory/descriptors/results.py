@@ -31,11 +31,13 @@ def descriptor_fields(one: Descriptor) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> Result:
+def created(
+    one: Descriptor, preview: Reading, threshold: int | None = None, about: Mapping[str, str] | None = None
+) -> Result:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
-    exceeds, where that is why."""
-    about = {
-        "fd": one.id, "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
+    exceeds, where that is why.  `about`: what is told of it besides."""
+    told = {
+        "fd": one.id, **(about or {}), "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
         "total_lines": one.total_lines,
     }  # fmt: skip
     what = "Large user input" if one.source == FROM_USER else _WHAT.get(one.source.partition(":")[0], "Output")
@@ -46,22 +48,23 @@ def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> 
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
     shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
-        f"<fd_result {_written(about)}>\n  <message>{message}</message>{summary}\n  <preview>\n{_ended(shown)}"
+        f"<fd_result {_written(told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{_ended(shown)}"
         "  </preview>\n</fd_result>"
     )
-    return {**descriptor_fields(one), **about, "preview": preview.content}, xml
+    return {**descriptor_fields(one), **told, "preview": preview.content}, xml
 
 
-def read(part: Reading) -> Result:
-    about: dict[str, Any] = {"fd": part.fd}
+def read(part: Reading, about: Mapping[str, str] | None = None) -> Result:
+    """`about`: what is told of the text besides."""
+    told: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
-        about["page"] = part.page
-    about |= {
+        told["page"] = part.page
+    told |= {
         "pages": part.pages, "continued": part.continued, "truncated": part.truncated, "lines": part.lines,
         "total_lines": part.total_lines,
     }  # fmt: skip
     more = {"page": part.page, "content": part.content, "start_char": part.start, "end_char": part.end}
-    return {**about, **more}, _element("fd_content", about, part.content)
+    return {**told, **more}, _element("fd_content", told, part.content)
 
 
 def section_read(part: Reading, name: str) -> Result:
@@ -135,7 +138,10 @@ def _match(one: Match) -> str:
 
 
 def _shown(one: Descriptor) -> dict[str, Any]:
-    about = {"fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines}
+    about = {
+        "fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines,
+        "summary": one.summary,
+    }  # fmt: skip
     return {key: value for key, value in about.items() if value != ""}
 
 

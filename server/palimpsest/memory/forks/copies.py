@@ -2,7 +2,7 @@
 of another conversation's.
 
 In: a connection inside a transaction, two conversations.  Out: rows.  Contents are shared, ids of refs and descriptors
-stay; turns get new ids, in the same order.
+stay; turns keep their numbers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import sqlite3
 
 from palimpsest.errors import NotFound
 
-_TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
-_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END").replace(
-    "details", "json_set(details, '$.of', COALESCE(json_extract(details, '$.of'), id))"
-)
-"""Nobody goes on writing the copy; what the model reads calls it by the id that it had first."""
+_TURN = "number, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
+"""Nobody goes on writing the copy."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
 _DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"

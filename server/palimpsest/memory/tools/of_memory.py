@@ -65,7 +65,7 @@ def compacted(one: Compaction) -> Answer:
     status = "queued" if one.turn is None else "applied"
     message = "The conversation is compacted when the reply that is being written, with its calls, is done."
     if one.turn is not None:
-        message = f"A summary stands for all turns up to turn-{one.turn}; they can still be read."
+        message = "A summary stands for all turns so far; they can still be read."
     xml = listed("compaction", {"status": status, "written_by": one.written_by}, [element("message", {}, message)])
     fields = {"status": status, "written_by": one.written_by, "turn": one.turn, "summary": asdict(one.summary)}
     return Answer(xml, fields)
