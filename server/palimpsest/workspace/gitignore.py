@@ -3,7 +3,8 @@
 In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` and `.palimpsestignore`
 files in the folder, above it up to the top of the repository and below it, and `.git/info/exclude`; cached by time
 stamp.  As in git, the deepest file with a matching pattern decides, and everything in an ignored folder is ignored.
-A path is ignored if either kind of file says so: neither undoes what the other says.
+A path is ignored if either kind of file says so: neither undoes what the other says.  Where a file of rules is there
+but is not read, or has more of them than are tried, everything that it is about is ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from palimpsest.system.git import top_of
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
-from palimpsest.text.patterns import MOST_LEVELS, Patterns
+from palimpsest.text.patterns import EVERYTHING, MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
 
@@ -99,9 +100,9 @@ class IgnoreRules:
             parts = (*self._above, *path.relative_to(self.root).parts)
         except ValueError:
             return False
-        if len(parts) > MOST_LEVELS or not self._rules_in(OURS, parts[:-1]):
+        if not self._rules_in(OURS, parts[: min(len(parts) - 1, MOST_LEVELS)]):
             return False
-        return any(
+        return len(parts) > MOST_LEVELS or any(
             self._by_files(OURS, parts[:n], name, is_dir=n + 1 < len(parts)) is True for n, name in enumerate(parts)
         )
 
@@ -184,7 +185,8 @@ class IgnoreRules:
             try:
                 lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top)]).split("\n")
             except (OSError, Refused) as error:
-                log.warning("%s is not read: %s", file, error)
+                log.warning("%s is not read, so all is ignored: %s", file, error)
+                lines = [EVERYTHING]
         patterns = Patterns(lines, file)
         self._read[file] = (stamp, patterns)
         return patterns
