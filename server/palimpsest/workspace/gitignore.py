@@ -14,8 +14,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.system.git import top_of
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.system.repository import top_of
 from palimpsest.text.patterns import EVERYTHING, MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
