@@ -112,7 +112,8 @@ def _now(files: WorkspaceFiles, entry: git.Changed) -> tuple[str, ...] | None:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    lines = text.replace("\r\n", "\n").split("\n")
+    """What looks like a secret and has no format is masked."""
+    lines = tokens.masked(text).replace("\r\n", "\n").split("\n")
     return tuple(lines[:-1] if not lines[-1] else lines)
 
 
