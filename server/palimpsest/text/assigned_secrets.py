@@ -18,9 +18,7 @@ from math import log2
 
 _WORDS = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "auth", "bearer")
 _OF_PASSWORDS = ("passw", "passphrase", "pwd")
-_NO_NAME = re.compile(
-    r"pub(?:lic)?[_-]?key|key_?(?:board|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e", re.IGNORECASE
-)
+_NO_NAME = re.compile(r"pub(?:lic)?[_-]?key|key(?:bo|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e", re.IGNORECASE)
 _GIVEN = re.compile(
     r"[\w.\-]{0,40}"  # the rest of the name, and a type
     r"\\?[\"'`]?[\])]?"
