@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources import SERVER
 
-from palimpsest.text.long_words import long_words
+from palimpsest.text.long_words import RUNS, long_words
 from palimpsest.text.secret_formats import FORMATS, LONG, Format
 from palimpsest.text.tokens import found, masked
 
@@ -183,7 +183,7 @@ def test_random_text_holds_none() -> None:
     assert found(text) == ""
 
 
-OF_LONG_WORDS = [form for form in FORMATS if form.is_long]
+OF_LONG_WORDS = [form for form in FORMATS if form.is_long or form.is_run]
 
 
 @pytest.mark.parametrize("form", OF_LONG_WORDS, ids=lambda form: f"{form.kind} {form.literals[0]}")
@@ -194,7 +194,9 @@ def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: Format, da
     token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
     around = st.text(st.sampled_from(" \n.-/é😀aZ09_"), max_size=100)
     text = f"{data.draw(around)}{token}{data.draw(around)}"
-    assert form.may_stand_in(long_words(text, LONG)) or not any(form.matches(text, form.whole))
+    assert form.may_stand_in(long_words(text, LONG), long_words(text, LONG, RUNS)) or not any(
+        form.matches(text, form.whole)
+    )
 
 
 @given(

@@ -10,7 +10,7 @@ CredSweeper needs onnxruntime, pandas and 25 more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,8 @@ LONG = 20
 class Format:
     """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
     match of `core`.  `part` matches a token that is being typed or deleted.  `is_long`: in every match the literal is
-    a part of a word of at least `LONG` characters; `is_word`: so is the whole match."""
+    a part of a word of at least `LONG` characters; `is_word`: so is the whole match; `is_run`: every match begins in a
+    run of as many."""
 
     kind: str
     literals: tuple[str, ...]
@@ -36,6 +37,7 @@ class Format:
     core: re.Pattern[str] | None = None
     is_long: bool = False
     is_word: bool = False
+    is_run: bool = False
 
     @cached_property
     def _stem(self) -> str:
@@ -44,10 +46,13 @@ class Format:
         n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:n]
 
-    def may_stand_in(self, words: str) -> bool:
+    def may_stand_in(self, words: str, runs: str) -> bool:
         if self.is_word:
             return any(True for _ in self.matches(words, self.whole))
-        return self._stem in words and any(literal in words for literal in self.literals)
+        if not self.is_long and not self.is_run:
+            return True
+        there = words if self.is_long else runs
+        return self._stem in there and any(literal in there for literal in self.literals)
 
     def matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         if self.within:
@@ -72,9 +77,13 @@ def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 40
     part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
     literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
-    of_words = not set("".join(literals) + alphabet) & set(".+/= ")
-    is_long = of_words and min(map(len, literals)) + fewest >= LONG
-    return Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_long, is_word=is_long)
+    return Format(kind, literals, re.compile(whole), re.compile(part), **_where(literals, alphabet, fewest))
+
+
+def _where(literals: Sequence[str], alphabet: str, fewest: int) -> dict[str, bool]:
+    signs, is_long = "".join(literals) + alphabet, min(map(len, literals)) + fewest >= LONG
+    is_word = is_long and not set(signs) & set(".+/=:~$ ")
+    return {"is_long": is_word, "is_word": is_word, "is_run": is_long and " " not in signs}
 
 
 def _exact(
@@ -85,10 +94,11 @@ def _exact(
     any_case: bool = False,
     core: str = "",
     is_long: bool = False,
+    is_run: bool = False,
 ) -> Format:
     whole = re.compile(pattern, re.IGNORECASE if any_case else 0)
     needed = re.compile(core) if core else None
-    return Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long)
+    return Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long, is_run=is_run)
 
 
 def _random(kind: str, alphabet: str, fewest: int, *prefixes: str) -> Format:
@@ -96,8 +106,7 @@ def _random(kind: str, alphabet: str, fewest: int, *prefixes: str) -> Format:
     start = rf"(?<![{_ALNUM}_])(?:{'|'.join(map(re.escape, prefixes))})"
     whole = rf"{start}(?=[{alphabet}]{{0,64}}?[0-9])[{alphabet}]{{{fewest},400}}"
     part = rf"{start}(?=[{alphabet}]{{0,64}}?[0-9])[{alphabet}]{{{_FEWEST_OF_PART},400}}"
-    is_long = not set("".join(prefixes) + alphabet) & set(".+/=~:$") and min(map(len, prefixes)) + fewest >= LONG
-    return Format(kind, prefixes, re.compile(whole), re.compile(part), is_long=is_long, is_word=is_long)
+    return Format(kind, prefixes, re.compile(whole), re.compile(part), **_where(prefixes, alphabet, fewest))
 
 
 _PREFIXES = (

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from palimpsest.text.assigned_secrets import assigned
-from palimpsest.text.long_words import long_words
+from palimpsest.text.long_words import RUNS, long_words
 from palimpsest.text.secret_formats import FORMATS, LONG
 
 HIDDEN = "..."
@@ -35,24 +35,28 @@ def found(text: str, *, parts: bool = False) -> str:
 
 def masked(text: str) -> str:
     """The text with `...` in place of each secret."""
+    return _without(text, [match.span() for _, match in _all(text, False)])
+
+
+def masked_pieces(pieces: Iterable[str]) -> Iterator[str]:
+    """`masked` for a text that comes in pieces, in which no format was found.  What is left is in one line, unless that
+    is very long."""
+    before = ""
+    for piece in pieces:
+        end = piece.rfind("\n") + 1 or (len(piece) if len(before) > _LONGEST_LINE else 0)
+        if end:
+            yield _without(before + piece[:end], [])
+        before = piece[end:] if end else before + piece
+    yield _without(before, [])
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
     kept, at = list[str](), 0
-    spans = [match.span() for _, match in _all(text, False)]
     for start, end in sorted([*spans, *(span for span in assigned(text) if not _is_allowed(text, *span))]):
         if end > at:
             kept += [text[at:start], HIDDEN]
             at = _end(text, start, end)
     return "".join([*kept, text[at:]])
-
-
-def masked_pieces(pieces: Iterable[str]) -> Iterator[str]:
-    """`masked` for a text that comes in pieces: a secret is in one line, unless that is very long."""
-    before = ""
-    for piece in pieces:
-        end = piece.rfind("\n") + 1 or (len(piece) if len(before) > _LONGEST_LINE else 0)
-        if end:
-            yield masked(before + piece[:end])
-        before = piece[end:] if end else before + piece
-    yield masked(before)
 
 
 @lru_cache(maxsize=1024)
@@ -63,9 +67,9 @@ def masked_block(text: str) -> str:
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
     """Matches with their kinds, in order of the formats."""
-    words = "" if parts else long_words(text, LONG)
+    words, runs = ("", "") if parts else (long_words(text, LONG), long_words(text, LONG, RUNS))
     for form in FORMATS:
-        if form.is_long and not parts and not form.may_stand_in(words):
+        if not parts and not form.may_stand_in(words, runs):
             continue
         pattern = form.part if parts and form.part is not None else form.whole
         for match in form.matches(text, pattern):
