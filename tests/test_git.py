@@ -13,6 +13,8 @@ import pytest
 from palimpsest.errors import GitError
 from palimpsest.system import git
 from palimpsest.system.git_history import commits_of, last_version
+from palimpsest.system.repository import repository_of
+from palimpsest.workspace.gitignore import IgnoreRules
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
 
@@ -305,4 +307,6 @@ def test_worktrees_and_submodules_are_repositories_of_their_folders(repo: Path, 
     for folder, old in ((beside, b"old\n"), (repo / "inner", b"private\n"), (theirs, b"private\n")):
         (folder / "a.py").write_text("new\n")
         assert kinds(folder)["a.py"] == "changed"
+        (repository_of(folder).common / "info" / "exclude").write_text("a.py\n")
+        assert IgnoreRules(folder).ignored(folder / "a.py")
         assert last_version(folder / "a.py") == old

@@ -115,7 +115,8 @@ def test_keys_are_found(text: str) -> None:
         "token = secrets.token_hex(32)",
         "da39a3ee5e6b4b0d3255bfef95601890afd80709",
         "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJkekNDQVIyZ0F3SUJBZ0lCQURBS0JnZ3Foa2pP",
-        "persona_production_environment_settings, api_live.something.of_this_very_machine",
+        "persona_production_environment_2_settings, api_live.something.of_this_very_machine_2",
+        "tss_connection_timeout_v2_in_seconds = prf_cli_first_timer_of_2026(dvc_client_settings)",
     ],
 )
 def test_ordinary_code_holds_none(text: str) -> None:
@@ -132,6 +133,7 @@ def test_a_part_of_a_token_is_found_where_that_is_asked() -> None:
     assert not found(part)
     assert found(part, parts=True)
     assert not found("hf_transfer and npm_lifecycle_event_name", parts=True)
+    assert not found("cog_level_2_results, waka_first_summary_2, sgp_4_orbits_of_today, ion_energies_v2", parts=True)
 
 
 def test_what_stands_around_a_token_is_kept() -> None:

@@ -85,6 +85,11 @@ def _is_random(text: str, is_password: bool) -> bool:
             return True
     if len(text) < (_FEWEST_OF_A_PASSWORD if is_password else _FEWEST) or entropy(text) < _LEAST_ENTROPY:
         return False
+    return looks_random(text)
+
+
+def looks_random(text: str) -> bool:
+    """Whether few of its pairs of characters stand in words; one of two digits counts for neither."""
     pairs = [a + b for a, b in pairwise(text.lower()) if a.isalnum() and b.isalnum() and not (a + b).isdigit()]
     strange = sum(pair not in _PAIRS for pair in pairs)
     return strange >= _FEWEST_PAIRS and strange >= _SHARE * len(pairs)

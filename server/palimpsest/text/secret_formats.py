@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from palimpsest.text.assigned_secrets import looks_random
+
 _FEWEST_OF_PART = 12
 """Characters behind a prefix for which an incomplete token is reported."""
 _ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
@@ -66,9 +68,16 @@ class Format:
             at = text.find(literal)
             while at >= 0:
                 match = pattern.match(text, at)
-                if match is not None:
+                if match is not None and _is_no_name(match):
                     yield match
                 at = text.find(literal, match.end() if match is not None else at + 1)
+
+
+def _is_no_name(match: re.Match[str]) -> bool:
+    body = match.groupdict().get("body")
+    if body is None or looks_random(body):
+        return True
+    return len(body) < _FEWEST_OF_PART and any(map(str.isdigit, body))
 
 
 def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> Format:
@@ -102,10 +111,9 @@ def _exact(
 
 
 def _random(kind: str, alphabet: str, fewest: int, *prefixes: str) -> Format:
-    """Prefixes, then characters with a digit among them: a prefix alone may begin a name."""
+    """Prefixes, then characters that look random: a prefix may begin a name."""
     start = rf"(?<![{_ALNUM}_])(?:{'|'.join(map(re.escape, prefixes))})"
-    whole = rf"{start}(?=[{alphabet}]{{0,64}}?[0-9])[{alphabet}]{{{fewest},400}}"
-    part = rf"{start}(?=[{alphabet}]{{0,64}}?[0-9])[{alphabet}]{{{_FEWEST_OF_PART},400}}"
+    whole, part = (rf"{start}(?P<body>[{alphabet}]{{{n},400}})" for n in (fewest, _FEWEST_OF_PART))
     return Format(kind, prefixes, re.compile(whole), re.compile(part), **_where(prefixes, alphabet, fewest))
 
 

@@ -14,8 +14,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from palimpsest.errors import GitError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
-from palimpsest.system.repository import top_of
+from palimpsest.system.repository import repository_of, top_of
 from palimpsest.text.patterns import EVERYTHING, MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ class IgnoreRules:
         self.root = root
         top = top_of(root)
         self._top = str(top)
+        self._git = _git_folder(top)
         self._above = root.relative_to(top).parts
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
@@ -127,7 +129,7 @@ class IgnoreRules:
 
     @property
     def _info_exclude(self) -> str:
-        return os.path.join(self._top, ".git", "info", "exclude")
+        return os.path.join(self._git, "info", "exclude")
 
     def _ignored(self, folder: tuple[str, ...], name: str, *, is_dir: bool) -> bool:
         """`folder` in parts below the workspace folder."""
@@ -183,13 +185,23 @@ class IgnoreRules:
         lines: Sequence[str] = ()
         if stamp != (0, 0):
             try:
-                lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top)]).split("\n")
+                lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top), self._git]).split("\n")
             except (OSError, Refused) as error:
                 log.warning("%s is not read, so all is ignored: %s", file, error)
                 lines = [EVERYTHING]
         patterns = Patterns(lines, file)
         self._read[file] = (stamp, patterns)
         return patterns
+
+
+def _git_folder(top: Path) -> Path:
+    """Where git keeps what is of all worktrees: elsewhere, if this is one, or a submodule."""
+    if not os.path.isfile(top / ".git"):
+        return top / ".git"
+    try:
+        return repository_of(top).common
+    except GitError:
+        return top / ".git"
 
 
 def _stamp(file: str) -> Stamp:
