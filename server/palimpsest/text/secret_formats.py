@@ -10,7 +10,7 @@ CredSweeper needs onnxruntime, pandas and 25 more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,13 +86,13 @@ def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 40
     part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
     literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
-    return Format(kind, literals, re.compile(whole), re.compile(part), **_where(literals, alphabet, fewest))
+    return _of_prefixes(kind, literals, whole, part, alphabet, fewest)
 
 
-def _where(literals: Sequence[str], alphabet: str, fewest: int) -> dict[str, bool]:
-    signs, is_long = "".join(literals) + alphabet, min(map(len, literals)) + fewest >= LONG
-    is_word = is_long and not set(signs) & set(".+/=:~$ ")
-    return {"is_long": is_word, "is_word": is_word, "is_run": is_long and " " not in signs}
+def _of_prefixes(kind: str, literals: tuple[str, ...], whole: str, part: str, alphabet: str, fewest: int) -> Format:
+    signs, is_long = set("".join(literals) + alphabet), min(map(len, literals)) + fewest >= LONG
+    is_word, is_run = is_long and not signs & set(".+/=:~$ "), is_long and " " not in signs
+    return Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_word, is_word=is_word, is_run=is_run)
 
 
 def _exact(
@@ -114,7 +114,7 @@ def _random(kind: str, alphabet: str, fewest: int, *prefixes: str) -> Format:
     """Prefixes, then characters that look random: a prefix may begin a name."""
     start = rf"(?<![{_ALNUM}_])(?:{'|'.join(map(re.escape, prefixes))})"
     whole, part = (rf"{start}(?P<body>[{alphabet}]{{{n},400}})" for n in (fewest, _FEWEST_OF_PART))
-    return Format(kind, prefixes, re.compile(whole), re.compile(part), **_where(prefixes, alphabet, fewest))
+    return _of_prefixes(kind, prefixes, whole, part, alphabet, fewest)
 
 
 _PREFIXES = (
