@@ -41,6 +41,12 @@ def fds(memory: Memory) -> Descriptors:
     return memory.descriptors
 
 
+def test_no_secret_is_kept_in_a_descriptor(fds: Descriptors, conversation: str) -> None:
+    key, token = "q7Zp3" + "vK9xT2mW8rB4nL6", "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    made = fds.create(conversation, f"line 1\napi_key: {key}\nline 3 {token}\n")
+    assert fds.text(conversation, made.id) == "line 1\napi_key: ...\nline 3 ...\n"
+
+
 def test_ids_are_never_reused(fds: Descriptors, conversation: str) -> None:
     assert [fds.create(conversation, text).id for text in ("a", "a")] == ["fd-1", "fd-2"]
     assert list(fds.close(conversation, ["fd-2", "fd-1"])) == ["fd-2", "fd-1"]

@@ -39,6 +39,7 @@ from palimpsest.memory.tools.results import failed
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -198,10 +199,8 @@ class Putting:
         found += [Item("tool", name, text) for name, text in described.items()]
         found += [Item("summary", "", view.before)] if view.before else []
         for name, turn in zip(self._names(view.turns), view.turns, strict=True):
-            shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
-            text = shown if isinstance(shown, str) else memory.turns.text(turn)
-            said = self._said(turn, view.gone)
-            text = with_calls(name + text, said.calls, natively=natively)
+            documents, said = turn.details.get(DOCUMENTS), self._said(turn, view.gone)
+            text = with_calls(name + self._shown(turn), said.calls, natively=natively)
             found.append(Item("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
             found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in memory.turns.calls(turn.id) if call.result]
@@ -351,7 +350,11 @@ class Putting:
             return []
         context, roots = services.settings.context, services.roots.folders
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
-        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
+        return [
+            (one.name, masked_block(one.text))
+            for root in roots
+            for one in rules.of(root, context.rules, context.block_tokens)
+        ]
 
     def _all_said(self, view: _View) -> list[Said]:
         said = (self._said(turn, view.gone) for turn in view.turns)
@@ -383,10 +386,15 @@ class Putting:
                 results.append(memory.contents.text(call.result))
         role: wire.Role = "user" if turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
+        text = self._shown(turn)
+        whole = f"{text}\n\n{masked_block(documents)}" if isinstance(documents, str) else text
+        return Said(role, whole, list(map(masked_block, results)), calls, _notes(turn))
+
+    def _shown(self, turn: Turn) -> str:
+        """What the model reads of a turn: of what it did not write itself, without secrets."""
         shown = turn.details.get(SHOWN)
-        text = shown if isinstance(shown, str) else memory.turns.text(turn)
-        whole = f"{text}\n\n{documents}" if isinstance(documents, str) else text
-        return Said(role, whole, results, calls, _notes(turn))
+        text = shown if isinstance(shown, str) else self._memory().turns.text(turn)
+        return text if turn.role == "assistant" else masked_block(text)
 
     def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

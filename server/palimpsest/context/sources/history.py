@@ -20,9 +20,9 @@ from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scopes
-from palimpsest.system.git import top_of
 from palimpsest.system.git_history import Commit, commits_of, last_version
 from palimpsest.system.reading import read
+from palimpsest.system.repository import top_of
 from palimpsest.text.tokens import masked
 from palimpsest.types import Block
 from palimpsest.workspace.files import MAX_BYTES, WorkspaceFiles, decoded

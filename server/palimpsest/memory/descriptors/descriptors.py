@@ -23,6 +23,7 @@ from palimpsest.memory.descriptors.sections import Section, Sections
 from palimpsest.memory.descriptors.units import PARAGRAPH
 from palimpsest.memory.refs.kinds import language_name
 from palimpsest.memory.store.database import Database
+from palimpsest.text.tokens import masked
 
 LONGEST_NAME = 100
 MOST_CONTEXT = 50
@@ -66,11 +67,11 @@ class Descriptors:
         page_size: int = DEFAULT_PAGE_SIZE,
         pretty: bool = False,
     ) -> Descriptor:
-        """`pretty`: JSON on one line is put on lines first."""
+        """Of secrets in a whole text, `...` is kept.  `pretty`: JSON on one line is put on lines first."""
         if not LEAST <= page_size <= MOST:
             raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
-        if isinstance(text, str) and pretty:
-            text = pretty_printed(text)
+        if isinstance(text, str):
+            text = pretty_printed(masked(text)) if pretty else masked(text)
         hash = self._contents.put(text).hash
         self._tables.n_pages(hash, page_size)
         with self._database.transaction() as rows:
