@@ -25,8 +25,8 @@ MAX_CHAIN = 2_000
 """Rules that begin with one another: llama.cpp follows them by recursion."""
 N_STEPS = 16
 """Characters that are followed from each rule's beginning, to see whether ways multiply."""
-MAX_TRIED = 30_000
-"""Ways followed in all; what has been seen by then decides."""
+MAX_TRIED = 400_000
+"""Ways followed in all, a second or two; a schema of a thousand optional properties has 225,000."""
 USUAL = tuple(map(ord, 'a "\n0'))
 END = 0
 
@@ -37,10 +37,7 @@ def admit(text: str) -> None:
     grammar = read(text)
     _refuse_left_recursion(grammar)
     ways = _Ways(grammar)
-    ways.follow(grammar.names["root"])
     for rule in grammar.names.values():
-        if ways.n_tried > MAX_TRIED:
-            break
         ways.follow(rule)
 
 
@@ -113,14 +110,14 @@ class _Ways:
         self._rules = grammar.rules
         self._places: list[tuple[Sequence, int, int]] = [((), 0, END)]
         self._numbers = dict[tuple[int, int, int], int]()
-        self.n_tried = 0
+        self._n_tried = 0
 
     def follow(self, rule: int) -> None:
         """From a rule's beginning, always with the character that the most ways admit."""
         ways = dict.fromkeys(self._reached([self._at(s, 0, END) if s else END for s in self._rules[rule]]), 1)
         for step in range(N_STEPS):
             ways.pop(END, None)
-            if not ways or self.n_tried > MAX_TRIED:
+            if not ways:
                 return
             code, cost = self._likeliest(ways), 0
             following = Counter[int]()  # how many paths lead to each
@@ -148,7 +145,9 @@ class _Ways:
             if way in seen:
                 continue
             seen.add(way)
-            self.n_tried += 1
+            self._n_tried += 1
+            if self._n_tried > MAX_TRIED:
+                raise InvalidArgument("grammar", f"has too many ways through its rules: more than {MAX_TRIED:,}.")
             if len(found) > MAX_WAYS or len(seen) > 4 * MAX_WAYS:
                 raise _too_many_ways()
             sequence, index, below = self._places[way]
