@@ -134,7 +134,7 @@ def test_what_is_refused_names_the_field() -> None:
 
 
 def test_what_was_not_looked_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "MAX_TRIED", 50)
+    monkeypatch.setattr(admission, "MAX_TRIED", 50)  # no door: how much is looked at is nobody's to set
     admit('root ::= "short"')
     with pytest.raises(InvalidArgument, match="more than 50"):
         admit(f"root ::= r0\n{WORDS}\nr3000 ::= .")

@@ -309,7 +309,7 @@ async def test_a_library_for_another_processor_is_named_and_not_tried_again(
 ) -> None:
     (tmp_path / file).write_text(text)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
-    monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 0.0)  # no door: how long a rest is is nobody's to set
     supervisor, seen = Supervisor(target), list[Status]()
     supervisor.on_status(seen.append)
     supervisor.start()
