@@ -28,7 +28,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
 from cattrs.v import transform_error
@@ -211,7 +211,7 @@ class Protocol(LanguageServerProtocol):
         self._shutdown = True
 
     @lsp_method(types.EXIT)
-    def lsp_exit(self, *_: Any) -> None:
+    def lsp_exit(self, *_: Any) -> NoReturn:
         """pygls closes the writer here: an answer to `shutdown` that is under way would be lost."""
         sys.exit(0)
 
