@@ -42,6 +42,7 @@ SCHEMAS: dict[str, tuple[Any, str]] = {
 }
 CHAIN = "\n".join(f"r{i} ::= r{i + 1}" for i in range(5_000))
 TREE = "\n".join(f'r{i} ::= r{i + 1} r{i + 1} | ""' for i in range(30))
+MANY = " | ".join(f'"b{i}"' for i in range(500))
 WORDS = "\n".join(f'r{i} ::= "word {i} " r{i + 1}' for i in range(3_000))
 GRAMMARS = {
     "parentheses": ("root ::= " + "(" * 20_000 + '"a"' + ")" * 20_000, "500 parentheses"),
@@ -57,6 +58,7 @@ GRAMMARS = {
     "ambiguity, later": ('root ::= "only then" r\nr ::= "a" r "b" | "a" r "c" | ""', "too many ways"),
     "options": ("root ::= " + "[a-z]? " * 500, "too many ways"),
     "options of one letter": ("root ::= " + '"a"? ' * 440, "too many ways"),
+    "options beside alternatives": (f'root ::= {MANY} | ' + '"a"? ' * 200, "too many ways"),
     "options behind others": (f'root ::= r0\n{WORDS}\nr3000 ::= ' + '"a"? ' * 300, "too many ways"),
     "doubling": (f'root ::= r0\n{TREE}\nr30 ::= "b"', "too many ways"),
     "no end": ('root ::= ("a"', "line 1"),

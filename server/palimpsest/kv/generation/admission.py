@@ -25,8 +25,8 @@ MAX_CHAIN = 2_000
 """Rules that begin with one another: llama.cpp follows them by recursion."""
 N_STEPS = 16
 """Characters that are followed from each rule's beginning, to see whether ways multiply."""
-MAX_TRIED = 400_000
-"""Ways followed in all, a second or two; a schema of a thousand optional properties has 225,000."""
+MAX_TRIED = 1_000_000
+"""Ways followed in all, a second or two; a schema of a thousand optional properties has 330,000."""
 USUAL = tuple(map(ord, 'a "\n0'))
 END = 0
 
@@ -110,10 +110,11 @@ class _Ways:
         self._rules = grammar.rules
         self._places: list[tuple[Sequence, int, int]] = [((), 0, END)]
         self._numbers = dict[tuple[int, int, int], int]()
+        self._behind = dict[int, set[int]]()
         self._n_tried = 0
 
     def follow(self, rule: int) -> None:
-        """From a rule's beginning, always with the character that the most ways admit."""
+        """From a rule's beginning, always with the character that leads to the most ways."""
         ways = dict.fromkeys(self._reached([self._at(s, 0, END) if s else END for s in self._rules[rule]]), 1)
         for step in range(N_STEPS):
             ways.pop(END, None)
@@ -122,12 +123,13 @@ class _Ways:
             code, cost = self._likeliest(ways), 0
             following = Counter[int]()  # how many paths lead to each
             for way, n_paths in ways.items():
-                sequence, index, below = self._places[way]
+                sequence, index, _ = self._places[way]
                 element = sequence[index]
                 assert isinstance(element, Characters)
                 if not element.admits(code):
                     continue
-                reached = self._reached([self._after(sequence, index, below)])
+                reached = self._next(way)
+                self._count(len(reached))
                 cost += len(reached) ** 2
                 for one in reached:
                     following[one] += n_paths
@@ -137,6 +139,12 @@ class _Ways:
                 raise _too_many_ways()
             ways = following
 
+    def _next(self, way: int) -> set[int]:
+        """The ways behind a way's character."""
+        if way not in self._behind:
+            self._behind[way] = self._reached([self._after(*self._places[way])])
+        return self._behind[way]
+
     def _reached(self, todo: list[int]) -> set[int]:
         """The ways that names lead to, until each stands at a character."""
         found, seen = set[int](), set[int]()
@@ -145,9 +153,7 @@ class _Ways:
             if way in seen:
                 continue
             seen.add(way)
-            self._n_tried += 1
-            if self._n_tried > MAX_TRIED:
-                raise InvalidArgument("grammar", f"has too many ways through its rules: more than {MAX_TRIED:,}.")
+            self._count(1)
             if len(found) > MAX_WAYS or len(seen) > 4 * MAX_WAYS:
                 raise _too_many_ways()
             sequence, index, below = self._places[way]
@@ -157,6 +163,11 @@ class _Ways:
             rest = self._after(sequence, index, below)
             todo += [self._at(alternative, 0, rest) if alternative else rest for alternative in self._rules[element]]
         return found
+
+    def _count(self, n: int) -> None:
+        self._n_tried += n
+        if self._n_tried > MAX_TRIED:
+            raise InvalidArgument("grammar", f"has too many ways through its rules: more than {MAX_TRIED:,}.")
 
     def _after(self, sequence: Sequence, index: int, below: int) -> int:
         return self._at(sequence, index + 1, below) if index + 1 < len(sequence) else below
@@ -176,7 +187,7 @@ class _Ways:
             sequence, index, _ = self._places[way]
             element = sequence[index]
             assert isinstance(element, Characters)
-            classes[element] += 1
+            classes[element] += len(self._next(way))
         codes = {*USUAL, *(low for one, _ in classes.most_common(16) for low, _ in one.ranges[:2])}
         return max(sorted(codes), key=lambda code: sum(n for one, n in classes.items() if one.admits(code)))
 
