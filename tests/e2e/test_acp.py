@@ -449,6 +449,17 @@ async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
             assert await prompt in ("cancelled", "end_turn")
 
 
+@pytest.mark.parametrize(
+    "text", [None, '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}']
+)
+def test_it_ends_where_its_input_is_a_file_or_none(home: Path, tmp_path: Path, text: str | None) -> None:
+    (tmp_path / "in").write_text(text or "", encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
+    with (tmp_path / "in").open() if text else open(os.devnull) as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, timeout=60)
+    assert (done.returncode, b"agentInfo" in done.stdout) == (0, text is not None), done.stderr
+
+
 def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(
     home: Path, shop: Path, engine: Scripted
 ) -> None:

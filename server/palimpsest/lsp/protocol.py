@@ -25,11 +25,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
 from cattrs.v import transform_error
@@ -96,6 +97,7 @@ class Protocol(LanguageServerProtocol):
         self._sent: dict[Any, Future[Any]] = {}
         self.spellings = Spellings()
         self._inbox = Inbox(self._take, self.refuse)
+        self._shutdown_id: Any = None
 
     # What comes in --------------------------------------------------------------------------------------------
 
@@ -119,10 +121,13 @@ class Protocol(LanguageServerProtocol):
         self._inbox.drop(why)
 
     async def end(self, beside: Iterable[asyncio.Task[Any]]) -> None:
-        """Nobody waits for an answer any more: end what is still being done for one, and what goes on beside them."""
-        running = [*self._bodies.values(), *beside]
+        """Nobody waits for an answer any more but for `shutdown`'s, which may have come in one write with `exit`: end
+        what is still being done for one, and what goes on beside them."""
+        running: list[asyncio.Future[Any]] = [*self._bodies.values(), *beside]
         for task in running:
             task.cancel()
+        if (answered := self._request_futures.get(self._shutdown_id)) is not None:
+            running.append(asyncio.wrap_future(answered))
         if running:
             await asyncio.wait(running, timeout=ENDING_S)
 
@@ -221,11 +226,17 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        self._shutdown_id = self.msg_id
         yield self.fm.features[types.SHUTDOWN], args, None
         for msg_id, future in list(self._request_futures.items()):  # each is forgotten as it ends
             if msg_id != self.msg_id:
                 future.cancel()
         self._shutdown = True
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> NoReturn:
+        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost."""
+        sys.exit(0)
 
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""

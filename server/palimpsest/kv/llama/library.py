@@ -30,31 +30,34 @@ BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A native call: since when (`time.monotonic()`), and with how many bytes resident."""
+    """A native call that follows a grammar: since when (`time.monotonic()`), and with how many bytes resident."""
 
     since: float
     resident: int
+    grammar: str
 
 
 class Library:
     """`api` is the bindings' module; `errors` the newest error lines llama.cpp logged, oldest first; `buffers` the
-    bytes of each kind of buffer (KV, RS, compute, output) that it said it made since they were last cleared."""
+    bytes of each kind of buffer (KV, RS, compute, output) that it said it made since they were last cleared;
+    `refused_grammars` the `text_hash` of those that ended an engine."""
 
     def __init__(self, api: Any) -> None:
         self.api = api
         self.errors: deque[str] = deque(maxlen=8)
         self.buffers: Counter[str] = Counter()
         self.under_way: Call | None = None
+        self.refused_grammars: frozenset[str] = frozenset()
         self._callback = api.llama_log_callback(self._log)  # kept: a collected callback would crash the next log line
         # importing the bindings set their own callback, which writes to stderr
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
         api.llama_backend_init()
 
     @contextmanager
-    def bounded(self) -> Iterator[None]:
+    def bounded(self, grammar: str) -> Iterator[None]:
         """Around a call whose time and memory another's text decides: `under_way` meanwhile, so that the process can
         see one that does not come back."""
-        self.under_way = Call(time.monotonic(), machine.resident_memory())
+        self.under_way = Call(time.monotonic(), machine.resident_memory(), grammar)
         try:
             yield
         finally:
