@@ -110,8 +110,7 @@ async def mark(server: PalimpsestServer, asked: Mark) -> dict[str, Any]:
         server,
         asked.conversation,
         lambda memory: results.marked(
-            asked.which,
-            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines),
+            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines)
         ),
     )
 
@@ -130,7 +129,10 @@ async def sections(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
     return await _answered(
         server,
         asked.conversation,
-        lambda memory: results.sections(asked.which, memory.descriptors.sections(asked.conversation, asked.which)),
+        lambda memory: results.sections(
+            memory.descriptors.id_of(asked.conversation, asked.which),
+            memory.descriptors.sections(asked.conversation, asked.which),
+        ),
     )
 
 
@@ -138,19 +140,18 @@ async def unmark(server: PalimpsestServer, asked: Section) -> dict[str, Any]:
     return await _answered(
         server,
         asked.conversation,
-        lambda memory: results.unmarked(
-            asked.which, memory.descriptors.unmark(asked.conversation, asked.which, _named(asked))
-        ),
+        lambda memory: results.unmarked(memory.descriptors.unmark(asked.conversation, asked.which, _named(asked))),
     )
 
 
 async def write(server: PalimpsestServer, asked: Write) -> dict[str, Any]:
-    memory = server.window.session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.text, asked.conversation, asked.which)
+    descriptors = server.window.session.conversing.memory.descriptors
+    text = await asyncio.to_thread(descriptors.text, asked.conversation, asked.which)
     if not asked.file_path:
         raise InvalidArgument("file_path", "is missing: a path in the workspace.")
     done = await write_asking(server, asked, text)
-    fields, xml = results.written(asked.which, done.shown, asked.mode, done.bytes, done.lines)
+    fd = descriptors.id_of(asked.conversation, asked.which)
+    fields, xml = results.written(fd, done.shown, asked.mode, done.bytes, done.lines)
     return {**fields, "xml": xml}
 
 

@@ -64,7 +64,7 @@ def copy_refs(rows: sqlite3.Connection, source: str, target: str, turns: dict[in
 
 def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: list[str] | None = None) -> None:
     """With their names and sections; `only` these ids."""
-    columns = "id, name, hash, source, language, created, page_size, closed, summary"
+    columns = "id, name, hash, source, language, created, page_size, closed, summary, original"
     marks = "" if only is None else f" AND id IN ({', '.join('?' * len(only))})"
     rows.execute(
         f"INSERT INTO descriptor (conversation, {columns}) SELECT ?, {columns} FROM descriptor"

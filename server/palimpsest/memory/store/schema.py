@@ -139,4 +139,8 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE experience ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
     ALTER TABLE experience ADD COLUMN forgotten_by TEXT NOT NULL DEFAULT '';
     """,
+    """
+    ALTER TABLE descriptor ADD COLUMN original TEXT REFERENCES content (hash);
+    CREATE INDEX descriptor_original ON descriptor (original);
+    """,
 )
