@@ -371,18 +371,18 @@ async def test_there_are_no_completions_or_edits_in_a_conversation(window: Edito
 async def test_a_reply_that_ends_inside_a_fence_does_not_swallow_what_is_said_next(
     window: Editor, said: Scripted
 ) -> None:
-    """As one that was cut off at the most tokens does."""
+    """As one that was cut off at the most tokens does: the fence is closed, for whoever shows the conversation."""
     said.replies = ["See:\n\n```python\nprint(", "And more."]
     uri = window.open(NAME, "bonjour")
     await send(window, uri)
-    await is_shown(window, uri, "See:\n\n```python\nprint(")
+    await is_shown(window, uri, "See:\n\n```python\nprint(\n```")
     window.texts[uri] += "go on"
     window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
     assert "Send" in await lenses(window, uri)
     await send(window, uri)
     await is_shown(window, uri, "And more.")
     assert turns(window, uri)[1:4] == [
-        ("assistant", True, "See:\n\n```python\nprint("),
+        ("assistant", True, "See:\n\n```python\nprint(\n```"),
         ("user", True, "go on"),
         ("assistant", True, "And more."),
     ]

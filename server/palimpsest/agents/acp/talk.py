@@ -192,6 +192,7 @@ class Talk:
 
     def _turn_ended(self, event: TurnEnded) -> None:
         if event.conversation == self.conversation:
+            self._text(TurnText(self.conversation, event.turn.id, event.text))  # its end was not told yet
             for update in _problems(event.turn):
                 self._tell(update)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.memory.refs.fences import open_behind
+from palimpsest.memory.refs.fences import left_open
 from palimpsest.memory.transcript.marks import BESIDE, escaped, heading, ref_link
 
 _CODE = re.compile(r"(`[^`]+`)")
@@ -83,7 +83,7 @@ def beside(turn: WrittenTurn) -> str:
     parts += [_code_as_it_is(problem) for problem in turn.problems]
     if turn.documents:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
-    return "\n\n".join([BESIDE, *parts]) if parts or open_behind(lines_of(turn.text)) else ""
+    return "\n\n".join([BESIDE, *parts]) if parts or left_open(lines_of(turn.text)) else ""
 
 
 def call_text(call: WrittenCall) -> str:
