@@ -17,11 +17,12 @@ class Scripted:
     While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
     list has its pieces (`delta` of an event each) sent one by one; with `stays`, it does not end until `free` is set.
     A request of more than `most` characters is refused as too long; one with tools is refused (`refused` counts these)
-    unless it `takes_tools`."""
+    unless it `takes_tools`.  `window`: tokens that it says it can read."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
         self.takes_tools = False
+        self.window = 8192
         self.stays = False
         self.refused = 0
         self.most: int | None = None
@@ -47,7 +48,7 @@ def scripted() -> Iterator[Scripted]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": 8192}]}))
+            self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": it.window}]}))
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.documents.asking import asking
 from palimpsest.errors import EngineUnavailable, InvalidArgument
 from palimpsest.lsp.arguments import Conversation
@@ -40,7 +41,7 @@ async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
     if not text:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
 
-    options = server.window.settings.file_descriptor
+    options = thresholds(server.window.session.services)
     sizes: dict[str, Any] = {"page_size": options.default_page_size, "pretty": options.json_pretty_print}
 
     def made(memory: Memory) -> results.Result:

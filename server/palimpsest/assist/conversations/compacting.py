@@ -15,16 +15,21 @@ from palimpsest.assist.conversations.putting import Putting, tail_of
 from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.context.estimate import chars_for
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
 from palimpsest.memory.compaction.compactions import Compaction, Summary, WrittenBy
-from palimpsest.memory.compaction.mechanical import completed, mechanical
+from palimpsest.memory.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.types import Block
 
 BEFORE = "before compaction"
+SUMMARY = 0.15
+"""Its share of what the model can read."""
+LEAST_TOKENS, FRAMES = 256, 128
+"""Of a summary that the model writes; and what a template puts around messages."""
 WORTH = 0.25
 """Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
 
@@ -120,7 +125,7 @@ class Compacting:
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
-        summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
+        summary = self._fitted(mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old))
         return await memory.writes.run(_apply, memory, conversation, summary, writer, turns[-1].id)
 
     async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
@@ -145,12 +150,15 @@ class Compacting:
         if model is None or not model.chat_template:
             return None, "mechanical"
         task = grammar.TASK + (f"The person wants of the summary: {instruction}\n" if instruction else "")
+        asked = self._putting.asking(conversation, until, task, blocks)
+        sizes, _ = await self._counts.of([one.content for one in asked])
+        left = max(LEAST_TOKENS, self._putting.window(blocks) - sum(sizes) - FRAMES)
         request = wire.GenerateRequest(
             workspace=services.workspace,
-            chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
+            chat=wire.ChatTail(asked),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
-            max_tokens=grammar.MOST_TOKENS,
+            max_tokens=min(grammar.MOST_TOKENS, left),
             grammar=grammar.grammar(),
             sampling=wire.Sampling(temperature=0.0),
             tail=tail_of(conversation),
@@ -168,7 +176,11 @@ class Compacting:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
         before = self._memory().compactions.current(queued.conversation)
         spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
-        return completed(queued.summary, spoken, before.summary if before is not None else None)
+        return self._fitted(completed(queued.summary, spoken, before.summary if before is not None else None))
+
+    def _fitted(self, summary: Summary) -> Summary:
+        model = self._services.supervisor.status.model
+        return summary if model is None or not model.window else fitted(summary, chars_for(int(SUMMARY * model.window)))
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""

@@ -23,6 +23,9 @@ You help a person with the code in their editor. Blocks of their workspace may s
 Answer briefly and exactly, in Markdown. Say so where you do not know something.
 """
 
+COMPACTED = "The conversation was compacted behind this request; where it asks for that, it is done:"
+"""Else the model, which no longer sees its call, makes it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -68,14 +71,14 @@ def render_summary(summary: Summary) -> str:
 
 
 def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
-    """What the model reads in place of older turns: the summary, the last request of them word for word, and the
-    project's rules, by their file's name, as they are now."""
+    """What the model reads in place of older turns: the summary, the project's rules, by their file's name, as they are
+    now, and the last request of these turns word for word, where somebody asked for the compaction behind it."""
     parts = [f"What was said before, in short:\n{render_summary(summary)}"]
     parts += [
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]
     if last_request.strip():
-        parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
+        parts += [COMPACTED, f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>"]
     return "\n\n".join(parts)
 
 

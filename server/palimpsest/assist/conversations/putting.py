@@ -54,6 +54,9 @@ MOST_FORESEEN = 40
 EXPERIENCES = 0.2
 """Their share of what the model can read: a few long ones fit, and what is said has room besides."""
 
+RULES = 0.1
+"""The same of a project's rules, which stand behind a summary."""
+
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""
 
@@ -260,7 +263,8 @@ class Putting:
     def room(self, blocks: Sequence[Block], prompt: int) -> int:
         """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
-        share = min(int(options.compact_at * window), window - reserve(window))
+        reply = max(reserve(window), min(options.reply_tokens, window // 2))
+        share = min(int(options.compact_at * window), window - reply)
         return max(min(share - prompt, self.shares.for_messages(window, prompt)), window // 4)
 
     def texts(self, turn: Turn) -> list[str]:
@@ -306,7 +310,9 @@ class Putting:
             return []
         context, roots = services.settings.context, services.roots.folders
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
-        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
+        model = services.supervisor.status.model
+        most = min(context.block_tokens, int(RULES * model.window)) if model and model.window else context.block_tokens
+        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, most)]
 
     def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
         memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
