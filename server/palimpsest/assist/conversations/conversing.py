@@ -213,6 +213,16 @@ class Conversing:
         self._services.events.tell(ConversationChanged(conversation))
         return turn
 
+    async def say_again(self, conversation: str, turn: int) -> Turn:
+        """A turn of another branch, as it is, with its calls and what the model was told of its documents.  Raises
+        NotFound, InvalidArgument."""
+        await self.check_idle(conversation)
+        new = await self.memory.writes.run(self.memory.forks.behind, conversation, turn)
+        said = self.memory.turns.get(new)
+        self._services.events.tell(TurnBegan(conversation, said))
+        self._services.events.tell(ConversationChanged(conversation))
+        return said
+
     @contextmanager
     def sending(self, uri: str) -> Iterator[None]:
         """A document is sent once at a time: the second click would begin a second conversation.  Raises
