@@ -154,6 +154,18 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         assert roles[-3:] == ["user", "assistant", "user"]
 
 
+async def test_a_model_that_cannot_converse_is_named_before_it_replies(
+    home: Path, shop: Path, engine: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palimpsest.agents.acp.talk.unfit", lambda _: "It cannot.")
+    engine.replies = ["One.", "Two."]
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Hello.")
+        await it.ask(session, "And now?")
+        assert it.said(session) == "It cannot.\n\nOne.Two."
+
+
 async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)
