@@ -157,6 +157,7 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
 async def test_a_model_that_cannot_converse_is_named_before_it_replies(
     home: Path, shop: Path, engine: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # no door: whether a model converses is the engine's to say, and this one writes what a test wants
     monkeypatch.setattr("palimpsest.agents.acp.talk.unfit", lambda _: "It cannot.")
     engine.replies = ["One.", "Two."]
     async with client(home) as it:

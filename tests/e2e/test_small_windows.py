@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from palimpsest.memory.compaction.grammar import LISTS, ORDER, TASK, TEXTS
+from palimpsest.memory.compaction.grammar import LISTS, ORDER, TEXTS
 
 from .conftest import start_editor, stop_editor
 from .talking import do, talking
@@ -34,17 +32,10 @@ async def test_a_long_message_is_answered_whatever_its_length_and_its_tokens(
         await stop_editor(editor)
 
 
-async def test_a_small_window_is_not_compacted_before_every_turn(
-    machine: dict[str, str], shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[str, str], shop: Path) -> None:
     (shop / "AGENTS.md").write_text("Prices are rounded to the cent.\n\n" * 100, encoding="utf-8")
     async with talking(shop, window=4096) as (editor, model):
-
-        def reply() -> str:
-            is_task = TASK in model.asked[-1]["messages"][-1]["content"]
-            return json.dumps(SUMMARY) if is_task else "So it is. " * 90
-
-        monkeypatch.setattr(model, "next", reply)
+        model.summary, model.replies = json.dumps(SUMMARY), ["So it is. " * 90]
         conversation = (await do(editor, "conversation.new"))["conversation"]
         for n in range(14):
             await do(editor, "ask", text=f"And `round_{n}`? " * 20, conversation=conversation)
