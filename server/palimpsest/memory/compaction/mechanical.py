@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from palimpsest.memory.compaction.collecting import Spoken, call_line, failures, names, paths, short
 from palimpsest.memory.compaction.compactions import Summary
@@ -68,7 +69,8 @@ def fitted(summary: Summary, most_chars: int) -> Summary:
         max(lists.values(), key=_n_chars).pop()
     if left < 0:
         texts = {name: short(text, most_chars // len(texts)) for name, text in texts.items()}
-    return replace(summary, **texts, **lists)
+    kept: dict[str, Any] = {**texts, **lists}
+    return replace(summary, **kept)
 
 
 def _n_chars(items: Sequence[str]) -> int:
