@@ -21,6 +21,7 @@ from palimpsest.assist.conversations.prompts import (
     system_prompt,
     whole,
 )
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import chars_for, estimate
@@ -301,7 +302,8 @@ class Putting:
     def _last(self, turns: Sequence[Turn]) -> str:
         """The last request among them, as the model read it; of descriptors in it, the beginnings of their previews."""
         asked = next((turn for turn in reversed(turns) if turn.role == "user"), None)
-        return shortened(self._said(asked, frozenset()).text) if asked is not None else ""
+        page_size = thresholds(self._services).default_page_size
+        return shortened(self._said(asked, frozenset()).text, page_size) if asked is not None else ""
 
     def _rules(self, blocks: Sequence[Block]) -> list[tuple[str, str]]:
         """The project's rules, where they are not among the blocks."""
