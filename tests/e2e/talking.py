@@ -18,11 +18,11 @@ Talk = tuple[Editor, Scripted]
 
 @asynccontextmanager
 async def talking(
-    root: Path, settings: dict[str, Any] | None = None, *, own_process: bool = False
+    root: Path, settings: dict[str, Any] | None = None, *, own_process: bool = False, window: int = 8192
 ) -> AsyncIterator[Talk]:
     """The person allows everything that they are asked about."""
     with scripted() as model:
-        model.replies = ["Hello."]
+        model.replies, model.window = ["Hello."], window
         options = {"engine": {"kind": "openai", "url": model.url}, **(settings or {})}
         it = await start_editor(root, options, own_process=own_process)
         it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)

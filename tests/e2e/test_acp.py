@@ -184,6 +184,19 @@ async def test_what_a_turn_refers_to_and_what_was_not_found_is_told(home: Path, 
         assert found in again.said(session)
 
 
+async def test_a_model_that_cannot_converse_is_named_before_it_replies(
+    home: Path, shop: Path, engine: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # no door: whether a model converses is the engine's to say, and this one writes what a test wants
+    monkeypatch.setattr("palimpsest.agents.acp.talk.unfit", lambda _: "It cannot.")
+    engine.replies = ["One.", "Two."]
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Hello.")
+        await it.ask(session, "And now?")
+        assert it.said(session) == "It cannot.\n\nOne.Two."
+
+
 async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)
@@ -349,15 +362,15 @@ WRITES = f'{REPLY}\n\nref_to_file(ref_id="shipping", file_path="{{}}")'
 
 
 async def test_a_ref_that_is_not_closed_is_told_of(home: Path, shop: Path, engine: Scripted) -> None:
-    engine.replies = ['Here:\n\n<ref id="open">\nnever closed']
+    engine.replies = ['Here:\n\n<ref id="open">\n```\nnever closed']
     problem = 'Line 3: `<ref id="open">` is not closed, so it was not kept; write `</ref>` behind its content.'
     async with client(home) as it:
         session = await began(it, shop)
         await it.ask(session, "Write.")
-        assert it.said(session).endswith(f"never closed\n\n{problem}")
+        assert it.said(session).endswith(f"never closed\n```\n\n{problem}"), "the fence would go on over what is next"
     async with client(home) as again:
         await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
-        assert again.said(session).endswith(f"never closed\n\n{problem}")
+        assert again.said(session).endswith(f"never closed\n```\n\n{problem}")
 
 
 async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remembered_for_the_folder(

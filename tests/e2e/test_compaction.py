@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.assist.conversations.prompts import COMPACTED
 from palimpsest.lsp.compaction import BEGAN, ENDED
 from palimpsest.memory.compaction.grammar import ORDER, TEXTS
 from palimpsest.memory.transcript.marks import BESIDE
@@ -116,6 +117,7 @@ async def test_a_long_conversation_is_compacted_by_itself_and_only_once(talk: tu
     assert (answer["reply"], len(model.asked) - before) == ("Compacted.", 2)
     assert "<goal>the goal</goal>" in prompt(model)
     assert model.asked[-1]["messages"][-1]["content"].endswith(LAST)
+    assert COMPACTED not in prompt(model), "nobody asked for it"
     await do(editor, "ask", text="And now?", conversation=one["conversation"])
     assert len(model.asked) - before == 3
 
@@ -195,7 +197,7 @@ async def test_compaction_is_queued_and_applied_after_the_calls_of_a_reply(talk:
     model.replies = [f"{call}\n{call.replace('the goal', 'the newest goal')}\n", "Done."]
     await do(editor, "ask", text="Compact yourself.")
     assert "<goal>the newest goal</goal>" in prompt(model), "the latest that is queued wins"
-    assert "Compact yourself." in prompt(model)
+    assert f"{COMPACTED}\n\n<last_request>\nCompact yourself.\n" in prompt(model), "else it would do it again"
 
 
 async def test_what_the_model_queues_has_names_paths_and_failures_too(talk: tuple[Editor, Scripted]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs import results
-from palimpsest.memory.refs.fences import fences, unfenced
+from palimpsest.memory.refs.fences import closing, fences, unfenced
 from palimpsest.memory.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.memory.refs.tags import extract
 
@@ -135,6 +135,23 @@ def test_a_content_that_is_one_fence_is_taken_out_of_it() -> None:
     assert unfenced("x\n```py\na\n```") == ("x\n```py\na\n```", "")
     assert unfenced("```py\na\n```\n```py\nb\n```")[1] == ""
     assert [fence.info for fence in fences("````\n```\n````\n")] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("a\n```py\nb", "\n```"),
+        ("```py", "\n```"),
+        ("~~~~\n```\n", "~~~~"),
+        ("1. So:\n\n   ```py\n   b", "\n   ```"),
+        ("```py\na\n```\n", ""),
+        ("```py```", ""),
+        ("", ""),
+    ],
+)
+def test_a_fence_that_is_left_open_is_closed_as_it_was_opened(text: str, end: str) -> None:
+    assert closing(text) == end
+    assert closing(text + end) == ""
 
 
 def test_list_refs_is_written_as_the_format_has_it(memory: Memory, conversation: str) -> None:

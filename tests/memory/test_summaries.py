@@ -12,7 +12,7 @@ from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken, failures, names, paths
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.compaction.keeping import Message, kept
-from palimpsest.memory.compaction.mechanical import MOST_ITEMS, completed, mechanical
+from palimpsest.memory.compaction.mechanical import LISTS, MOST_ITEMS, TEXTS, completed, fitted, mechanical
 
 ERROR = '<error type="not_found"><message>There is no fd-9.</message></error>'
 TALK = [
@@ -132,3 +132,15 @@ def test_what_is_kept_has_a_bound_and_marks_come_first() -> None:
     said = [message(1, marked=True), message(2, marked=True, n_chars=50), message(3), message(4, mentions="turn-3")]
     assert kept(said, 4, (), 10) == [1]
     assert kept(said, 4, (), 60) == [1, 2]
+
+
+@pytest.mark.parametrize("most", [10_000, 400, 120])
+def test_a_summary_fits_what_the_model_can_read(most: int) -> None:
+    texts = dict.fromkeys(TEXTS, "so it is " * 10)
+    summary = Summary(**texts, **{name: [f"{n} of {name}" for n in range(9)] for name in LISTS})
+    said = fitted(summary, most)
+    every = [getattr(said, name) for name in TEXTS] + [item for name in LISTS for item in getattr(said, name)]
+    assert sum(map(len, every)) <= most
+    assert fitted(said, most) == said
+    assert (said == summary) == (most == 10_000)
+    assert all(getattr(summary, name)[: len(getattr(said, name))] == getattr(said, name) for name in LISTS)

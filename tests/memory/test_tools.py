@@ -441,7 +441,7 @@ async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Ch
     assert (await chat.call('delete_fd_section("log", "bug")')).error == ""
     part = await chat.call('read_fd("log", start_line=1, end_line=2, extract=True)')
     assert part.fields["fd"] == "fd-2"
-    assert '<fd_write fd="log" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
+    assert '<fd_write fd="fd-1" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
     assert (chat.hands.root / "out.log").read_text() == text
     assert (await chat.call('close_fds(["log", "fd-2"])')).fields == {"closed": ["fd-1", "fd-2"]}
     gone = await chat.call('read_fd("log")')

@@ -344,16 +344,22 @@ class ConversationSettings:
 class FileDescriptorSettings:
     enabled: bool = _setting(True, "Long output and long messages become descriptors, which are read in pages.")
     max_direct_output_chars: int = _setting(
-        8_000, "A tool's output of more characters becomes a descriptor.", low=100, high=1_000_000
+        8_000,
+        "A tool's output of more characters, or of more than a third of what the model can read, becomes a descriptor.",
+        low=100,
+        high=1_000_000,
     )
     default_page_size: int = _setting(
         4_000,
-        "Characters of a page; at most about half of the two thresholds is best.",
+        "Characters of a page; about half of the two thresholds at most is best.",
         low=100,
         high=100_000,
     )
     max_input_chars: int = _setting(
-        8_000, "A message of more characters becomes a descriptor.", low=100, high=1_000_000
+        8_000,
+        "A message of more characters, or of more than a third of what the model can read, becomes a descriptor.",
+        low=100,
+        high=1_000_000,
     )
     json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.")
     page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.")

@@ -10,10 +10,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
-from palimpsest.assist.conversations.telling import MemorySetAside, TurnEnded
+from palimpsest.assist.conversations.telling import MemorySetAside, TurnBegan, TurnEnded
+from palimpsest.assist.conversations.unfit import unfit
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import check_before, write_file
+from palimpsest.memory.conversations.turns import Turn
 from palimpsest.workspace.changes import check
 from palimpsest.workspace.places import around, shown
 
@@ -26,26 +28,21 @@ ALLOW, ALWAYS, REFUSE, NEVER = "Allow", "Always allow in this folder", "Do not a
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
 
-NO_CHAT = (
-    "The model {} was made to complete code and cannot hold a conversation: expect little of its replies. "
-    "Those that `palimpsest model list` calls instruct can."
-)
-
 
 def register(server: PalimpsestServer) -> None:
     def begin(session: Session) -> None:
         session.conversing.host = WindowHost(server)
         session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
-        session.events.on(TurnEnded, lambda _: _say_whether_it_converses(server, session))
+        session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
+        session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
 
     server.window.session_listeners.append(begin)
 
 
-def _say_whether_it_converses(server: PalimpsestServer, session: Session) -> None:
-    """Once a window, with a reply that a person might puzzle over."""
-    model = session.services.supervisor.status.model
-    if model is not None and not model.converses:
-        server.window.report.warn(NO_CHAT.format(model.name))
+def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: Turn) -> None:
+    """Once a window: before the first reply, or, where the model was not known then, with it."""
+    if turn.role == "assistant" and (why := unfit(session.services.supervisor.status.model)):
+        server.window.report.warn(why)
 
 
 class WindowHost:

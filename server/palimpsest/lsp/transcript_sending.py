@@ -8,7 +8,7 @@ have been asked; nothing of the old one is lost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +49,14 @@ MORE = (
 @dataclass(frozen=True, slots=True)
 class Pending:
     """Turn `last` of the document is to be said; up to turn `kept` it is as the conversation is.  `unfinished`: the
-    reply that another takes the place of."""
+    reply that another takes the place of.  `untouched`: turns of the conversation that are as they were."""
 
     last: int
     kept: int
     is_branch: bool
     is_again: bool
     unfinished: DocumentTurn | None = None
+    untouched: Collection[int] = ()
 
 
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
@@ -68,6 +69,9 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     async with session.conversing.writing(asked.uri):
         talk, pending, turns = await _prepared(server, asked.uri)
     for turn in turns[pending.kept : pending.last]:
+        if turn.id is not None and turn.id in pending.untouched:
+            await session.conversing.say_again(talk, turn.id)
+            continue
         await session.conversing.append(talk, turn.role, turn.text, "document")  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
@@ -160,7 +164,10 @@ def pending_of(memory: Memory, conversation: str | None, transcript: Transcript)
     if is_answered:  # an earlier turn was edited, and replies of before stand behind it
         edited = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
         last = edited
-    return Pending(last, kept, is_branch=kept < len(branch), is_again=False)
+    known = {turn.id: turn for turn in branch}
+    there = [(turn, known[turn.id]) for turn in turns[kept:last] if turn.id in known]
+    untouched = {one.id for turn, one in there if _is_kept(memory, turn, one)}
+    return Pending(last, kept, is_branch=kept < len(branch), is_again=False, untouched=untouched)
 
 
 def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | None:

@@ -29,6 +29,7 @@ from palimpsest.assist.conversations.telling import (
     TurnEnded,
     TurnText,
 )
+from palimpsest.assist.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.refs.tags import PROBLEMS, extract
@@ -62,7 +63,7 @@ class Talk:
         self._client = client
         self._lines = lines
         self._turn: asyncio.Task[Stopped] | None = None
-        self._cancelled = self._is_ended = False
+        self._cancelled = self._is_ended = self._is_warned = False
         self._idle = asyncio.Event()
         self._sent: dict[int, int] = {}  # characters of each turn
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
@@ -206,6 +207,9 @@ class Talk:
     def _text(self, event: TurnText) -> None:
         if event.conversation != self.conversation:
             return
+        if not self._is_warned and (why := unfit(self._session.services.supervisor.status.model)):
+            self._is_warned = True
+            self._tell(updates.said(f"{why}\n\n", f"model-{event.turn}"))
         sent = self._sent.get(event.turn, 0)
         if len(event.text) > sent:
             self._sent[event.turn] = len(event.text)
@@ -213,6 +217,7 @@ class Talk:
 
     def _turn_ended(self, event: TurnEnded) -> None:
         if event.conversation == self.conversation:
+            self._text(TurnText(self.conversation, event.turn.id, event.text))  # its end was not told yet
             for update in _problems(event.turn):
                 self._tell(update)
 

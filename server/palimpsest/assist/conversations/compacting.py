@@ -23,13 +23,17 @@ from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
 from palimpsest.memory.compaction.compactions import Compaction, Summary, WrittenBy
 from palimpsest.memory.compaction.keeping import ID, IMPORTANT, Message, kept
-from palimpsest.memory.compaction.mechanical import completed, mechanical
+from palimpsest.memory.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import extract
 from palimpsest.types import Block
 
 BEFORE = "before compaction"
+SUMMARY = 0.15
+"""Its share of what the model can read."""
+LEAST_TOKENS, FRAMES = 256, 128
+"""Of a summary that the model writes; and what a template puts around messages."""
 WORTH = 0.25
 """Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
 KEPT, MOST_KEPT = 0.1, 8_000
@@ -141,6 +145,7 @@ class Compacting:
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
         tools = self._putting.tool_names
         summary = mechanical(spoken, old, wanted, tools) if summary is None else completed(summary, spoken, old, tools)
+        summary = self._fitted(summary)
         return await memory.writes.run(self._apply, memory, conversation, summary, writer, turns[-1].id)
 
     async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
@@ -168,12 +173,15 @@ class Compacting:
                 model = services.supervisor.status.model
                 if model is None or not model.chat_template:
                     return None, "mechanical"
+                asked = self._putting.asking(conversation, until, task, blocks)
+                sizes, _ = await self._counts.of([one.content for one in asked])
+                left = max(LEAST_TOKENS, self._putting.window(blocks) - sum(sizes) - FRAMES)
                 request = wire.GenerateRequest(
                     workspace=services.workspace,
-                    chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
+                    chat=wire.ChatTail(asked),
                     slot="chat",
                     sync=services.requests.sync(blocks, "chat"),
-                    max_tokens=grammar.MOST_TOKENS,
+                    max_tokens=min(grammar.MOST_TOKENS, left),
                     grammar=grammar.grammar(),
                     sampling=wire.Sampling(temperature=0.0),
                     tail=tail_of(conversation),
@@ -190,7 +198,11 @@ class Compacting:
         before = self._memory().compactions.current(queued.conversation)
         spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
         old = before.summary if before is not None else None
-        return completed(queued.summary, spoken, old, self._putting.tool_names)
+        return self._fitted(completed(queued.summary, spoken, old, self._putting.tool_names))
+
+    def _fitted(self, summary: Summary) -> Summary:
+        model = self._services.supervisor.status.model
+        return summary if model is None or not model.window else fitted(summary, chars_for(int(SUMMARY * model.window)))
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""

@@ -20,6 +20,7 @@ from palimpsest.assist.conversations.host import Host, NoHost
 from palimpsest.assist.conversations.keeping import keep
 from palimpsest.assist.conversations.putting import Cursor, Putting
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
+from palimpsest.assist.conversations.thresholds import thresholds, thresholds_for
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.documents.asking import asking
@@ -27,6 +28,7 @@ from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
+from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
@@ -129,11 +131,12 @@ class Conversing:
         if text is None:
             await self.memory.writes.run(self._take_back, conversation)
         else:
-            said, referred = well_formed(text), NOTHING
+            said, referred, options = well_formed(text), NOTHING, thresholds(self._services)
             try:
+                options = await self._thresholds(said, asked.parts)
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                await self._keep(conversation, "user", said, referred, parts=asked.parts, names=True)
+                await self._keep(conversation, "user", said, options, referred, parts=asked.parts, names=True)
         reply = await self._answer(conversation, asked)
         with suppress(asyncio.CancelledError):  # a stop that came while the end was being kept: there is a reply
             await asyncio.sleep(0)
@@ -152,6 +155,7 @@ class Conversing:
         conversation: str,
         role: Role,
         text: str,
+        options: FileDescriptorSettings,
         referred: Referred,
         source: str = "",
         parts: Sequence[Part] = (),
@@ -159,7 +163,7 @@ class Conversing:
         names: bool = False,
     ) -> Turn:
         """`names`: the conversation is called by it, where it has no name yet."""
-        memory, options = self.memory, self._services.settings.file_descriptor
+        memory = self.memory
         whole = [replace(part, text=well_formed(part.text)) for part in parts]
         told = referred.told
 
@@ -174,6 +178,9 @@ class Conversing:
         turn = await memory.writes.run(kept)
         self._services.events.tell(TurnBegan(conversation, turn))
         return turn
+
+    async def _thresholds(self, text: str, parts: Sequence[Part]) -> FileDescriptorSettings:
+        return await thresholds_for(self._services, self.counts, [text, *(well_formed(part.text) for part in parts)])
 
     async def _referred(self, conversation: str, text: str) -> Referred:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
@@ -201,9 +208,20 @@ class Conversing:
         await self.check_idle(conversation)
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
-        turn = await self._keep(conversation, role, said, referred, source, parts)
+        options = await self._thresholds(said, parts)
+        turn = await self._keep(conversation, role, said, options, referred, source, parts)
         self._services.events.tell(ConversationChanged(conversation))
         return turn
+
+    async def say_again(self, conversation: str, turn: int) -> Turn:
+        """A turn of another branch, as it is, with its calls and what the model was told of its documents.  Raises
+        NotFound, InvalidArgument."""
+        await self.check_idle(conversation)
+        new = await self.memory.writes.run(self.memory.forks.behind, conversation, turn)
+        said = self.memory.turns.get(new)
+        self._services.events.tell(TurnBegan(conversation, said))
+        self._services.events.tell(ConversationChanged(conversation))
+        return said
 
     @contextmanager
     def sending(self, uri: str) -> Iterator[None]:

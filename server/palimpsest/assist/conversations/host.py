@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Literal, Protocol
 
 from palimpsest.errors import Denied
+from palimpsest.text.amounts import amount
 
 WriteMode = Literal["write", "append", "insert"]
 
@@ -28,8 +29,7 @@ def asking_to_write(path: str, text: str, mode: WriteMode, *, overwrite: bool) -
 
     `path` is the real one, below the workspace's folder.  What is called with a dot in front says what editors, hooks
     and workflows run: an answer for other files does not hold for it."""
-    n_lines = len(text.splitlines())
-    lines = f"{n_lines} line{'' if n_lines == 1 else 's'}"
+    lines = amount(len(text.splitlines()), "line")
     dotted = next((f" {part}" for part in PurePath(path).parts if part.startswith(".")), "")
     if mode == "write" and overwrite:
         return f"overwrite{dotted}", f"The model wants to replace what is in {path} by {lines}."

@@ -25,6 +25,9 @@ You help a person with the code in their editor. Blocks of their workspace may s
 Answer briefly and exactly, in Markdown. Say so where you do not know something.
 """
 
+COMPACTED = "The conversation was compacted behind this request; where it asks for that, it is done:"
+"""Else the model, which no longer sees its call, makes it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -85,9 +88,9 @@ def standing(
     kept: Sequence[KeptMessage] = (),
     older: tuple[int, int] | None = None,
 ) -> str:
-    """What the model reads in place of older turns: the summary, those that are kept and the last request of them word
-    for word, and the project's rules, by their file's name, as they are now.  `older`: the numbers of the first and
-    last of the turns, where the model can read them."""
+    """What the model reads in place of older turns: the summary, those that are kept word for word, the project's rules
+    by their file's name, as they are now, and, where somebody asked for the compaction, the last request before it word
+    for word.  `older`: the numbers of the first and last of the turns, where the model can read them."""
     which = "" if older is None else f" (turn-{older[0]} to turn-{older[1]})"
     parts = [f"What was said before{which}, in short:\n{render_summary(summary)}"]
     parts += [
@@ -98,7 +101,7 @@ def standing(
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]
     if last_request.strip():
-        parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
+        parts += [COMPACTED, f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>"]
     return "\n\n".join(parts)
 
 

@@ -24,6 +24,7 @@ from palimpsest.assist.conversations.prompts import (
     whole,
     with_calls,
 )
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import chars_for, estimate
@@ -57,6 +58,9 @@ MOST_FORESEEN = 40
 
 EXPERIENCES = 0.2
 """Their share of what the model can read: a few long ones fit, and what is said has room besides."""
+
+RULES = 0.1
+"""The same of a project's rules, which stand behind a summary."""
 
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""
@@ -234,7 +238,8 @@ class Putting:
             # what was asked before it was compacted stands behind it, word for word
             last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
             # as the model read it; of descriptors in it, the beginnings of their previews
-            request = shortened(self._said(last, frozenset()).text) if last is not None else ""
+            page_size = thresholds(self._services).default_page_size
+            request = shortened(self._said(last, frozenset()).text, page_size) if last is not None else ""
             kept = [
                 KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
                 for turn in older
@@ -297,7 +302,8 @@ class Putting:
     def room(self, blocks: Sequence[Block], prompt: int) -> int:
         """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
-        share = min(int(options.compact_at * window), window - reserve(window))
+        reply = max(reserve(window), min(options.reply_tokens, window // 2))
+        share = min(int(options.compact_at * window), window - reply)
         return max(min(share - prompt, self.shares.for_messages(window, prompt)), window // 4)
 
     def texts(self, turn: Turn) -> list[str]:
@@ -350,11 +356,9 @@ class Putting:
             return []
         context, roots = services.settings.context, services.roots.folders
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
-        return [
-            (one.name, masked_block(one.text))
-            for root in roots
-            for one in rules.of(root, context.rules, context.block_tokens)
-        ]
+        model = services.supervisor.status.model
+        most = min(context.block_tokens, int(RULES * model.window)) if model and model.window else context.block_tokens
+        return [(one.name, masked_block(one.text)) for root in roots for one in rules.of(root, context.rules, most)]
 
     def _all_said(self, view: _View) -> list[Said]:
         said = (self._said(turn, view.gone) for turn in view.turns)

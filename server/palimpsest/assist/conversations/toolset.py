@@ -15,6 +15,7 @@ from palimpsest.assist.conversations.calling import Needs, Outcome, sent_of_tool
 from palimpsest.assist.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.assist.conversations.host import Host, WriteMode
 from palimpsest.assist.conversations.summarizing import summarized
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
 from palimpsest.assist.shared.services import Services
@@ -95,7 +96,7 @@ class Toolset:
         return every
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        options = self._services.settings.file_descriptor
+        options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
         result = await self._box().run(name, arguments, conversation, self._hands, **bounds)
@@ -106,7 +107,7 @@ class Toolset:
         return [tool for tool in self._box().tools if with_descriptors or tool.name not in OF_DESCRIPTORS]
 
     def _box(self) -> Toolbox:
-        memory, options = self._memory(), self._services.settings.file_descriptor
+        memory, options = self._memory(), thresholds(self._services)
         if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
             box = toolbox_of(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
             self._boxed = memory, options, box

@@ -176,7 +176,8 @@ def _as_link(document: str, heading: str) -> Link:
     found = next(links(written), None) if written.startswith("[[") else next(links(f"[[{written}]]"), None)
     if found is None:
         raise InvalidArgument("document", "a path, a title or a [[link]] is wanted.")
-    return Link(found.target, heading.strip().lstrip("#").strip() or found.heading)
+    heading = heading.strip().removeprefix("#").strip()
+    return Link(found.target, heading, name=f"{found.target}#{heading}") if heading else found
 
 
 def _most(limit: int | None) -> int:

@@ -109,13 +109,13 @@ class WorkspaceDocuments:
         return await self._read(look)
 
     def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
-        names, known = self._catalog.documents(place.root), dict[tuple[str, str], Resolved]()
+        names, known = self._catalog.documents(place.root), dict[Link, Resolved]()
         here = DocumentNames([Document(place.near or "?", outline(text))]) if text else names
         for link in links:
-            about = link.target, link.heading
+            about = link.unplaced
             if about not in known:
                 known[about] = resolve(link, place.near or "?", here if not link.target else names)
-        return [known[link.target, link.heading] for link in links]
+        return [known[link.unplaced] for link in links]
 
     async def text(self, root: Path, document: str) -> str | None:
         """A document's text; None for one that may not be read, is not there, or is no document."""

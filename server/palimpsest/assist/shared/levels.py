@@ -16,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 
 from palimpsest.config.settings import Settings
-from palimpsest.system.git import top_of
 from palimpsest.system.reading import Refused, read_text
+from palimpsest.system.repository import top_of
 from palimpsest.text.editorconfig import level
 from palimpsest.text.generated import is_generated
 from palimpsest.text.levels import is_indented, level_of, with_level

@@ -71,7 +71,7 @@ class LoadedModel:
             backend="GPU" if params.uses_gpu(settings) else "CPU",
             why_not=self.why_not,
             chat_template=facts.instructed,
-            converses=facts.chat is not None,
+            converses=facts.instructed,
             settings={
                 "n_batch": self.context.n_batch,
                 "n_threads": self.params.n_threads,

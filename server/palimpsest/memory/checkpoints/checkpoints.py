@@ -27,7 +27,7 @@ MOST_NAMED = 10
 BEFORE_RESTORE = "before going back"
 KEPT = {
     "ref": "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes",
-    "descriptor": "id, name, hash, source, language, created, page_size, closed, summary",
+    "descriptor": "id, name, hash, source, language, created, page_size, closed, summary, original",
     "section": "descriptor, name, start_line, end_line, created",
 }
 """Tables whose rows of a conversation a checkpoint holds, with the columns besides `conversation`."""
@@ -169,9 +169,12 @@ def _rows(rows: sqlite3.Connection, table: str, conversation: str) -> list[list[
 
 
 def _put_back(rows: sqlite3.Connection, table: str, conversation: str, kept: list[list[Any]]) -> None:
-    marks = ", ".join("?" * (len(KEPT[table].split(", ")) + 1))
+    """What an older version kept may lack the last columns."""
+    columns = KEPT[table].split(", ")
+    marks = ", ".join("?" * (len(columns) + 1))
     rows.executemany(
-        f"INSERT INTO {table} (conversation, {KEPT[table]}) VALUES ({marks})", [(conversation, *row) for row in kept]
+        f"INSERT INTO {table} (conversation, {KEPT[table]}) VALUES ({marks})",
+        [(conversation, *row, *[None] * (len(columns) - len(row))) for row in kept],
     )
 
 

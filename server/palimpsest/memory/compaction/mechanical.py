@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from palimpsest.memory.compaction.collecting import Spoken, call_line, failures, names, paths, short
 from palimpsest.memory.compaction.compactions import Summary
@@ -18,6 +19,8 @@ MOST_ITEMS = 24
 """Of each list: a summary of summaries does not grow."""
 MOST_DONE = 10
 MOST_TEXT = 400
+LISTS = "discoveries", "completed", "relevant_files_directories"
+TEXTS = "goal", "instruction", "current_status", "likely_next_work"
 
 
 def mechanical(
@@ -58,6 +61,24 @@ def completed(
             summary.relevant_files_directories, paths(turns), old.relevant_files_directories
         ),
     )
+
+
+def fitted(summary: Summary, most_chars: int) -> Summary:
+    """With some `most_chars` at most in what the model reads: of the longest list the last goes first, then texts are
+    cut."""
+    lists = {name: list(getattr(summary, name)) for name in LISTS}
+    texts = {name: getattr(summary, name) for name in TEXTS}
+    left = most_chars - sum(map(len, texts.values()))
+    while sum(map(_n_chars, lists.values())) > max(0, left):
+        max(lists.values(), key=_n_chars).pop()
+    if left < 0:
+        texts = {name: short(text, most_chars // len(texts)) for name, text in texts.items()}
+    kept: dict[str, Any] = {**texts, **lists}
+    return replace(summary, **kept)
+
+
+def _n_chars(items: Sequence[str]) -> int:
+    return sum(map(len, items))
 
 
 def _joined(*lists: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ _TURN = re.compile(r"turn-(\d{1,15})")
 _RESULT = re.compile(r"result-(\d{1,15})-(\d{1,6})")
 _REF = "ref:"
 _RESERVED = re.compile(r"(?:fd-\d+|turn-\d+|result-\d+-\d+|ref:.*)", re.DOTALL)
-COLUMNS = "conversation, id, name, hash, source, language, created, page_size, closed, summary"
+COLUMNS = "conversation, id, name, hash, source, language, created, page_size, closed, summary, original"
 _NUMBERED = """
     WITH RECURSIVE above (id, parent, depth) AS (
         SELECT id, parent, 0 FROM conversation WHERE id = ?
@@ -30,7 +30,8 @@ _NUMBERED = """
 
 @dataclass(frozen=True, slots=True)
 class Addressed:
-    """`is_descriptor`: it has a row of its own; else `id` is the address of something else."""
+    """`is_descriptor`: it has a row of its own; else `id` is the address of something else.  `original`: the text as it
+    was given, where `hash` has it on lines."""
 
     id: str
     hash: str
@@ -40,6 +41,7 @@ class Addressed:
     language: str = ""
     created: float = 0.0
     summary: str = ""
+    original: str | None = None
     is_descriptor: bool = False
 
 
@@ -93,7 +95,7 @@ def _closed(rows: sqlite3.Connection, conversation_id: str, address: str) -> str
 def of_row(row: sqlite3.Row) -> Addressed:
     return Addressed(
         row["id"], row["hash"], row["page_size"], row["name"], row["source"], row["language"], row["created"],
-        row["summary"], is_descriptor=True,
+        row["summary"], row["original"], is_descriptor=True,
     )  # fmt: skip
 
 

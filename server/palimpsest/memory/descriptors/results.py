@@ -100,24 +100,24 @@ def closed(ids: Sequence[str]) -> Result:
     return {"closed": list(ids)}, _listed("fd_closed", {"count": len(ids)}, rows)
 
 
-def marked(fd: str, one: Section) -> Result:
-    fields = section_fields(fd, one)
+def marked(one: Section) -> Result:
+    fields = section_fields(one)
     return fields, f"<fd_section_marked {_written(fields)} />"
 
 
-def unmarked(fd: str, one: Section) -> Result:
-    fields = {"fd": fd, "ref_id": one.name}
+def unmarked(one: Section) -> Result:
+    fields = {"fd": one.fd, "ref_id": one.name}
     return fields, f"<fd_section_deleted {_written(fields)} />"
 
 
 def sections(fd: str, ones: Sequence[Section]) -> Result:
     about = {"fd": fd, "count": len(ones)}
-    rows = [f"<section {_written(section_fields(fd, one))} />" for one in ones]
-    return {**about, "sections": [section_fields(fd, one) for one in ones]}, _listed("fd_sections", about, rows)
+    rows = [f"<section {_written(section_fields(one))} />" for one in ones]
+    return {**about, "sections": [section_fields(one) for one in ones]}, _listed("fd_sections", about, rows)
 
 
-def section_fields(fd: str, one: Section) -> dict[str, Any]:
-    return {"fd": fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
+def section_fields(one: Section) -> dict[str, Any]:
+    return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
 
 
 def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Result:

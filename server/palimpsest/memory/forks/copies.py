@@ -34,19 +34,25 @@ def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | N
     last: int | None = None
     branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
     for turn in branch:
-        added = rows.execute(
-            f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_COPIED} FROM turn WHERE id = ?",
-            (target, last, turn),
-        )
-        last = new[turn] = int(added.lastrowid or 0)
-        rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (last, turn))
-        rows.execute(
-            f"INSERT INTO document_reference (conversation, turn, {_DOCUMENT}) SELECT ?, ?, {_DOCUMENT}"
-            " FROM document_reference WHERE turn = ?",
-            (target, last, turn),
-        )
+        last = new[turn] = copy_turn(rows, turn, target, last)
     rows.execute("UPDATE conversation SET head = ? WHERE id = ?", (last, target))
     _copy_compaction(rows, source, target, new)
+    return new
+
+
+def copy_turn(rows: sqlite3.Connection, turn: int, target: str, parent: int | None) -> int:
+    """The new one, with the same calls and documents, behind `parent`."""
+    added = rows.execute(
+        f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_COPIED} FROM turn WHERE id = ?",
+        (target, parent, turn),
+    )
+    new = int(added.lastrowid or 0)
+    rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (new, turn))
+    rows.execute(
+        f"INSERT INTO document_reference (conversation, turn, {_DOCUMENT}) SELECT ?, ?, {_DOCUMENT}"
+        " FROM document_reference WHERE turn = ?",
+        (target, new, turn),
+    )
     return new
 
 
@@ -63,7 +69,7 @@ def copy_refs(rows: sqlite3.Connection, source: str, target: str, turns: dict[in
 
 def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: list[str] | None = None) -> None:
     """With their names and sections; `only` these ids."""
-    columns = "id, name, hash, source, language, created, page_size, closed, summary"
+    columns = "id, name, hash, source, language, created, page_size, closed, summary, original"
     marks = "" if only is None else f" AND id IN ({', '.join('?' * len(only))})"
     rows.execute(
         f"INSERT INTO descriptor (conversation, {columns}) SELECT ?, {columns} FROM descriptor"

@@ -144,4 +144,8 @@ STEPS: tuple[str, ...] = (
     UPDATE turn SET number = COALESCE(json_extract(details, '$.of'), id);
     CREATE INDEX turn_number ON turn (conversation, number);
     """,
+    """
+    ALTER TABLE descriptor ADD COLUMN original TEXT REFERENCES content (hash);
+    CREATE INDEX descriptor_original ON descriptor (original);
+    """,
 )

@@ -69,7 +69,8 @@ def handlers(descriptors: Descriptors) -> Handlers:
         text = await asyncio.to_thread(descriptors.text, call.conversation_id, fd)
         line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
         done = await call.hands.write_file(call.conversation_id, path, text, mode, line, overwrite)
-        return _answer(results.written(fd, path, mode, done.bytes, done.lines))
+        id = descriptors.id_of(call.conversation_id, fd)
+        return _answer(results.written(id, path, mode, done.bytes, done.lines))
 
     return {
         "read_fd": read_fd,
@@ -86,7 +87,7 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
     def mark(call: Call) -> Answer:
         lines = call.arguments["start_line"], call.arguments["end_line"]
         made = descriptors.mark(call.conversation_id, call.text("fd"), call.text("ref_id"), *lines)
-        return _answer(results.marked(call.text("fd"), made))
+        return _answer(results.marked(made))
 
     def get(call: Call) -> Answer:
         fd, name = call.text("fd"), call.text("ref_id")
@@ -94,12 +95,12 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
         return _answer(results.section_read(part, call.text("ref_id")))
 
     def listed(call: Call) -> Answer:
-        found = descriptors.sections(call.conversation_id, call.text("fd"))
-        return _answer(results.sections(call.text("fd"), found))
+        of = call.conversation_id, call.text("fd")
+        return _answer(results.sections(descriptors.id_of(*of), descriptors.sections(*of)))
 
     def delete(call: Call) -> Answer:
         gone = descriptors.unmark(call.conversation_id, call.text("fd"), call.text("ref_id"))
-        return _answer(results.unmarked(call.text("fd"), gone))
+        return _answer(results.unmarked(gone))
 
     return {"mark_fd_section": mark, "get_fd_section": get, "list_fd_sections": listed, "delete_fd_section": delete}
 

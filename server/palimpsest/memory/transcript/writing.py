@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.memory.refs.fences import open_behind
+from palimpsest.memory.refs.fences import left_open
 from palimpsest.memory.transcript.marks import BESIDE, escaped, heading, ref_link
 
 _CODE = re.compile(r"(`[^`]+`)")
@@ -95,7 +95,7 @@ def beside(turn: WrittenTurn) -> str:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
     if turn.compacted is not None:
         parts.append(compaction_text(turn.compacted))
-    return "\n\n".join([BESIDE, *parts]) if parts or open_behind(lines_of(turn.text)) else ""
+    return "\n\n".join([BESIDE, *parts]) if parts or left_open(lines_of(turn.text)) else ""
 
 
 def compaction_text(one: WrittenCompaction) -> str:
