@@ -319,6 +319,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         "Done.",
         WRITES.format("three.py"),
         ".",
+        WRITES.format("docs/four.py"),
+        ".",
     ]
     async with client(home) as it:
         session = await began(it, shop)
@@ -332,6 +334,7 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         assert (where, call.tool_call_id) == (session, started.tool_call_id)
         assert call.title == "The model wants to write 2 lines to one.py."
         assert {option.kind for option in options} == {"allow_once", "allow_always", "reject_once", "reject_always"}
+        assert {option.name for option in options} >= {"Always allow in shop", "Never allow in shop"}
         assert "did not allow it" in str(engine.asked[-1]["messages"]), "the model is told"
         it.answer = "always"
         await it.ask(session, "Write it to two.py.")
@@ -345,6 +348,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         await again.ask(session, "Write it to three.py.")
         assert (shop / "three.py").exists()
         assert again.asked == []
+        await again.ask(session, "Write it to docs/four.py.")
+        assert [option.name for option in again.asked[0][2]][1] == "Always allow in shop/docs"
 
 
 async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(

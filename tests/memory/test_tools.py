@@ -50,6 +50,9 @@ class Workspace:
     ) -> Written:
         return write(path, text, [self.root], mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
 
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return True
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return Answer(f"<forked>{len(tasks)}</forked>")
 

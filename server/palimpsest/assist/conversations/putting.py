@@ -212,7 +212,7 @@ class Putting:
             # what was asked before it was compacted stands behind it, word for word
             before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
-        known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
+        known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
         system, told = system_prompt(known, own, most_chars), self._tools().told(needs)
         bound = self._bound(blocks, system + told, before)

@@ -109,6 +109,9 @@ class _Hands:
         kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
         return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
 
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return await self._host().agrees(conversation_id, question, yes, no)
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return await self._forks.fork(conversation_id, tasks)
 

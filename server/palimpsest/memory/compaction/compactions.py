@@ -87,7 +87,7 @@ class Compactions:
 
     def apply(self, conversation: str, summary: Summary, written_by: WrittenBy, after_turn: int) -> Compaction:
         """At once, for all turns up to this one; one that is queued stays so.  What it says to remember is
-        remembered."""
+        remembered; what a model says, for this conversation alone."""
         _check(summary)
         with self._database.transaction() as rows:
             return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn)
@@ -128,7 +128,8 @@ class Compactions:
         (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (made.conversation,)).fetchone()
         for text in made.summary.remember:
             if text.strip():
-                self._experiences.remember(key, text, made.conversation)
+                by_person = made.written_by == "person"
+                self._experiences.remember(key, text, made.conversation, alone=not by_person)
         return replace(made, turn=after_turn)
 
 

@@ -139,4 +139,7 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE experience ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
     ALTER TABLE experience ADD COLUMN forgotten_by TEXT NOT NULL DEFAULT '';
     """,
+    """
+    ALTER TABLE experience ADD COLUMN own_to TEXT NOT NULL DEFAULT '';
+    """,
 )

@@ -29,6 +29,10 @@ class Hands(Protocol):
     ) -> FileWritten:
         """Through the editor where the file is open there, else to the disk, once the person has allowed it."""
 
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        """Whether the person says yes; not where nobody can be asked."""
+        ...
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer: ...
 
     async def spawn(
