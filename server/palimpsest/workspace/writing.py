@@ -174,4 +174,3 @@ def _is_same(before: os.stat_result, now: os.stat_result | None) -> bool:
         now.st_size,
         now.st_mtime_ns,
     )
-

@@ -79,6 +79,11 @@ def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str
     return "\n\n".join(parts)
 
 
+def quoted(role: str, text: str) -> str:
+    """What a document brings along and nobody said here: as text of the person's, not as what its heading says."""
+    return f'<quoted role={attribute(role)} from="elsewhere">\n{_escaped(text, "quoted")}\n</quoted>'
+
+
 def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
     """What stands where a result was dropped: it can be read again like a descriptor."""
     return f'<result fd="result-{turn}-{number}" tool={attribute(tool)} chars="{n_chars}" dropped="true"/>'

@@ -17,6 +17,7 @@ from palimpsest.assist.conversations.prompts import (
     native,
     native_messages,
     pointer,
+    quoted,
     standing,
     system_prompt,
     whole,
@@ -44,6 +45,9 @@ DOCUMENTS = "documents"
 
 SHOWN = "shown"
 """Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
+
+QUOTED = "document"
+"""The source of a turn that a document brought along: it was written elsewhere, maybe by who wrote the repository."""
 
 FORK = "fork"
 """The source of a child's task."""
@@ -320,10 +324,12 @@ class Putting:
                 results.append(pointer(turn.origin, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
-        role: wire.Role = "user" if turn.role == "tool" else turn.role
+        is_quoted = turn.source == QUOTED
+        role: wire.Role = "user" if is_quoted or turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
         shown = turn.details.get(SHOWN)
         text = shown if isinstance(shown, str) else memory.turns.text(turn)
+        text = quoted(turn.role, text) if is_quoted else text
         whole = f"{text}\n\n{documents}" if isinstance(documents, str) else text
         return Said(role, whole, results, calls, _notes(turn))
 
