@@ -25,6 +25,7 @@ from acp.schema import (
     FileSystemCapabilities,
     Implementation,
     InitializeResponse,
+    McpServerStdio,
     ReadTextFileResponse,
     RequestPermissionResponse,
     WriteTextFileResponse,
@@ -162,6 +163,34 @@ async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home
         names = {command.name for command in update.available_commands}
         assert {"refs", "write", "remember"} <= names
         assert "available" not in [kind for where, kind in it.told if where != session]
+
+
+async def test_what_an_editor_offers_and_is_not_used_is_named_in_the_first_answer(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    servers = [McpServerStdio(name=name, command="/bin/false", args=[], env=[]) for name in ("github", "weather")]
+    named = "Palimpsest does not use these MCP servers, since its model has tools of its own only: `github`, `weather`."
+    async with client(home) as it:
+        session = (await it.agent.new_session(cwd=str(shop), mcp_servers=[*servers])).session_id
+        assert await it.ask(session, "Write shipping().") == "end_turn"
+        assert it.said(session) == f"{named}\n\n{SHOWN}"
+        await it.ask(session, "And now?")
+        assert it.said(session).count(named) == 1
+        assert named not in str(engine.asked), "it is the person who is told"
+        copy = (await it.agent.fork_session(cwd=str(shop), session_id=session, mcp_servers=[*servers])).session_id
+        await it.ask(copy, "/refs")
+        assert it.said(copy).startswith(named)
+
+
+async def test_the_projects_rules_are_read_from_the_first_message_on(home: Path, shop: Path, engine: Scripted) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        for rule in ("Amounts are whole cents.", "Amounts are whole euros."):
+            (shop / "AGENTS.md").write_text(rule, encoding="utf-8")
+            await it.ask(session, "Hello?")
+            (told,) = (one for one in engine.asked[-1]["messages"] if "<rules" in one["content"])
+            assert told["role"] == "user"
+            assert f'<rules file="AGENTS.md">\n{rule}\n</rules>\n\nHello?' in told["content"]
 
 
 async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, engine: Scripted) -> None:

@@ -71,12 +71,16 @@ def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str
     """What the model reads in place of older turns: the summary, the last request of them word for word, and the
     project's rules, by their file's name, as they are now."""
     parts = [f"What was said before, in short:\n{render_summary(summary)}"]
-    parts += [
-        f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
-    ]
+    parts += rules_told(rules)
     if last_request.strip():
         parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
     return "\n\n".join(parts)
+
+
+def rules_told(rules: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
+    ]
 
 
 def quoted(role: str, text: str) -> str:
@@ -91,7 +95,7 @@ def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
 
 def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     """Roles take turns, as chat templates want it: what one role says in a row is one message.  `before` stands for
-    older turns."""
+    older turns, and has the project's rules."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
         said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))

@@ -18,6 +18,7 @@ from palimpsest.assist.conversations.prompts import (
     native_messages,
     pointer,
     quoted,
+    rules_told,
     standing,
     system_prompt,
     whole,
@@ -74,14 +75,14 @@ class Cursor:
 class Item:
     """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block."""
 
-    kind: Literal["system", "tool", "summary", "message", "documents", "result", "block"]
+    kind: Literal["system", "tool", "rules", "summary", "message", "documents", "result", "block"]
     name: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the model reads: `before` stands for older turns, results in `gone` are dropped."""
+    """What the model reads: `before` has the rules and stands for older turns, results in `gone` are dropped."""
 
     system: str
     tools: str
@@ -187,7 +188,8 @@ class Putting:
         view, memory = self._view(conversation, None, None, blocks), self._memory()
         found = [Item("system", "", view.system)]
         found += [Item("tool", name, text) for name, text in self._tools().described(view.needs).items()]
-        found += [Item("summary", "", view.before)] if view.before else []
+        standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
+        found += [Item(standing_for, "", view.before)] if view.before else []
         for turn in view.turns:
             shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
             text = shown if isinstance(shown, str) else memory.turns.text(turn)
@@ -210,7 +212,7 @@ class Putting:
             every = every[: ids.index(until) + 1]
         at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
         older, branch = every[:at], every[at:]
-        before = ""
+        before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
