@@ -97,6 +97,7 @@ def test_the_runtime_folder_is_private_and_where_xdg_says(short: Path, monkeypat
 
 def test_without_xdg_it_is_a_private_folder_too(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    # no door: the folder there is the one of whoever works on this machine
     monkeypatch.setattr(folders, "USERS_RUN", short / "nowhere")
     monkeypatch.setattr("tempfile.tempdir", str(short))
     path = folders.runtime()
@@ -128,6 +129,7 @@ def test_a_window_is_found_by_a_program_that_has_other_variables_than_the_editor
     run = short / str(os.getuid())
     run.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(short))
+    # no door: the folder there is the one of whoever works on this machine
     monkeypatch.setattr(folders, "USERS_RUN", short if window else short / "nowhere")
     monkeypatch.setenv("XDG_RUNTIME_DIR", window.format(run=run))
     place, where = socket_of(os.getpid()), folders.runtime()
