@@ -161,6 +161,22 @@ async def test_leave_to_write_files_is_none_to_write_what_editors_run(talk: Talk
     assert len(questions) == 2
 
 
+async def test_leave_to_write_in_one_folder_is_none_for_one_that_takes_its_place(talk: Talk, shop: Path) -> None:
+    editor = talk[0]
+    (shop / "notes").mkdir()
+    (shop / ".github").mkdir()
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        (shop / "notes").rmdir()
+        (shop / "notes").symlink_to(".github")
+        return (params.actions or [])[0]
+
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    write = '<ref id="r">\nx\n</ref>\nref_to_file(ref_id="r", file_path="notes/a.yml")'
+    assert "leads elsewhere since the person was asked" in await calls(talk, await begun(talk), write)
+    assert list((shop / ".github").iterdir()) == []
+
+
 @pytest.mark.parametrize("char", [*"\u202e\xad\u061c\u200b\u200d\u2060\ufe0f\ufeff\U000e0041"], ids=ascii)
 async def test_a_name_that_is_shown_as_another_is_not_asked_about(talk: Talk, shop: Path, char: str) -> None:
     questions = asked(talk[0], "Allow")

@@ -75,5 +75,6 @@ class WindowHost:
         permissions = self._server.window.session.conversing.memory.permissions
         if not await is_allowed(permissions, question, self._ask):
             raise Denied(f"The person did not allow it to write to {path}.")
-        done = await write_file(self._server, path, text, mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
+        how = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": real}
+        done = await write_file(self._server, path, text, **how)  # type: ignore[arg-type]
         return Written(done.shown, done.bytes, done.lines)

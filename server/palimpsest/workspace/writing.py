@@ -54,15 +54,16 @@ def write(
     insert_at_line: int | None = None,
     overwrite: bool = False,
     exclude: Sequence[str] = (),
+    asked: Path | None = None,
 ) -> Written:
-    """Raises OutsideWorkspace, Denied, AlreadyExists, NotFound, OutOfRange, InvalidArgument or StaleDocument; whatever
-    is raised, an old file is as it was."""
+    """`asked`: the place that the person has agreed to.  Raises OutsideWorkspace, Denied, AlreadyExists, NotFound,
+    OutOfRange, InvalidArgument or StaleDocument; whatever is raised, an old file is as it was."""
     check(mode, insert_at_line)
     try:
         n_bytes = len(text.encode())
     except UnicodeEncodeError:
         raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
-    path = place(file_path, roots, exclude)
+    path = place(file_path, roots, exclude, asked)
     root = around(path, roots).resolve()
     try:
         with holding(path.parent, PATIENCE_S), Folder.opened(root) as folder:

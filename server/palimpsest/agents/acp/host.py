@@ -107,6 +107,7 @@ class EditorHost:
         if through is None:
             exclude = session.services.settings.context.exclude
             options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
+            options["asked"] = change.path
             done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
             return Written(done.shown, done.bytes, done.lines)
         asked, change = change, await planned()
