@@ -106,9 +106,10 @@ class EditorHost:
                 raise Denied(f"The person did not allow it to write to {path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
-            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
-            options["asked"] = change.path
-            done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
+            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": change.path}
+            done = await asyncio.to_thread(
+                lambda: write(path, text, roots, exclude=exclude, **options)  # type: ignore[arg-type]
+            )
             return Written(done.shown, done.bytes, done.lines)
         asked, change = change, await planned()
         if change != asked and mode != "append":  # what is added at the end is added to whatever is there by now
