@@ -25,6 +25,7 @@ from acp.schema import (
     FileSystemCapabilities,
     Implementation,
     InitializeResponse,
+    McpServerStdio,
     ReadTextFileResponse,
     RequestPermissionResponse,
     WriteTextFileResponse,
@@ -207,6 +208,34 @@ async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home
         assert "available" not in [kind for where, kind in it.told if where != session]
 
 
+async def test_what_an_editor_offers_and_is_not_used_is_named_in_the_first_answer(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    servers = [McpServerStdio(name=name, command="/bin/false", args=[], env=[]) for name in ("github", "weather")]
+    named = "Palimpsest does not use these MCP servers, since its model has tools of its own only: `github`, `weather`."
+    async with client(home) as it:
+        session = (await it.agent.new_session(cwd=str(shop), mcp_servers=[*servers])).session_id
+        assert await it.ask(session, "Write shipping().") == "end_turn"
+        assert it.said(session) == f"{named}\n\n{SHOWN}"
+        await it.ask(session, "And now?")
+        assert it.said(session).count(named) == 1
+        assert named not in str(engine.asked), "it is the person who is told"
+        copy = (await it.agent.fork_session(cwd=str(shop), session_id=session, mcp_servers=[*servers])).session_id
+        await it.ask(copy, "/refs")
+        assert it.said(copy).startswith(named)
+
+
+async def test_the_projects_rules_are_read_from_the_first_message_on(home: Path, shop: Path, engine: Scripted) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        for rule in ("Amounts are whole cents.", "Amounts are whole euros."):
+            (shop / "AGENTS.md").write_text(rule, encoding="utf-8")
+            await it.ask(session, "Hello?")
+            (told,) = (one for one in engine.asked[-1]["messages"] if "<rules" in one["content"])
+            assert told["role"] == "user"
+            assert f'<rules file="AGENTS.md">\n{rule}\n</rules>\n\nHello?' in told["content"]
+
+
 async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, engine: Scripted) -> None:
     (shop / ".env").write_text("TOKEN=abc", encoding="utf-8")
     cart, secret = shop / "shop" / "cart.py", shop / ".env"
@@ -383,6 +412,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         "Done.",
         WRITES.format("three.py"),
         ".",
+        WRITES.format("docs/four.py"),
+        ".",
     ]
     async with client(home) as it:
         session = await began(it, shop)
@@ -396,6 +427,7 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         assert (where, call.tool_call_id) == (session, started.tool_call_id)
         assert call.title == "The model wants to write 2 lines to one.py."
         assert {option.kind for option in options} == {"allow_once", "allow_always", "reject_once", "reject_always"}
+        assert {option.name for option in options} >= {"Always allow in shop", "Never allow in shop"}
         assert "did not allow it" in str(engine.asked[-1]["messages"]), "the model is told"
         it.answer = "always"
         await it.ask(session, "Write it to two.py.")
@@ -409,6 +441,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         await again.ask(session, "Write it to three.py.")
         assert (shop / "three.py").exists()
         assert again.asked == []
+        await again.ask(session, "Write it to docs/four.py.")
+        assert [option.name for option in again.asked[0][2]][1] == "Always allow in shop/docs"
 
 
 async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(

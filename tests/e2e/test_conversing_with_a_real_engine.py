@@ -32,7 +32,7 @@ async def test_a_call_that_the_real_engine_writes_is_run_and_answered(machine: d
         called, *answered = reply.turns
         assert memory.turns.text(called) == 'Noted.\n\nremember(text="tests first")\n'
         assert [(call.name, call.status) for call in memory.turns.calls(called.id)] == [("remember", "done")]
-        assert [one.text for one in memory.experiences.list("main")] == ["tests first"]
+        assert [one.text for one in memory.experiences.list("main", talk.id)] == ["tests first"]
         assert answered, "the model is asked again, with the result"
         assert "exp_001" in results[0]
         assert len({text for text in grown if "Noted".startswith(text[:5])}) > 3, "it is shown as it comes"

@@ -162,6 +162,25 @@ def test_going_back_leaves_what_other_conversations_remembered_and_forgot(memory
     assert [one.text for one in memory.experiences.list("main")] == ["mine", "theirs"]
 
 
+def test_what_one_conversation_alone_remembers_goes_to_its_copies_and_ends_with_it(memory: Memory) -> None:
+    talk, other = (memory.conversations.new().id for _ in range(2))
+    memory.experiences.remember("main", "for all")
+    memory.experiences.remember("main", "mine", talk, alone=True)
+    copy = memory.forks.copied(talk, None, "copy")
+    child = memory.forks.spawn(talk, "task", "")
+
+    def texts(key: str, conversation: str) -> list[str]:
+        return [one.text for one in memory.experiences.list(key, conversation)]
+
+    both = ["for all", "mine"]
+    assert [texts("main", talk), texts("main", copy.id), texts(child.id, child.child)] == [both, both, both]
+    assert texts(memory.forks.spawn(other, "task", "").id, other) == texts("main", other) == ["for all"]
+    memory.conversations.delete(talk)
+    assert [texts("main", talk), texts("main", copy.id)] == [["for all"], both]
+    memory.experiences.remember("main", "mine", copy.id)
+    assert texts("main", other) == both
+
+
 def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str) -> None:
     one, two = memory.checkpoints.create(talk, "a"), memory.checkpoints.create(talk, automatic=True)
     assert memory.checkpoints.list(talk) == [two, one]

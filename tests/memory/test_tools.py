@@ -56,6 +56,9 @@ class Workspace:
     async def summary(self, conversation_id: str, fd: str) -> str:
         return self.memory.descriptors.set_summary(conversation_id, fd, f"What {fd} is.").summary
 
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return True
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return Answer(f"<forked>{len(tasks)}</forked>")
 

@@ -36,12 +36,13 @@ async def write_file(
     mode: str = "write",
     insert_at_line: int | None = None,
     overwrite: bool = False,
+    asked: Path | None = None,
 ) -> Written:
     """Raises what `workspace/writing.py` raises, and PalimpsestError where the editor does not apply the change."""
     window = server.window
     roots, exclude = window.roots.folders, window.settings.context.exclude
     check(mode, insert_at_line)
-    path = await asyncio.to_thread(place, file_path, roots, exclude)
+    path = await asyncio.to_thread(place, file_path, roots, exclude, asked)
     snapshot = window.session.documents.find(to_uri(path))
     if snapshot is None:
         return await asyncio.to_thread(
@@ -53,6 +54,7 @@ async def write_file(
             insert_at_line=insert_at_line,
             overwrite=overwrite,
             exclude=exclude,
+            asked=asked,
         )
     check_there(file_path, bool(snapshot.text) or mode != "write", mode, overwrite=overwrite)
     await _apply(server, snapshot, text, mode, insert_at_line, shown(path, roots))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.putting import Cursor
+from palimpsest.assist.conversations.putting import QUOTED, Cursor
 from palimpsest.assist.conversations.telling import BranchChanged
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
@@ -72,7 +72,8 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         if turn.id is not None and turn.id in pending.untouched:
             await session.conversing.say_again(talk, turn.id)
             continue
-        await session.conversing.append(talk, turn.role, turn.text, "document")  # type: ignore[arg-type]
+        source = "" if _is_from_here(session.memory.now(), talk, turn, pending) else QUOTED
+        await session.conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
     asked_at = Asked(None if place is None else Cursor(*place))
@@ -183,6 +184,17 @@ def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | N
 
 def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
     return turn.id == known.id and turn.role == known.role and is_same(turn.text, shown_text(memory, known))
+
+
+def _is_from_here(memory: Memory, talk: str, turn: DocumentTurn, pending: Pending) -> bool:
+    """Whether it is one of the conversation's as it was, or as the person has edited it and said that it goes on from
+    there."""
+    try:
+        known = memory.turns.get(turn.id) if turn.id is not None else None
+    except NotFound:
+        return False
+    is_own = known is not None and (known.conversation, known.role) == (talk, turn.role)
+    return known is not None and is_own and (pending.is_branch or _is_kept(memory, turn, known))
 
 
 async def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:

@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_TITLE = 80
 CANCELLED = "It was cancelled."
+UNUSED = "Palimpsest does not use these MCP servers, since its model has tools of its own only: {}.\n\n"
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
@@ -58,6 +59,8 @@ class Talk:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""
+        self.unused: Sequence[str] = ()
+        """The MCP servers that the editor has named, until the person is told that they are not used."""
         self._workspace = workspace
         self._session = workspace.session
         self._client = client
@@ -163,6 +166,9 @@ class Talk:
         prompt = await asyncio.to_thread(prompt_of, blocks, workspace)
         if self._cancelled:
             return "cancelled"
+        if self.unused:
+            self._tell(updates.said(UNUSED.format(", ".join(f"`{name}`" for name in self.unused)), "mcp-servers"))
+            self.unused = ()
         if (found := command_in(prompt.text)) is not None:
             command, rest = found
             answer = await command.run(self._session, self.conversation, rest)

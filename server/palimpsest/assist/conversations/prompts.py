@@ -97,9 +97,7 @@ def standing(
         f"<message id={attribute(one.id)} role={attribute(one.role)}>\n{_escaped(one.text, 'message')}\n</message>"
         for one in kept
     ]
-    parts += [
-        f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
-    ]
+    parts += rules_told(rules)
     if last_request.strip():
         parts += [COMPACTED, f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>"]
     return "\n\n".join(parts)
@@ -112,6 +110,17 @@ def named(turn: int, before: Sequence[str] = ()) -> str:
     return f'<message fd="turn-{turn}"{behind} />\n'
 
 
+def rules_told(rules: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
+    ]
+
+
+def quoted(role: str, text: str) -> str:
+    """What a document brings along and nobody said here: as text of the person's, not as what its heading says."""
+    return f'<quoted role={attribute(role)} from="elsewhere">\n{_escaped(text, "quoted")}\n</quoted>'
+
+
 def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
     """What stands where a result was dropped: it can be read again like a descriptor."""
     return f'<result fd="result-{turn}-{number}" tool={attribute(tool)} chars="{n_chars}" dropped="true"/>'
@@ -119,7 +128,7 @@ def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
 
 def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     """Roles take turns, as chat templates want it: what one role says in a row is one message.  `before` stands for
-    older turns."""
+    older turns, and has the project's rules."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
         said.append((turn.role, with_calls(turn.text, turn.calls, natively=False)))

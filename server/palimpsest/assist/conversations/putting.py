@@ -19,6 +19,8 @@ from palimpsest.assist.conversations.prompts import (
     native,
     native_messages,
     pointer,
+    quoted,
+    rules_told,
     standing,
     system_prompt,
     whole,
@@ -50,6 +52,9 @@ DOCUMENTS = "documents"
 SHOWN = "shown"
 """Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
 
+QUOTED = "document"
+"""The source of a turn that a document brought along: it was written elsewhere, maybe by who wrote the repository."""
+
 FORK = "fork"
 """The source of a child's task."""
 
@@ -79,15 +84,15 @@ class Item:
     """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block.  `instructions`: how tools
     are called."""
 
-    kind: Literal["system", "instructions", "tool", "summary", "message", "documents", "result", "block"]
+    kind: Literal["system", "instructions", "tool", "rules", "summary", "message", "documents", "result", "block"]
     name: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the model reads: `before` stands for older turns, results in `gone` are dropped.  `told`: what the system
-    prompt says of tools; `native`: those that an engine is told of by itself."""
+    """What the model reads: `before` has the rules and stands for older turns, results in `gone` are dropped.  `told`:
+    what the system prompt says of tools; `native`: those that an engine is told of by itself."""
 
     system: str
     told: str
@@ -201,7 +206,8 @@ class Putting:
         how, described = self._tools().described(view.needs, natively=natively)
         found += [Item("instructions", "", how)] if how else []
         found += [Item("tool", name, text) for name, text in described.items()]
-        found += [Item("summary", "", view.before)] if view.before else []
+        standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
+        found += [Item(standing_for, "", view.before)] if view.before else []
         for name, turn in zip(self._names(view.turns), view.turns, strict=True):
             documents, said = turn.details.get(DOCUMENTS), self._said(turn, view.gone)
             text = with_calls(name + self._shown(turn), said.calls, natively=natively)
@@ -232,7 +238,7 @@ class Putting:
             every = every[: ids.index(until) + 1]
         at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
         older, branch = every[:at], every[at:]
-        before = ""
+        before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
@@ -248,7 +254,7 @@ class Putting:
             numbers = (older[0].number, older[-1].number) if older and self._tools().read_turns() else None
             before = standing(current.summary, request, self._rules(blocks), kept, numbers)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
-        known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
+        known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
         system, tools = system_prompt(known, own, most_chars), self._tools()
         told, native = tools.native(needs) if natively and self._natively else ("", [])
@@ -388,7 +394,7 @@ class Putting:
                 results.append(pointer(turn.number, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
-        role: wire.Role = "user" if turn.role == "tool" else turn.role
+        role: wire.Role = "user" if turn.source == QUOTED or turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
         text = self._shown(turn)
         whole = f"{text}\n\n{masked_block(documents)}" if isinstance(documents, str) else text
@@ -398,7 +404,8 @@ class Putting:
         """What the model reads of a turn: of what it did not write itself, without secrets."""
         shown = turn.details.get(SHOWN)
         text = shown if isinstance(shown, str) else self._memory().turns.text(turn)
-        return text if turn.role == "assistant" else masked_block(text)
+        text = text if turn.role == "assistant" and turn.source != QUOTED else masked_block(text)
+        return quoted(turn.role, text) if turn.source == QUOTED else text
 
     def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""

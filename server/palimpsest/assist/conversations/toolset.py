@@ -147,6 +147,9 @@ class _Hands:
             logger.info("no summary of %s: %s", fd, error)
             return ""
 
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return await self._host().agrees(conversation_id, question, yes, no)
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return await self._forks.fork(conversation_id, tasks)
 

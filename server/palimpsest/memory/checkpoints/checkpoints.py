@@ -73,7 +73,7 @@ class ConversationCheckpoints:
         identity = f"cp_{secrets.token_hex(4)}"
         with self._database.transaction() as rows:
             talk = self._conversations.get(conversation)
-            experiences = [one.id for one in self._experiences.list(talk.memory_key)]
+            experiences = [one.id for one in self._experiences.list(talk.memory_key, conversation)]
             compactions = "SELECT id FROM compaction WHERE conversation = ? AND state = 'applied'"
             state: dict[str, Any] = {
                 "memory_key": talk.memory_key,

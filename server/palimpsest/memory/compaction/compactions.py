@@ -97,7 +97,7 @@ class Compactions:
         kept: Sequence[int] = (),
     ) -> Compaction:
         """At once, for all turns up to this one but those that are `kept`; one that is queued stays so.  What it says
-        to remember is remembered."""
+        to remember is remembered; what a model says, for this conversation alone."""
         _check(summary)
         with self._database.transaction() as rows:
             return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn, kept)
@@ -149,7 +149,8 @@ class Compactions:
         (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (made.conversation,)).fetchone()
         for text in made.summary.remember:
             if text.strip():
-                self._experiences.remember(key, text, made.conversation)
+                by_person = made.written_by == "person"
+                self._experiences.remember(key, text, made.conversation, alone=not by_person)
         return replace(made, turn=after_turn, kept=tuple(kept))
 
 

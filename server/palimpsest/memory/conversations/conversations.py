@@ -128,6 +128,7 @@ class Conversations:
             # SQLite follows no more than 1,000 references from row to row
             rows.execute("UPDATE turn SET parent = NULL WHERE conversation = ?", (identity,))
             rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))
+            rows.execute("DELETE FROM experience WHERE own_to = ?", (identity,))
             rows.execute("DELETE FROM conversation WHERE id = ?", (identity,))
             for (text,) in texts:
                 self._contents.forget_unused(text)

@@ -88,11 +88,21 @@ def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: l
     )
 
 
-def copy_experiences(rows: sqlite3.Connection, source: str, target: str) -> None:
-    """From one memory key to another, with their ids."""
+def copy_experiences(rows: sqlite3.Connection, source: str, target: str, conversation: str) -> None:
+    """From one memory key, and what this conversation alone has of it, to another, with their ids."""
     rows.execute(
         "INSERT INTO experience (memory_key, number, text, created, forgotten)"
-        " SELECT ?, number, text, created, forgotten FROM experience WHERE memory_key = ?",
+        " SELECT ?, number, text, created, forgotten FROM experience WHERE memory_key = ? AND own_to IN ('', ?)",
+        (target, source, conversation),
+    )
+
+
+def copy_own_experiences(rows: sqlite3.Connection, source: str, target: str) -> None:
+    """What one conversation alone has, for another with its memory key, under new ids."""
+    rows.execute(
+        "INSERT INTO experience (memory_key, number, text, created, made_by, own_to)"
+        " SELECT memory_key, number + (SELECT MAX(number) FROM experience AS every WHERE memory_key = one.memory_key),"
+        " text, created, ?1, ?1 FROM experience AS one WHERE own_to = ?2 AND NOT forgotten",
         (target, source),
     )
 

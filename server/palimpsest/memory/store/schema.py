@@ -148,4 +148,7 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE descriptor ADD COLUMN original TEXT REFERENCES content (hash);
     CREATE INDEX descriptor_original ON descriptor (original);
     """,
+    """
+    ALTER TABLE experience ADD COLUMN own_to TEXT NOT NULL DEFAULT '';
+    """,
 )

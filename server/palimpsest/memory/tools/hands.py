@@ -31,6 +31,10 @@ class Hands(Protocol):
 
     async def summary(self, conversation_id: str, fd: str) -> str:
         """What the model says that a descriptor is, kept with it; "" where it cannot be asked."""
+        ...
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        """Whether the person says yes; not where nobody can be asked."""
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer: ...
 
