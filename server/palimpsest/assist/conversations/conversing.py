@@ -309,7 +309,7 @@ class Conversing:
     async def _compacted(self, conversation: str, asked: Asked) -> bool:
         """Whether the person stopped it meanwhile."""
         try:
-            await self.compacting.before_reply(conversation, self.putting.blocks(asked.cursor))
+            await self.compacting.before_reply(conversation, await self.putting.blocks(asked.cursor))
         except asyncio.CancelledError:
             return True
         return False
@@ -328,7 +328,7 @@ class Conversing:
 
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services
-        blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
+        blocks = self._blocks[conversation] = await self.putting.blocks(asked.cursor)
         request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
 
         def came(text: str) -> None:

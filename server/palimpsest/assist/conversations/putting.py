@@ -327,10 +327,10 @@ class Putting:
         whole = f"{text}\n\n{documents}" if isinstance(documents, str) else text
         return Said(role, whole, results, calls, _notes(turn))
 
-    def blocks(self, cursor: Cursor | None) -> list[Block]:
+    async def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""
         services = self._services
         snapshot = None if cursor is None else services.documents.find(cursor.uri)
         if cursor is None or snapshot is None or services.privacy.why_not(snapshot):
             return []
-        return services.chooser.choose(services.view(snapshot, cursor.position), fresh=True)
+        return await services.chooser.chosen(services.view(snapshot, cursor.position), fresh=True)

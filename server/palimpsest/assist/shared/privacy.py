@@ -37,7 +37,7 @@ AROUND = 2_000
 class _Known:
     text: str
     kind: str
-    place: str = ""
+    place: str | None = None
 
 
 class Privacy:
@@ -53,8 +53,9 @@ class Privacy:
         known = self._known.get(snapshot.uri)
         if known is None or known.text is not snapshot.text:
             kind = _found(known, snapshot.text)
-            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, known.place if known else "")
-        known.place = known.place or _secret_place(snapshot.uri, self._roots().folders)
+            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, known.place if known else None)
+        if known.place is None:
+            known.place = _secret_place(snapshot.uri, self._roots().folders)
         if known.place:
             return known.place
         if known.kind:
@@ -69,8 +70,16 @@ class Privacy:
     def closed(self, uri: str) -> None:
         self._known.pop(uri, None)
 
+    def look(self, uri: str) -> None:
+        """Ask the disk where a document's links lead now.  May be called on any thread."""
+        place, known = _secret_place(uri, self._roots().folders), self._known.get(uri)
+        if known is not None:
+            known.place = known.place or place
+
     def look_again(self) -> None:
-        """Files of rules may have changed."""
+        """Files of rules may have changed, and where links lead."""
+        for known in self._known.values():
+            known.place = known.place or None
         if self._files is not None:
             self._files[1].look_again()
 
