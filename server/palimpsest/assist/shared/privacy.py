@@ -31,6 +31,8 @@ from palimpsest.workspace.gitignore import OURS
 
 AROUND = 2_000
 """Characters before and after a change that are searched with it: a key's head and its first lines."""
+LONGEST_LINE = 20_000
+"""Characters of the lines at both ends of that, which are searched whole where they are shorter."""
 
 
 @dataclass(slots=True)
@@ -111,13 +113,14 @@ def _found(known: _Known | None, text: str) -> str:
 
 
 def _changed(old: str, new: str) -> str:
-    """The part of `new` that differs from `old`, with some text around it.  Found by bisection: comparing slices is
+    """The part of `new` that differs from `old`, with some text around it, in whole lines unless these are very long.  Found by bisection: comparing slices is
     fast."""
     start = _same(len(old), len(new), lambda n: old[:n] == new[:n])
     end = _same(len(old) - start, len(new) - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
     first, last = max(0, start - AROUND), min(len(new), len(new) - end + AROUND)
-    line_end = new.find("\n", last)
-    return new[new.rfind("\n", 0, first) + 1 : line_end if line_end >= 0 else len(new)]
+    line_end = new.find("\n", last, last + LONGEST_LINE)
+    line_start = new.rfind("\n", max(0, first - LONGEST_LINE), first) + 1
+    return new[line_start or max(0, first - LONGEST_LINE) : line_end if line_end >= 0 else last + LONGEST_LINE]
 
 
 def _same(a: int, b: int, is_same: Callable[[int], bool]) -> int:
