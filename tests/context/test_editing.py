@@ -437,8 +437,9 @@ def test_a_line_at_the_cursor_that_is_too_long_is_cut_around_it(
     block = editing_of(f"{before}$0{after}", 300, language)
     assert 150 < estimate(block.text) <= 300
     shown = block.lines[block.cursor_line]
-    assert shown.document_line is None and shown.number is None, "what is shown in part cannot be edited"
+    assert (shown.document_line, shown.number) == (None, None), "what is shown in part cannot be edited"
     behind = shown.text[block.cursor_column :]
-    assert line[:at].endswith(shown.text[: block.cursor_column]) and line[at:].startswith(behind)
+    assert line[:at].endswith(shown.text[: block.cursor_column])
+    assert line[at:].startswith(behind)
     starts = {n - editing_of(f"{before}{'x' * n}$0{after}", 300, language).cursor_column for n in range(0, 50, 10)}
     assert len(starts) <= 2, "typing moves the cut in steps"

@@ -82,7 +82,8 @@ class Catalog:
 
     def _looked_at(self, root: Path) -> DocumentNames:
         before = self._known.get(root, {})
-        walk, now = self._walks.pop(root, None) or (DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), {})
+        begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), dict[Path, tuple[Stamp | None, Document]]()
+        walk, now = self._walks.pop(root, begun)
         for path in walk.portion(self._portion):
             if len(now) >= self._most:
                 walk.end()

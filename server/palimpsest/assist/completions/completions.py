@@ -27,7 +27,7 @@ from palimpsest.assist.shared.events import (
 )
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
-from palimpsest.completion.inline import n_behind
+from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -132,7 +132,7 @@ class Completions:
             """Whether the person has not typed or moved on."""
             return number == self._n_asked and services.documents.find(snapshot.uri) is snapshot
 
-        if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
+        if not invoked and has_behind(snapshot.lines[position.line][position.column :], options.max_suffix):
             return None
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen

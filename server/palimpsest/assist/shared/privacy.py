@@ -113,8 +113,8 @@ def _found(known: _Known | None, text: str) -> str:
 
 
 def _changed(old: str, new: str) -> str:
-    """The part of `new` that differs from `old`, with some text around it, in whole lines unless these are very long.  Found by bisection: comparing slices is
-    fast."""
+    """The part of `new` that differs from `old`, with some text around it, in whole lines unless these are very long.
+    Found by bisection: comparing slices is fast."""
     start = _same(len(old), len(new), lambda n: old[:n] == new[:n])
     end = _same(len(old) - start, len(new) - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
     first, last = max(0, start - AROUND), min(len(new), len(new) - end + AROUND)

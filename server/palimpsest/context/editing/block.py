@@ -38,9 +38,9 @@ class Piece:
 def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -> Editing:
     """The editing block at `position` (clamped); `file` is the path relative to the workspace.
 
-    Lines are verbatim and include the cursor's, or a part of it.  A block of more than `max_tokens` (estimated) is cut to its signature,
-    the first line of its documentation and the part around the cursor; a statement that is too long by itself is cut
-    between its lines, and a line at the cursor that is too long before and behind it.
+    Lines are verbatim and include the cursor's, or a part of it.  A block of more than `max_tokens` (estimated) is cut
+    to its signature, the first line of its documentation and the part around the cursor; a statement that is too long
+    by itself is cut between its lines, and a line at the cursor that is too long before and behind it.
     """
     at = parsed.snapshot.clamp(position)
     if parsed.language.whole_file:

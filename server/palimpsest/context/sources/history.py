@@ -96,7 +96,7 @@ class HistorySource(Source):
             stamps = [_stamp(path), _stamp(git), *(_stamp(git / name) for name in _STATE_OF)]
             return tuple(stamps) if stamps[1] is not None and stamps[0] is not None else ()
 
-        return self._files.seen(("git", path, root), look)
+        return self._files.seen(("committed", path, root), look)
 
     def _function(self, view: CursorView, path: Path) -> Function | None:
         if view.scope.kind == "file":

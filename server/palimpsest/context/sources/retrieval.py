@@ -114,7 +114,8 @@ class Documents:
         self._looked[root] = time.monotonic()
         self._files.look_again()
         index = self._indexes.setdefault(root, SectionIndex())
-        walk, seen = self._walks.pop(root, None) or (DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), set())
+        begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), set[Path]()
+        walk, seen = self._walks.pop(root, begun)
         for path in walk.portion():
             if len(seen) >= MOST_DOCUMENTS or walk.n_characters > MOST_CHARACTERS:
                 walk.end()
