@@ -6,12 +6,13 @@ file's own statements and the signatures in it (FORMATS.md).  Knows no model; to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from palimpsest.context.editing import whole_file
 from palimpsest.context.editing.cutting import characters, window
-from palimpsest.context.estimate import chars_for
+from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at
@@ -19,6 +20,8 @@ from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, ShownLine
 
 CUT = "..."
+_DENSE = re.compile(r"\d|[^\w\s]")
+"""Characters of which each may be a token: a long line is most often data."""
 _MANY = 400
 """Lines without a definition whose statements are all looked at."""
 _LONGEST = 200
@@ -98,7 +101,10 @@ def _kept(shown: Sequence[tuple[str, int | None]], cursor_line: int, column: int
     length, size = len(shown[cursor_line][0]), sum(len(text) + 1 for text, _ in shown)
     if size <= budget or 2 * length <= budget:
         return None
-    return characters(length, column, budget - (size - length))
+    room = budget - (size - length)
+    near = shown[cursor_line][0][max(0, column - room) : column + room]
+    share = 1 / (1 + (CHARS_PER_TOKEN - 1) * len(_DENSE.findall(near)) / len(near))
+    return characters(length, column, room * int(8 * share) // 8)  # in eighths, so that typing seldom moves the cut
 
 
 def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:
