@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from palimpsest.errors import PalimpsestError
+from pygls.exceptions import JsonRpcException
 
 from .conftest import PATIENT, start_editor, stop_editor
 
@@ -32,7 +31,7 @@ async def test_there_is_an_engine_and_what_is_not_kept_is_said_in_words(
         assert looked["ok"]
         assert [row["name"] for row in looked["rows"] if not row["ok"]] == ["folders", "index"], looked["text"]
         for command in ("palimpsest.sample", "palimpsest.conversation.new"):
-            with pytest.raises(PalimpsestError, match="Not a directory") as said:
+            with pytest.raises(JsonRpcException, match="Not a directory") as said:
                 await editor.command(command, {})
             assert "Errno" not in str(said.value)
     finally:
