@@ -7,10 +7,11 @@ import pytest
 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs import results
+from palimpsest.memory.refs import kinds, results
 from palimpsest.memory.refs.fences import closing, fences, unfenced
 from palimpsest.memory.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.memory.refs.tags import extract
+from palimpsest.syntax.parse import Language, Parsed, parse_text
 
 FIB = "def fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)"
 
@@ -198,3 +199,19 @@ def test_the_language_of_so_many_refs_of_one_reply_is_guessed_and_not_of_more(me
     reply = "".join(f'<ref id="r{i}">\ndef f{i}(): ...\n</ref>\n' for i in range(MOST_GUESSED + 50))
     stored = memory.refs.store(conversation, turn.id, extract(reply))
     assert [ref.language for ref in stored] == ["python"] * MOST_GUESSED + [""] * 50
+
+
+def test_of_a_long_text_without_a_language_little_is_read_in_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+
+    def parse(text: str, language: Language) -> Parsed:
+        read.append(len(text))
+        return parse_text(text, language)
+
+    # no door: how much of a text was parsed is seen nowhere
+    monkeypatch.setattr(kinds, "parse_text", parse)
+    log = "2026-11-25 12:00:01,003 ERROR [main] shop.Cart: {id=7} 'x' at 0x7f\n" * 280
+    assert kinds.language_name(log, {}) == ""
+    assert sum(read) < 6 * len(log)
+    code = "class Cart:\n" + "".join(f"    def get{n}(self):\n        return {n}\n" for n in range(200))
+    assert kinds.language_name(code, {}) == "python"

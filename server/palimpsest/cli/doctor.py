@@ -90,9 +90,14 @@ def _folders() -> Iterator[Check]:
         private = os.name == "nt" or mode == 0o700
         hint = "" if private else f"chmod 700 {runtime}"
         yield Check("sockets", private, f"{runtime}, mode {mode:o}", hint)
-        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
     except OSError as error:
         yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
+    try:
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+    except OSError as error:
+        hint = "No log, index, statistics or conversation is kept: let Palimpsest write there, or set XDG_{}_HOME."
+        of = "CACHE" if str(error.filename).startswith(str(folders.cache_place())) else "STATE"
+        yield Check("folders", False, folders.refusal(error), hint.format(of), needed=False)
 
 
 def _elsewhere(settings: EngineSettings) -> list[Check]:

@@ -30,6 +30,7 @@ from palimpsest.providers.base.target import Target
 from palimpsest.providers.http.http import Busy, NoEngine, NotServed
 from palimpsest.providers.lifecycle import EngineLifecycle, State
 from palimpsest.providers.provider import provider_of
+from palimpsest.system import folders
 from palimpsest.wire import Health, ModelInfo
 
 REFUSED_HINT = "Look at `engine.url`, `engine.model` and the key; it is asked again each time."
@@ -175,7 +176,7 @@ class Supervisor:
                 lifecycle = await self._one_engine()
             except Exception as error:
                 logger.exception("the supervisor failed")
-                lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {error!r}."), None
+                lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {_why(error)}."), None
             pause_s = self._provider.pause_s(lifecycle)
             self._next_try = _next_try(pause_s) if lifecycle.has_given_up and not lifecycle.for_good else ""
             self._go(lifecycle)
@@ -278,6 +279,13 @@ def _next_try(seconds: float) -> str:
     """When there will be another attempt, for a person."""
     at = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
     return f"The next try is at {at}, in {seconds:.0f} seconds."
+
+
+def _why(error: Exception) -> str:
+    """For a person: what the system said of which file; of other errors the log has the rest."""
+    if isinstance(error, OSError):
+        return folders.refusal(error)
+    return f"a mistake of Palimpsest's own ({type(error).__name__}), see the log"
 
 
 def _engine_error(health: Health) -> EngineError:

@@ -16,6 +16,7 @@ from pathlib import Path
 import platformdirs
 
 APP = "palimpsest"
+SERVER_LOG = "server.log"
 
 
 def _made(path: Path, mode: int = 0o777) -> Path:
@@ -39,19 +40,30 @@ def cache_place() -> Path:
 
 def state() -> Path:
     """Logs and statistics, readable by this user only."""
-    path = _made(Path(platformdirs.user_state_dir(APP, appauthor=False)), 0o700)
+    path = _made(state_place(), 0o700)
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
 
 
+def state_place() -> Path:
+    """Where the state is or will be."""
+    return Path(platformdirs.user_state_dir(APP, appauthor=False))
+
+
 def server_log() -> Path:
-    return state() / "server.log"
+    return state() / SERVER_LOG
 
 
 def models() -> Path:
-    """GGUF files that `palimpsest model get` downloads."""
-    return _made(Path(platformdirs.user_data_dir(APP, appauthor=False)) / "models")
+    """Where GGUF files that `palimpsest model get` downloads are or will be."""
+    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "models"
+
+
+def refusal(error: OSError) -> str:
+    """What the system said of which file, for a person."""
+    what = error.strerror or str(error)
+    return f"{error.filename}: {what}" if error.filename else what
 
 
 USERS_RUN = Path("/run/user")

@@ -28,7 +28,7 @@ from palimpsest.assist.shared.events import (
 )
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
-from palimpsest.completion.inline import n_behind
+from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -129,7 +129,12 @@ class Completions:
         position = snapshot.clamp(position)
         self._n_asked += 1
         number = self._n_asked
-        if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
+
+        def is_wanted() -> bool:
+            """Whether the person has not typed or moved on."""
+            return number == self._n_asked and services.documents.find(snapshot.uri) is snapshot
+
+        if not invoked and has_behind(snapshot.lines[position.line][position.column :], options.max_suffix):
             return None
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
@@ -140,12 +145,12 @@ class Completions:
 
         with services.usage.spent("blocks"):
             view = services.view(snapshot, position, hurried=True)
-            query = self._query(view, services.chooser.choose(view))
+            query = self._query(view, await services.chooser.chosen(view))
             result = self._results.find(query.place, query.prefix, n)
-        if result is None:
+        if result is None and is_wanted():
             result = await self._generated(query, n, invoked)
-            if number != self._n_asked or services.documents.find(snapshot.uri) is not snapshot:
-                return None  # the person typed or moved on: a stale answer is never shown
+        if result is None or not is_wanted():
+            return None  # a stale answer is never shown
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -215,7 +220,7 @@ class Completions:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
         view = self._services.view(snapshot, position, hurried=True)
-        query = self._query(view, self._services.chooser.choose(view))
+        query = self._query(view, await self._services.chooser.chosen(view))
         answer = await self._ahead(query)
         result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
@@ -243,7 +248,7 @@ class Completions:
         view = self._services.view_of(
             self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
         )
-        query = self._query(view, self._services.chooser.choose(self._services.view(old, at, hurried=True)))
+        query = self._query(view, await self._services.chooser.chosen(self._services.view(old, at, hurried=True)))
         if self._results.find(query.place, query.prefix) is None:
             result = query.result(await self._ahead(query), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)

@@ -57,7 +57,7 @@ class Compacting:
         to say.  Raises EngineError where there is none."""
         await self.apply_queued(conversation)
         await self._services.supervisor.ready(LOADING_S)
-        blocks = self._putting.blocks(cursor)
+        blocks = await self._putting.blocks(cursor)
         until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)

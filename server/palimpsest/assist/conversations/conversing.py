@@ -354,7 +354,7 @@ class Conversing:
                 raise _Repeats
 
         async with services.supervisor.engine(LOADING_S) as engine:
-            blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
+            blocks = self._blocks[conversation] = await self.putting.blocks(asked.cursor)
             request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
             answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)

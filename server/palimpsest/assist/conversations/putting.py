@@ -407,10 +407,10 @@ class Putting:
         text = text if turn.role == "assistant" and turn.source != QUOTED else masked_block(text)
         return quoted(turn.role, text) if turn.source == QUOTED else text
 
-    def blocks(self, cursor: Cursor | None) -> list[Block]:
+    async def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""
         services = self._services
         snapshot = None if cursor is None else services.documents.find(cursor.uri)
         if cursor is None or snapshot is None or services.privacy.why_not(snapshot):
             return []
-        return services.chooser.choose(services.view(snapshot, cursor.position), fresh=True)
+        return await services.chooser.chosen(services.view(snapshot, cursor.position), fresh=True)

@@ -90,6 +90,7 @@ class Services:
 
     def _opened(self, event: DocumentOpened) -> None:
         snapshot = event.snapshot
+        self.roots.look_again()
         self.parser.forget(snapshot.uri)
         self.documents.put(snapshot)
         self.privacy.opened(snapshot, event.written or snapshot.uri)
@@ -113,6 +114,7 @@ class Services:
     def _files_changed(self, event: FilesChanged) -> None:
         self.chooser.files_changed()
         self.levels.look_again()
+        self.roots.look_again()
         self.privacy.look_again()
 
     def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:

@@ -137,7 +137,7 @@ async def _found(address: Address) -> InPlaceEngine | None:
 
 
 async def _start(target: Target, address: Address) -> Launched:
-    stderr_path = folders.state() / f"{address.name}.stderr"
+    stderr_path = address.socket.with_suffix(".stderr")  # where it can have a socket it can have this: a home may not
     loop = asyncio.get_running_loop()
     end, pause = loop.time() + START_S, FIRST_PAUSE_S
     holds, since = process_lock.holder(address.lock), loop.time()
