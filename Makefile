@@ -53,7 +53,7 @@ check: lint types
 
 ## make hostile  what a stranger's repository, client or request must not do (`make test` has it too, without what takes long)
 hostile: setup
-	$(PYTEST) tests/hostile tests/context/test_ways_outside.py
+	$(PYTEST) tests/hostile tests/context/test_ways_outside.py tests/test_git.py tests/test_patterns.py
 
 lint: setup
 	.venv/bin/ruff check $(CHECKED)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from palimpsest.errors import GitError
 from palimpsest.system import git
+from palimpsest.system.git_history import commits_of, last_version
+from palimpsest.system.repository import repository_of
+from palimpsest.workspace.gitignore import IgnoreRules
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
 
@@ -150,8 +155,11 @@ def test_nothing_that_a_repository_configures_is_run(repo: Path, tmp_path: Path)
     assert ran.exists(), "they would be run"
 
 
-def test_a_filter_that_cannot_be_switched_off_is_refused(repo: Path) -> None:
-    run(repo, "config", "filter.a=b.clean", "false")
+def test_a_filter_that_cannot_be_switched_off_is_refused(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own := tmp_path / "gitconfig").write_text('[filter "a=b"]\n\tclean = false\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
     with pytest.raises(GitError, match="a=b"):
         git.changed(repo)
 
@@ -168,11 +176,13 @@ def test_a_filter_without_a_name_is_not_run(repo: Path, tmp_path: Path) -> None:
     assert ran.exists(), "it would be run"
 
 
-def test_filters_that_git_does_not_tell_are_not_taken_for_none(repo: Path) -> None:
-    (repo / ".git" / "config").write_text("[filter\n")
+def test_filters_that_git_does_not_tell_are_not_taken_for_none(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own := tmp_path / "gitconfig").write_text("[filter\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
     with pytest.raises(GitError, match="bad config"):
-        # no door: whatever else git is asked fails before this
-        git._filters(repo)
+        git.changed(repo)
 
 
 def test_another_repository_of_the_environment_does_not_count(
@@ -180,3 +190,123 @@ def test_another_repository_of_the_environment_does_not_count(
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     assert git.repository(repo) == repo
+
+
+def test_no_file_that_a_repository_names_is_opened(repo: Path, tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")  # whoever opens it waits for ever
+    (repo / "a.py").write_text("new\n")
+    keys = ("core.attributesFile", "core.excludesFile", "diff.orderFile", "mailmap.file", "blame.ignoreRevsFile")
+    for key in (*keys, "commit.template", "gpg.ssh.allowedSignersFile", "core.worktree", "include.path"):
+        with (repo / ".git" / "config").open("a") as config:
+            config.write(f"[{key.rpartition('.')[0]}]\n\t{key.rpartition('.')[2]} = {pipe}\n")
+    assert kinds(repo) == {"a.py": "changed"}
+    assert last_version(repo / "a.py") == b"old\n"
+    assert [commit.subject for commit in commits_of(repo / "a.py", 0, 0, 1)] == ["first"]
+
+
+@pytest.mark.parametrize(
+    "name", ["info/exclude", "info/attributes", "shallow", "packed-refs", "index", "objects/pack/a"]
+)
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "endless"])
+def test_git_is_not_asked_where_one_of_its_files_never_ends(
+    repo: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    (file := repo / ".git" / name).unlink(missing_ok=True)
+    make(file)
+    with pytest.raises(GitError, match="not as git makes them"):
+        git.changed(repo)
+
+
+def test_git_has_bounds_of_memory_and_time(repo: Path) -> None:
+    told = git.run(repo, "-c", "alias.bounds=!ulimit -d; ulimit -t", "bounds", timeout_s=7).split()
+    assert told == [str(git.MEMORY >> 10).encode(), b"7"]
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """The person's repository, with something in it that another folder must not show."""
+    (folder := tmp_path / "theirs").mkdir()
+    run(folder, "init", "-q")
+    (folder / "a.py").write_text("private\n")
+    run(folder, "add", "-A")
+    run(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def link(folder: Path, git_folder: Path) -> None:
+    (folder / ".git").symlink_to(git_folder)
+
+
+def file(folder: Path, git_folder: Path) -> None:
+    (folder / ".git").write_text(f"gitdir: {git_folder}\n")
+
+
+def worktree_of_another(folder: Path, git_folder: Path) -> None:
+    run(git_folder.parent, "worktree", "add", "-q", str(folder.parent / "beside"))
+    (folder / ".git").write_text((folder.parent / "beside" / ".git").read_text())
+
+
+def worktree_of_its_own_making(folder: Path, git_folder: Path) -> None:
+    (made := folder / "made").mkdir()
+    (folder / ".git").write_text("gitdir: made\n")
+    (made / "gitdir").write_text(f"{folder / '.git'}\n")
+    (made / "commondir").write_text(f"{git_folder}\n")
+    (made / "HEAD").write_bytes((git_folder / "HEAD").read_bytes())
+
+
+def common(folder: Path, git_folder: Path) -> None:
+    run(folder, "init", "-q")
+    (folder / ".git" / "commondir").write_text(f"{git_folder}\n")
+
+
+def alternates(folder: Path, git_folder: Path) -> None:
+    run(folder, "init", "-q")
+    (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{git_folder / 'objects'}\n")
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=git_folder.parent, check=True, capture_output=True)
+    (folder / ".git" / "HEAD").write_bytes(commit.stdout)
+
+
+def linked_objects(folder: Path, git_folder: Path) -> None:
+    run(folder, "init", "-q")
+    shutil.rmtree(folder / ".git" / "objects")
+    for name in ("objects", "HEAD", "refs"):
+        shutil.rmtree(folder / ".git" / name, ignore_errors=True)
+        (folder / ".git" / name).unlink(missing_ok=True)
+        (folder / ".git" / name).symlink_to(git_folder / name)
+
+
+def linked_loose_objects(folder: Path, git_folder: Path) -> None:
+    alternates(folder, git_folder)
+    (folder / ".git" / "objects" / "info" / "alternates").unlink()
+    for path in (git_folder / "objects").glob("??"):
+        (folder / ".git" / "objects" / path.name).symlink_to(path)
+
+
+WAYS = [
+    *(link, file, worktree_of_another, worktree_of_its_own_making, common, alternates),
+    *(linked_objects, linked_loose_objects),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_comes_from_a_repository_that_does_not_know_of_the_folder(
+    theirs: Path, tmp_path: Path, way: Callable[[Path, Path], None]
+) -> None:
+    (folder := tmp_path / "cloned").mkdir()
+    (folder / "a.py").write_text("public\n")
+    way(folder, theirs / ".git")
+    with pytest.raises(GitError, match=r"another repository|not as git makes them"):
+        git.changed(folder)
+    assert last_version(folder / "a.py") is None
+
+
+def test_worktrees_and_submodules_are_repositories_of_their_folders(repo: Path, theirs: Path, tmp_path: Path) -> None:
+    run(repo, "worktree", "add", "-q", str(beside := tmp_path / "beside"))
+    run(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(theirs), "inner")
+    run(theirs, "init", "-q", "--separate-git-dir", str(theirs / ".bare"))
+    for folder, old in ((beside, b"old\n"), (repo / "inner", b"private\n"), (theirs, b"private\n")):
+        (folder / "a.py").write_text("new\n")
+        assert kinds(folder)["a.py"] == "changed"
+        (repository_of(folder).common / "info" / "exclude").write_text("a.py\n")
+        assert IgnoreRules(folder).ignored(folder / "a.py")
+        assert last_version(folder / "a.py") == old

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import gguf
@@ -12,8 +15,9 @@ import numpy as np
 import pytest
 
 from palimpsest.cli.model import main
-from palimpsest.config.settings import ModelSettings
+from palimpsest.config.settings import EngineSettings, ModelSettings
 from palimpsest.errors import ModelError
+from palimpsest.kv.model.load import load
 from palimpsest.models import files as model_files
 from palimpsest.models.header import TENSOR_TYPES
 from palimpsest.models.known import KNOWN
@@ -27,11 +31,16 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folders.config()
 
 
-def write_model(path: Path, *, rows: int = 64) -> Path:
+def write_model(path: Path, counts: Mapping[str, float] = MappingProxyType({}), *, alignment: int = 0) -> Path:
+    rows = 64
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("Tiny Test")
     writer.add_context_length(4096)
+    for key, value in counts.items():
+        (writer.add_uint32 if isinstance(value, int) else writer.add_float32)(f"llama.{key}", value)
+    if alignment:
+        writer.add_custom_alignment(alignment)
     writer.add_token_list([f"token {i}" for i in range(50)])
     writer.add_array("test.numbers", [1, 2, 3])
     writer.add_tensor("a", np.arange(rows * 32, dtype=np.float32).reshape(rows, 32))
@@ -89,6 +98,42 @@ class TestTheHeader:
         path = tmp_path / "m.gguf"
         path.write_bytes(content)
         with pytest.raises(ModelError, match=says):
+            model_files.inspect(path)
+
+    @pytest.mark.parametrize(
+        "counts",
+        [
+            {"block_count": 0},
+            {"block_count": (1 << 32) - 1},
+            {"embedding_length": 1 << 31},
+            {"attention.head_count": (1 << 32) - 1},
+            {"rope.dimension_count": 18},
+            {"attention.key_length": 0},
+            {"attention.layer_norm_rms_epsilon": math.nan},
+            {"attention.layer_norm_rms_epsilon": -1.0},
+            {"feed_forward_length": 65},
+            {"nextn_predict_layers": 3},
+            {"expert_count": 600, "expert_used_count": 2},
+            {"expert_used_count": 9, "expert_count": 8},
+            {"expert_used_count": 1},
+            {"expert_used_count": 0, "expert_count": 8},
+            {"expert_group_count": 3, "expert_count": 8, "expert_used_count": 2, "expert_group_used_count": 1},
+            {"expert_group_count": 4, "expert_count": 8, "expert_used_count": 2},
+        ],
+    )
+    def test_of_a_count_that_would_end_the_engine_is_refused(self, tmp_path: Path, counts: dict[str, float]) -> None:
+        usual = {"block_count": 2, "embedding_length": 32, "attention.head_count": 2}
+        assert model_files.inspect(write_model(tmp_path / "m.gguf", usual)).architecture == "llama"
+        path = write_model(tmp_path / "wrong.gguf", usual | counts)
+        for look in (model_files.inspect, lambda it: load(it, EngineSettings())):
+            with pytest.raises(ModelError, match=rf"its header says llama\.{next(iter(counts))} = ") as caught:
+                look(path)
+            assert "model list" in caught.value.hint
+
+    @pytest.mark.parametrize("alignment", [1, 16])
+    def test_of_an_alignment_that_would_end_the_engine_is_refused(self, tmp_path: Path, alignment: int) -> None:
+        path = write_model(tmp_path / "m.gguf", alignment=alignment)
+        with pytest.raises(ModelError, match=f"its header says general.alignment = {alignment}"):
             model_files.inspect(path)
 
     def test_of_no_file_or_a_folder_is_refused_with_a_hint(self, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
-from palimpsest.text.patterns import MOST_CHARACTERS, MOST_PATTERNS, Patterns
+from palimpsest.text.patterns import MOST_CHARACTERS, MOST_PATTERNS, MOST_WILD_CHARACTERS, Patterns
 from tests.examples import examples
 
 NAMES = ["a", "b", "ab", "a.b", "aab", "x y", "-", "]", "A", "é", "a "]
@@ -107,9 +107,28 @@ def test_none_takes_long(line: str) -> None:
         patterns.ignores(path)
 
 
-def test_too_many_and_too_long_ones_are_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
-    many = Patterns([f"{n}.txt" for n in range(MOST_PATTERNS + 5)] + ["x" * (MOST_CHARACTERS + 1)], "some/.gitignore")
-    assert many.n == MOST_PATTERNS
-    assert many.ignores("0.txt")
-    assert not many.ignores(f"{MOST_PATTERNS + 1}.txt")
-    assert "some/.gitignore: 6 patterns are left out" in caplog.text
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"{n}.txt" for n in range(MOST_PATTERNS)] + ["secret/"],
+        ["x" * (MOST_CHARACTERS + 1)],
+        ["*a" * (MOST_CHARACTERS // 2)] * (1 + MOST_WILD_CHARACTERS // MOST_CHARACTERS),
+    ],
+    ids=["many", "long", "wild"],
+)
+def test_where_a_bound_leaves_out_a_pattern_all_is_ignored_and_told(
+    lines: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    patterns = Patterns(lines, "some/.gitignore")
+    assert patterns
+    assert patterns.ignores("a.py")
+    assert patterns.verdict(["a", "b.py"], is_dir=False) is True
+    assert "some/.gitignore: 1 patterns are too many" in caplog.text
+
+
+def test_what_ignores_nothing_may_be_left_out() -> None:
+    names = [f"{n}.txt" for n in range(MOST_PATTERNS)]
+    long = "x" * (MOST_CHARACTERS + 1)
+    patterns = Patterns([f"# {long}", f"!{long}", *names, "", "# one more", "!a.py"])
+    assert patterns.ignores("0.txt")
+    assert not patterns.ignores("a.py")

@@ -96,10 +96,10 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     def engine_changed(status: EngineStatus) -> None:
         show()
         if status.cause:
-            report.trouble(status.cause, f"{status.message} {RESTART_HINT}")
+            report.trouble(status.cause, f"{status.message} {RESTART_HINT if status.state != 'ready' else ''}".strip())
         if status.model is not None:
             services.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
-        if status.state == "ready":
+        if status.state == "ready" and not status.cause:
             events.tell(RefreshNeeded())
 
     if not gc.get_freeze_count():  # what is loaded by now stays: a search through it is 30 ms within a keystroke
@@ -127,7 +127,9 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
 
     model = engine.model
     kind, message = KINDS[engine.state], engine.message or WORDS.get(engine.state, "")
-    if model is not None and not model.fim_layout:
+    if engine.state == "ready" and engine.cause:
+        kind = "Warning"
+    elif model is not None and not model.fim_layout:
         kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
     elif kind == "Normal" and why_off:
         kind, message = "Inactive", f"Completions are {why_off}."

@@ -6,7 +6,7 @@ In: nothing.  Out: immutable data.  Knows no file, token, editor or model.  A *b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
 BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
@@ -123,7 +123,14 @@ class Editing:
 
     @property
     def with_marker(self) -> str:
-        return self.prefix + CURSOR_MARKER + self.suffix
+        return self.marked.text
+
+    @property
+    def marked(self) -> Editing:
+        """The same with the cursor marker among the lines."""
+        line, at = self.lines[self.cursor_line], self.cursor_column
+        shown = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
+        return replace(self, lines=(*self.lines[: self.cursor_line], shown, *self.lines[self.cursor_line + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -388,8 +388,8 @@ class CheckAnswer:
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not.
-    `chat_template`: tasks are put to it in one; `converses`: conversations are, which a model that was trained on tasks
-    as they are may still do.  `calls_tools`: it takes a `NativeChat`."""
+    `chat_template`: tasks are put to it in one; `converses`: it was made to answer people, and not for tasks alone.
+    `calls_tools`: it takes a `NativeChat`."""
 
     path: str
     name: str

@@ -184,3 +184,16 @@ def test_the_sums_agree_with_one_another(events: list[tuple[str, str, str, int, 
     for table in ("by_kind", "by_language", "by_day"):
         for name in ("shown", "rejected", "characters"):
             assert sum(sums[name] for sums in report[table].values()) == report[name]
+
+
+def test_what_was_learned_is_kept_by_workspace_also_where_nothing_is_counted_and_forgotten(file: Path) -> None:
+    one, two = (Statistics(file, enabled=False, write_s=LATER) for _ in range(2))
+    for window in (one, two):
+        window.learn("here", {"class": (1.0, 2.0)})
+        window.learn("there", {"class": (5.0, 0.0)})
+        window.close()
+    again = Statistics(file)
+    assert again.learned("here") == {"class": (2.0, 4.0)}
+    again.forget_learned("here")
+    assert (again.learned("here"), again.learned("there")) == ({}, {"class": (10.0, 0.0)})
+    assert again.report()["shown"] == 0

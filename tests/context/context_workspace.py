@@ -59,6 +59,7 @@ class Workspace:
             synchronous=True,
             index=lambda files: Asking(self.index, files),
             activity=self.activity,
+            look_s=0.0,
         )
 
     def build_index(self) -> None:

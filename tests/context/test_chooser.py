@@ -42,7 +42,7 @@ def chooser(made: Workspace) -> Chooser:
 @pytest.fixture
 def slow(made: Workspace, tmp_path: Path) -> Iterator[Chooser]:
     """One whose packages are read on a thread, as an editor's window does."""
-    gatherer = Gatherer(made.external, made.settings, cache=tmp_path / "other", variables={})
+    gatherer = Gatherer(made.external, made.settings, cache=tmp_path / "other", variables={}, look_s=0.0)
     yield Chooser(gatherer, made.external, made.settings)
     gatherer.wait()
     gatherer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -423,3 +424,24 @@ def test_a_comment_above_a_class_that_is_half_typed() -> None:
     block = editing_of("/**/\npublic class Cart {\nl>$0@\n}", language="java")
     assert [line.document_line for line in block.lines] == [0, 1, 2, 3]
     assert block.lines[block.cursor_line].text == "l>@"
+
+
+@pytest.mark.parametrize("language", ["python", "json", "javascript", "plaintext"])
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("around", [("", ""), ("def f(a):\n" + "    g(a)\n" * 400, "\n" + "    h(a)\n" * 400)])
+def test_a_line_at_the_cursor_that_is_too_long_is_cut_around_it(
+    language: str, place: float, around: tuple[str, str]
+) -> None:
+    line = "    data = [" + ", ".join(map(str, range(2_000))) + "]"
+    at = int(place * len(line))
+    before, after = around[0] + line[:at], line[at:] + around[1]
+    block = editing_of(f"{before}$0{after}", 300, language)
+    assert len(block.lines[block.cursor_line].text) > 150
+    assert len(re.findall(r"\d|[^\w\s]|\w+", block.text)) <= 300
+    shown = block.lines[block.cursor_line]
+    assert (shown.document_line, shown.number) == (None, None), "what is shown in part cannot be edited"
+    behind = shown.text[block.cursor_column :]
+    assert line[:at].endswith(shown.text[: block.cursor_column])
+    assert line[at:].startswith(behind)
+    starts = {n - editing_of(f"{before}{'x' * n}$0{after}", 300, language).cursor_column for n in range(0, 50, 10)}
+    assert len(starts) <= 2, "typing moves the cut in steps"

@@ -206,7 +206,7 @@ def test_an_interpreter_that_lies_in_the_workspace_is_not_run(workspace: Make) -
 def test_reading_happens_in_the_background_and_is_told(workspace: Make) -> None:
     made = workspace()
     view = made.view("use.py", "import math\ndef f(x):\n    return math.sqrt(x)$0")
-    gatherer = Gatherer(ExternalBlocks(), ContextSettings(), variables={})
+    gatherer = Gatherer(ExternalBlocks(), ContextSettings(), variables={}, look_s=0.0)
     try:
         before = gatherer.revision
         assert not [b for b in gatherer.candidates(view) if b.type == "package"]

@@ -74,6 +74,23 @@ def test_rules_above_the_workspace_folder_count_up_to_the_repository(workspace: 
     assert [entry.name for entry in files.listing(made.root / "app")] == ["a.py"]
 
 
+@pytest.mark.parametrize("name", [".gitignore", ".palimpsestignore", ".git/info/exclude"])
+def test_rules_that_are_not_read_in_whole_ignore_everything(workspace: Make, name: str) -> None:
+    rules = "".join(f"{n}.py\n" for n in range(2_100))
+    for text in (f"{rules}a.py\n", "#" * 1_000_001 + "\na.py\n"):
+        made = workspace({".git/HEAD": "", name: text, "a.py": "class A: ...\n"})
+        files = WorkspaceFiles([made.root])
+        assert files.source(made.root / "a.py") is None
+        assert files.listing(made.root) == ()
+        assert (files.refusal(made.root / "a.py", pinned=True) is None) == (name != ".palimpsestignore")
+
+
+def test_no_depth_hides_a_file_from_the_rules(workspace: Make) -> None:
+    deep = "/".join("a" * 130)
+    made = workspace({".palimpsestignore": "vault.py\n", f"{deep}/vault.py": ""})
+    assert WorkspaceFiles([made.root]).refusal(made.root / deep / "vault.py", pinned=True) is not None
+
+
 def test_a_changed_rule_file_counts_at_once(workspace: Make) -> None:
     made = workspace({"a.py": "x = 1\n"})
     files = WorkspaceFiles([made.root])

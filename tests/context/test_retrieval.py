@@ -155,7 +155,7 @@ def test_a_question_that_fails_has_no_answer() -> None:
 
 def test_documents_are_read_in_the_background(workspace: Make) -> None:
     made = workspace({"docs/prices.md": PRICES})
-    gatherer, view = Gatherer(made.external, made.settings, variables={}), made.view("shop/prices.py", CODE)
+    gatherer, view = Gatherer(made.external, made.settings, variables={}, look_s=0.0), made.view("shop/prices.py", CODE)
     try:
         gatherer.candidates(view)
         assert gatherer.wait(60)

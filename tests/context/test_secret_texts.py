@@ -12,8 +12,10 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.large_files import pieces
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+KEY = "q7Zp3" + "vK9xT2mW8rB4nL6"
 PEM = "-----BEGIN EC PRIVATE KEY-----\r\nMHcCAQEEIBkg4LVWM9nuwNSk3yByxZpYRTBnVJk4oBMMHXNvTDIJoAoGCCqGSM49\r\n"
 
 
@@ -46,6 +48,25 @@ def test_a_token_is_left_out_of_every_kind_of_block(workspace: Callable[..., Wor
     blocks = made.blocks("use.py", text)
     assert not [block.key for block in blocks.values() if TOKEN in block.text or TOKEN in block.name]
     assert any("DEPLOY" in block.text and "LIMIT" in block.text for block in blocks.values()), "the names stay"
+
+
+def test_a_key_without_a_format_is_masked_in_blocks_and_the_rest_of_its_file_stays(
+    workspace: Callable[..., Workspace],
+) -> None:
+    login = f'class Login:\n    """Logs in."""\n\n    api_key = "{KEY}"\n    user = "shop"\n'
+    made = workspace({"config.py": login, "AGENTS.md": f"Log in with API_KEY={KEY} here.\n"})
+    blocks = made.blocks("use.py", "from config import Login\n\n\ndef f(a: Login):\n    a.api_key\n    $0\n")
+    assert not [block.key for block in blocks.values() if KEY in block.text]
+    assert any('api_key = "..."' in block.text and 'user = "shop"' in block.text for block in blocks.values())
+    assert any("API_KEY=... here" in block.text for block in blocks.values())
+
+
+def test_a_large_file_is_masked_piece_by_piece(tmp_path: Path) -> None:
+    lines = "a line\n" * 20_000
+    (tmp_path / "log.txt").write_text(f"{lines}API_KEY={KEY}\n" * 9, encoding="utf-8")
+    read = list(pieces(tmp_path / "log.txt", WorkspaceFiles([tmp_path])))
+    assert len(read) > 1
+    assert "".join(read) == f"{lines}API_KEY=...\n" * 9
 
 
 def test_a_token_that_comes_or_goes_is_noticed(tmp_path: Path) -> None:

@@ -28,3 +28,16 @@ def test_a_text_is_read_only_where_the_files_let_it_through(tmp_path: Path) -> N
     assert catalog.text(tmp_path / "in", "a.md") == "# A\n"
     for hidden in (".env", "../outside.md", "link.md", "nowhere.md", str(tmp_path / "outside.md")):
         assert catalog.text(tmp_path / "in", hidden) is None
+
+
+def test_very_many_folders_are_looked_into_a_portion_at_a_time(tmp_path: Path) -> None:
+    """One folder for each look, here: what was found stays, what is gone goes when all were looked into again."""
+    names = ["a.md", "one/b.md", "two/c.md"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("# A\n", encoding="utf-8")
+    files = WorkspaceFiles([tmp_path])
+    catalog = Catalog(files, look_s=0.0, portion=1)
+    assert [list(catalog.documents(tmp_path).by_path) for _ in range(3)] == [names[:1], names[:2], names]
+    (tmp_path / "two" / "c.md").unlink()
+    assert [list(catalog.documents(tmp_path).by_path) for _ in range(3)] == [names, names, names[:2]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,25 @@ from palimpsest.documents.prose import MOST_LINKS, prose_links, without_code
 
 PIECES = st.lists(
     st.sampled_from(
-        ["[[a]]", "`", "``", "```", "~~~", "\n", "\n\n", "    ", "\t", "- ", "1. ", "text", "\r\n", "](x)"]
+        [
+            "[[a]]",
+            "`",
+            "``",
+            "```",
+            "~~~",
+            "\n",
+            "\n\n",
+            "    ",
+            "\t",
+            "- ",
+            "1. ",
+            "text",
+            "\r\n",
+            "](x)",
+            "> ",
+            "<!--",
+            "-->",
+        ]
     ),
     max_size=40,
 ).map("".join)
@@ -35,6 +54,30 @@ def test_a_backtick_without_its_fellow_hides_nothing() -> None:
 
 def test_what_only_looks_like_a_link_is_none() -> None:
     assert targets("[[1]](https://example.org) [[text]][reference] [[^1]] [[a]]") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("[[a]][[b]] [[c]][d] [[e]](f)", "a b"),
+        (r"\[[a]] \\[[b]] [[c\]] [[d]]", "b d"),
+        ("<!-- [[a]] --> [[b]] <!-- [[c]]\n[[d]]\n--> [[e]]", "b e"),
+        ("<!-- [[a]]\n[[b]]", ""),
+        ("x <!-- [[a]]", "a"),
+        ("`<!--` [[a]] -->", "a"),
+        ("```\n<!--\n```\n[[a]] -->", "a"),
+        ("# H\n    [[a]]\n", ""),
+        ("text\n    [[a]]\n", "a"),
+        ("- item\n\n      [[a]]\n", ""),
+        ("- item\n\n    - [[a]]\n\n          [[b]]\n\n      [[c]]\n", "a c"),
+        ("1. a\n\n    ```\n    [[a]]\n    ```\n    [[b]]\n", "b"),
+        ("- a\n```\n[[b]]\n```\n[[c]]", "c"),
+        ("-      [[a]]\n- [[b]]\n\t- [[c]]\n", "b c"),
+        ("> [[a]]\n>\n>     [[b]]\n> ```\n> [[c]]\n[[d]]\n", "a d"),
+    ],
+)
+def test_a_link_is_where_markdown_has_text(text: str, there: str) -> None:
+    assert " ".join(targets(text)) == there
 
 
 @given(PIECES)

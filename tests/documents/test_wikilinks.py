@@ -71,6 +71,37 @@ def test_a_missing_heading_is_told_from_a_missing_document() -> None:
     assert resolve(Link("", "A"), "", documents) == Missing(None)
 
 
+def test_a_number_sign_may_be_part_of_a_name() -> None:
+    documents = known(
+        Foo="# Foo\n\n## C# & .NET\n\n## A\n\n## B\n", C="# C\n\n## Mixed\n", **{"C# intro": "# F#\n\n## G\n"}
+    )
+    wanted = {
+        "Foo#C# & .NET": "Foo.md#C# & .NET",
+        "C# intro": "C# intro.md",
+        "C# intro#G": "C# intro.md#G",
+        "f#": "C# intro.md",
+        "C#mixed": "C.md#Mixed",
+        "Foo#A#B": "Foo.md#B",
+        "Foo#": "Foo.md",
+        "C# gone": "missing",
+    }
+    assert {name: meant(name, "", documents) for name in wanted} == wanted
+    assert meant("#C# & .NET", "Foo.md", documents) == "Foo.md#C# & .NET"
+
+
+def test_a_mark_is_the_paragraph_or_item_that_has_it() -> None:
+    text = "# block\n\none\ntwo ^block\n\n- a\n- b ^item\n\n| t |\n\n^table\n\n```\nx ^code\n```\n"
+    documents = known(Foo=text)
+    assert meant("Foo#^block", "", documents) == "Foo.md#^block"
+    assert meant("#^Item", "Foo.md", documents) == "Foo.md#^item"
+    assert meant("Foo#^code", "", documents) == meant("Foo#^gone", "", documents) == "missing"
+    assert [(one.title, one.start, one.end) for one in outline(text).blocks] == [
+        ("^block", 2, 4),
+        ("^item", 6, 7),
+        ("^table", 8, 11),
+    ]
+
+
 @pytest.mark.parametrize("target", ["/a", "\\a", "~/a", "C:/a", "../a", "x/../../a", "..", "."])
 def test_nothing_leads_out(target: str) -> None:
     assert meant(target, "x.py", known(a="")) == "missing"
@@ -98,11 +129,12 @@ def test_outlines() -> None:
     assert found.summary == (3, 4)
 
 
-@given(st.text(alphabet="-#=`\n ab:[]", max_size=200))
+@given(st.text(alphabet="-#=`\n ab:[]^", max_size=200))
 def test_any_document_has_an_outline_within_its_lines(text: str) -> None:
     found, n_lines = outline(text), text.count("\n") + 1
     assert 0 <= found.summary[0] <= found.summary[1] <= n_lines
-    assert all(0 <= one.start < one.inner_end <= one.end <= n_lines for one in found.headings)
+    every = (*found.headings, *found.blocks)
+    assert all(0 <= one.start < one.inner_end <= one.end <= n_lines for one in every)
 
 
 @pytest.fixture

@@ -9,19 +9,24 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from palimpsest.memory.compaction.grammar import TASK
+
 NAME = "scripted-instruct"
 
 
 class Scripted:
     """`replies` are given one after the other, the last again and again; `asked` are the bodies of the requests.
-    While `free` is cleared, replies wait.  With `dies`, a reply is cut off behind its first half.  A reply that is a
-    list has its pieces (`delta` of an event each) sent one by one; with `stays`, it does not end until `free` is set.
-    A request of more than `most` characters is refused as too long; one with tools is refused (`refused` counts these)
-    unless it `takes_tools`."""
+    While `free` is cleared, replies wait; while `known` is, nobody hears which model it is.  With `dies`, a reply is
+    cut off behind its first half.  A reply that is a list has its pieces (`delta` of an event each) sent one by one;
+    with `stays`, it does not end until `free` is set.  A request of more than `most` characters is refused as too long;
+    one with tools is refused (`refused` counts these) unless it `takes_tools`.  `window`: tokens that it says it can
+    read.  `summary`: what it answers to a question for one, if it is not to be the next reply."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
         self.takes_tools = False
+        self.window = 8192
+        self.summary = ""
         self.stays = False
         self.refused = 0
         self.most: int | None = None
@@ -30,6 +35,8 @@ class Scripted:
         self.dies = False
         self.free = threading.Event()
         self.free.set()
+        self.known = threading.Event()
+        self.known.set()
 
     @property
     def prompt(self) -> str:
@@ -38,6 +45,8 @@ class Scripted:
         return text
 
     def next(self) -> str | list[dict[str, Any]]:
+        if self.summary and TASK in self.asked[-1]["messages"][-1]["content"]:
+            return self.summary
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
@@ -47,7 +56,8 @@ def scripted() -> Iterator[Scripted]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": 8192}]}))
+            it.known.wait(60)
+            self._send("application/json", json.dumps({"data": [{"id": NAME, "max_model_len": it.window}]}))
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,11 +18,11 @@ Talk = tuple[Editor, Scripted]
 
 @asynccontextmanager
 async def talking(
-    root: Path, settings: dict[str, Any] | None = None, *, own_process: bool = False
+    root: Path, settings: dict[str, Any] | None = None, *, own_process: bool = False, window: int = 8192
 ) -> AsyncIterator[Talk]:
     """The person allows everything that they are asked about."""
     with scripted() as model:
-        model.replies = ["Hello."]
+        model.replies, model.window = ["Hello."], window
         options = {"engine": {"kind": "openai", "url": model.url}, **(settings or {})}
         it = await start_editor(root, options, own_process=own_process)
         it.client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda *_: None)
@@ -60,5 +61,6 @@ def system(model: Scripted) -> str:
 
 
 def said(model: Scripted) -> list[tuple[str, str]]:
-    """(Role, text) of what the model read last, without blocks."""
-    return [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+    """(Role, text) of what the model read last, without blocks and ids."""
+    read = [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"][1:]]
+    return [(role, re.sub(r'<message fd="turn-[^>\n]*/>\n', "", text)) for role, text in read]

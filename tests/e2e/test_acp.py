@@ -25,6 +25,7 @@ from acp.schema import (
     FileSystemCapabilities,
     Implementation,
     InitializeResponse,
+    McpServerStdio,
     ReadTextFileResponse,
     RequestPermissionResponse,
     WriteTextFileResponse,
@@ -154,6 +155,49 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         assert roles[-3:] == ["user", "assistant", "user"]
 
 
+async def test_behind_a_compaction_the_conversation_is_as_long_as_it_is_then(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        engine.replies = ["".join(f"Line {i} of it.\n" for i in range(500)), "To the point."]
+        await it.ask(session, "Tell me.")
+        await it.ask(session, "/compact")
+        await it.ask(session, "Go on.")
+        _, compacted, _ = it.updates(session, "usage_update")
+        read = sum(len(message["content"]) for message in engine.asked[-1]["messages"])
+        assert compacted.used < read / 3.2, "without what was said next"
+        assert compacted.used > (read - len("Go on.")) / 3.2 - 100
+
+
+async def test_what_a_turn_refers_to_and_what_was_not_found_is_told(home: Path, shop: Path, engine: Scripted) -> None:
+    (shop / "guide.md").write_text("# Guide\n\nHow to begin.\n", encoding="utf-8")
+    engine.replies = ['read_document("guide")', "Begin there."]
+    found = "Referenced documents:\n- [[guide]] (guide.md): How to begin.\n- [[lost]] (not found: Document not found)"
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "See [[guide]] and [[lost]].")
+        told = it.said(session)
+        assert (found in told, told.index(found) < told.index("Begin")) == (True, True)
+        assert told.count("- [[guide.md]] (guide.md): How to begin.") == 1, "what a tool has read"
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert found in again.said(session)
+
+
+async def test_a_model_that_cannot_converse_is_named_before_it_replies(
+    home: Path, shop: Path, engine: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # no door: whether a model converses is the engine's to say, and this one writes what a test wants
+    monkeypatch.setattr("palimpsest.agents.acp.talk.unfit", lambda _: "It cannot.")
+    engine.replies = ["One.", "Two."]
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Hello.")
+        await it.ask(session, "And now?")
+        assert it.said(session) == "It cannot.\n\nOne.Two."
+
+
 async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home: Path, shop: Path) -> None:
     async with client(home) as it:
         session = await began(it, shop)
@@ -162,6 +206,34 @@ async def test_what_can_be_asked_is_told_behind_the_answer_to_a_new_session(home
         names = {command.name for command in update.available_commands}
         assert {"refs", "write", "remember"} <= names
         assert "available" not in [kind for where, kind in it.told if where != session]
+
+
+async def test_what_an_editor_offers_and_is_not_used_is_named_in_the_first_answer(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    servers = [McpServerStdio(name=name, command="/bin/false", args=[], env=[]) for name in ("github", "weather")]
+    named = "Palimpsest does not use these MCP servers, since its model has tools of its own only: `github`, `weather`."
+    async with client(home) as it:
+        session = (await it.agent.new_session(cwd=str(shop), mcp_servers=[*servers])).session_id
+        assert await it.ask(session, "Write shipping().") == "end_turn"
+        assert it.said(session) == f"{named}\n\n{SHOWN}"
+        await it.ask(session, "And now?")
+        assert it.said(session).count(named) == 1
+        assert named not in str(engine.asked), "it is the person who is told"
+        copy = (await it.agent.fork_session(cwd=str(shop), session_id=session, mcp_servers=[*servers])).session_id
+        await it.ask(copy, "/refs")
+        assert it.said(copy).startswith(named)
+
+
+async def test_the_projects_rules_are_read_from_the_first_message_on(home: Path, shop: Path, engine: Scripted) -> None:
+    async with client(home) as it:
+        session = await began(it, shop)
+        for rule in ("Amounts are whole cents.", "Amounts are whole euros."):
+            (shop / "AGENTS.md").write_text(rule, encoding="utf-8")
+            await it.ask(session, "Hello?")
+            (told,) = (one for one in engine.asked[-1]["messages"] if "<rules" in one["content"])
+            assert told["role"] == "user"
+            assert f'<rules file="AGENTS.md">\n{rule}\n</rules>\n\nHello?' in told["content"]
 
 
 async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, engine: Scripted) -> None:
@@ -185,6 +257,27 @@ async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, en
         assert "TOKEN" not in said
         assert "Orders above 100 are free." in said
         assert "What is wrong?" in said
+
+
+async def test_a_folder_that_a_link_leads_to_is_the_one_that_the_editor_names(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    linked = shop.parent / "linked"
+    linked.symlink_to(shop, target_is_directory=True)
+    (shop / ".env").write_text("TOKEN=abc", encoding="utf-8")
+    (shop / "note.txt").symlink_to(shop / ".env")
+    (shop / "id_rsa").symlink_to(shop / "shop" / "cart.py")
+    async with client(home, files=True) as it:
+        session = await began(it, linked)
+        secret = [resource_link_block("other", (linked / name).as_uri()) for name in ("note.txt", "id_rsa")]
+        await it.ask(session, *secret, "Look at this.")
+        assert "[other](" in (said := engine.asked[-1]["messages"][-1]["content"])
+        assert "TOKEN" not in said
+        assert "class Cart" not in said
+        await it.ask(session, resource_link_block("cart.py", (linked / "shop" / "cart.py").as_uri()), "And this.")
+        assert "class Cart" in engine.asked[-1]["messages"][-1]["content"]
+        await it.ask(session, "/write shipping shop/shipping.py")
+        assert list(it.written) == [str(linked / "shop" / "shipping.py")]
 
 
 async def test_a_long_file_becomes_a_descriptor_and_the_question_stays(
@@ -298,15 +391,15 @@ WRITES = f'{REPLY}\n\nref_to_file(ref_id="shipping", file_path="{{}}")'
 
 
 async def test_a_ref_that_is_not_closed_is_told_of(home: Path, shop: Path, engine: Scripted) -> None:
-    engine.replies = ['Here:\n\n<ref id="open">\nnever closed']
+    engine.replies = ['Here:\n\n<ref id="open">\n```\nnever closed']
     problem = 'Line 3: `<ref id="open">` is not closed, so it was not kept; write `</ref>` behind its content.'
     async with client(home) as it:
         session = await began(it, shop)
         await it.ask(session, "Write.")
-        assert it.said(session).endswith(f"never closed\n\n{problem}")
+        assert it.said(session).endswith(f"never closed\n```\n\n{problem}"), "the fence would go on over what is next"
     async with client(home) as again:
         await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
-        assert again.said(session).endswith(f"never closed\n\n{problem}")
+        assert again.said(session).endswith(f"never closed\n```\n\n{problem}")
 
 
 async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remembered_for_the_folder(
@@ -318,6 +411,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         WRITES.format("two.py"),
         "Done.",
         WRITES.format("three.py"),
+        ".",
+        WRITES.format("docs/four.py"),
         ".",
     ]
     async with client(home) as it:
@@ -332,6 +427,7 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         assert (where, call.tool_call_id) == (session, started.tool_call_id)
         assert call.title == "The model wants to write 2 lines to one.py."
         assert {option.kind for option in options} == {"allow_once", "allow_always", "reject_once", "reject_always"}
+        assert {option.name for option in options} >= {"Always allow in shop", "Never allow in shop"}
         assert "did not allow it" in str(engine.asked[-1]["messages"]), "the model is told"
         it.answer = "always"
         await it.ask(session, "Write it to two.py.")
@@ -345,6 +441,8 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         await again.ask(session, "Write it to three.py.")
         assert (shop / "three.py").exists()
         assert again.asked == []
+        await again.ask(session, "Write it to docs/four.py.")
+        assert [option.name for option in again.asked[0][2]][1] == "Always allow in shop/docs"
 
 
 async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(
@@ -396,6 +494,17 @@ async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
             await until(lambda: it.said(session))  # noqa: B023
             await it.agent.close_session(session_id=session)
             assert await prompt in ("cancelled", "end_turn")
+
+
+@pytest.mark.parametrize(
+    "text", [None, '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}']
+)
+def test_it_ends_where_its_input_is_a_file_or_none(home: Path, tmp_path: Path, text: str | None) -> None:
+    (tmp_path / "in").write_text(text or "", encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
+    with (tmp_path / "in").open() if text else open(os.devnull) as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, timeout=60)
+    assert (done.returncode, b"agentInfo" in done.stdout) == (0, text is not None), done.stderr
 
 
 def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(

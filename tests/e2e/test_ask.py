@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
+from .talking import said
 
 
 @pytest.fixture
@@ -37,10 +38,7 @@ async def test_what_was_said_is_known_in_the_next_turn(talk: tuple[Editor, Scrip
     assert (first["reply"], first["stopped"]) == ("It is 42.", "end")
     second = await ask(editor, "Why?", conversation=first["conversation"])
     assert second["reply"] == "Because."
-    said = [(each["role"], each["content"].rpartition("</workspace>\n")[2]) for each in model.asked[-1]["messages"]][
-        -3:
-    ]
-    assert said == [("user", "What is the answer?"), ("assistant", "It is 42."), ("user", "Why?")]
+    assert said(model) == [("user", "What is the answer?"), ("assistant", "It is 42."), ("user", "Why?")]
 
 
 async def test_the_reply_is_shown_without_the_tags_of_refs(talk: tuple[Editor, Scripted]) -> None:

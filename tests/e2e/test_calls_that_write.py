@@ -82,7 +82,7 @@ async def test_nobody_is_asked_about_what_cannot_be_written(talk: Talk) -> None:
     assert asked == []
     await calls(talk, made, 'ref_to_file(ref_id="note", file_path="there.txt", overwrite=True)')
     assert (editor.root / "there.txt").read_text() == "mine\n"
-    assert asked == ["The model wants to replace what is in there.txt by 1 line."]
+    assert asked == ["The model wants to replace what is in there.txt by 1 line.\n\nmine"]
 
 
 async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_can_be_forgotten(
@@ -93,7 +93,7 @@ async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_c
     other.mkdir()
     added = lsp.WorkspaceFoldersChangeEvent([lsp.WorkspaceFolder(to_uri(other), "other")], [])
     editor.client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(added))
-    made, asked, answers = await begun(talk), list[str](), ["Never allow in this folder", "Allow", "Allow"]
+    made, asked, answers = await begun(talk), list[str](), ["Never allow in other", "Allow", "Allow"]
     del editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST]
 
     @editor.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
@@ -112,6 +112,30 @@ async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_c
     await do(editor, "permissions.forget", folder=str(other), what="write")
     assert "success" in await calls(talk, made, there)
     assert len(asked) == 3
+
+
+async def test_an_answer_for_good_holds_for_no_folder_but_the_one_that_the_question_names(talk: Talk) -> None:
+    editor, _ = talk
+    made, asked = await begun(talk), list[tuple[str, list[str]]]()
+    text = "".join(f"line {n}\n" for n in range(1_000)) + "\u202ehidden"
+    await do(editor, "refs.add", conversation=made, ref_id="long", content=f"\u202e{text}")
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        asked.append((params.message, [one.title for one in params.actions or []]))
+        return next(one for one in params.actions or [] if one.title.startswith("Always"))
+
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    for path in ("docs/a.txt", "docs/b.txt", "docs/deep/a.txt", "a.txt", "b.txt"):
+        assert "success" in await calls(talk, made, f'ref_to_file(ref_id="long", file_path="{path}")')
+    assert [answers[1] for _, answers in asked] == [
+        f"Always allow in {folder}" for folder in ("shop/docs", "shop/docs/deep", "shop")
+    ]
+    (question, *shown), *_ = (message.split("\n") for message, _ in asked)
+    assert question == "The model wants to write 1001 lines to docs/a.txt."
+    assert shown[:3] == ["", "\\u202eline 0", "line 1"], "nothing is hidden by a character"
+    assert shown[-1].endswith(" more characters")
+    known = (await do(editor, "permissions.list"))["permissions"]
+    assert [one["folder"] for one in known] == [str(editor.root / name) for name in ("", "docs", "docs/deep")]
 
 
 async def client(shop: Path, model: Scripted, **answers: Any) -> tuple[Raw, str]:

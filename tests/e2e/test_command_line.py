@@ -15,6 +15,7 @@ from palimpsest import __version__
 from palimpsest.__main__ import main
 from palimpsest.types import BLOCK_TYPES
 from tests.installing import cache_folder
+from tests.llama_server.conftest import EMBEDDED, HttpEngine
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,6 +94,23 @@ def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
         names
     )
     assert all(set(check) == {"name", "ok", "detail", "hint"} for check in result["checks"])
+
+
+def test_doctor_finds_an_engine_well_that_closes_and_shows_nothing_without_a_key(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "2048").ready()
+    (tmp_path / "palimpsest").mkdir()
+    settings = f'[engine]\nkind = "in-place"\nurl = "{engine.url}"\n'
+    (tmp_path / "palimpsest" / "palimpsest.toml").write_text(settings, encoding="utf-8")
+    result = last_object(run("doctor", "--json", env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path)}))
+    checks = {check["name"]: check for check in result["checks"]}
+    assert result["ok"] is True, checks
+    assert "tokens/s" in checks["speed"]["detail"]
+    assert "wants a key" in checks["memory"]["detail"]
+    assert "--api-key-file" in checks["memory"]["hint"]
+    assert checks["cache"]["ok"]
+    engine.close()
 
 
 def test_doctor_says_what_is_wrong_with_a_model(

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.assist.conversations.prompts import COMPACTED
+from palimpsest.lsp.compaction import BEGAN, ENDED
 from palimpsest.memory.compaction.grammar import ORDER, TEXTS
+from palimpsest.memory.transcript.marks import BESIDE
+from palimpsest.memory.transcript.reading import parse
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
@@ -111,8 +117,67 @@ async def test_a_long_conversation_is_compacted_by_itself_and_only_once(talk: tu
     assert (answer["reply"], len(model.asked) - before) == ("Compacted.", 2)
     assert "<goal>the goal</goal>" in prompt(model)
     assert model.asked[-1]["messages"][-1]["content"].endswith(LAST)
+    assert COMPACTED not in prompt(model), "nobody asked for it"
     await do(editor, "ask", text="And now?", conversation=one["conversation"])
     assert len(model.asked) - before == 3
+
+
+async def test_a_compaction_that_nobody_asked_for_is_seen_in_the_progress_and_in_the_document(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    reports = editor.client.progress_reports["mine"] = []
+
+    @editor.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        editor.apply([one for one in params.edit.document_changes or [] if isinstance(one, lsp.TextDocumentEdit)])
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    uri = editor.open("talk.palimpsest.md", LONG)
+    for _ in range(2):
+        await do(editor, "conversation.send", uri=uri)
+        await until(lambda: editor.texts[uri].endswith("Hello.\n\n## user\n\n"))
+        editor.replace(uri, editor.at(uri, "## user\n\n"), editor.at(uri, "## user\n\n"), LONG)
+    model.replies = [json.dumps(WRITTEN), "Compacted."]
+    command = lsp.ExecuteCommandParams("palimpsest.conversation.send", [{"uri": uri}], work_done_token="mine")
+    await editor.client.workspace_execute_command_async(command)
+    assert [one.message for one in reports if isinstance(one, lsp.WorkDoneProgressReport)][:2] == [BEGAN, ENDED]
+    await until(lambda: "Compacted.\n" in editor.texts[uri])
+    before, mark, behind = editor.texts[uri].partition("<details><summary>Compacted (model)")
+    assert mark, editor.texts[uri][-3_000:]
+    assert before.rstrip().endswith(BESIDE)
+    assert "the goal" in behind
+    assert [turn.id for turn in parse(editor.texts[uri]).turns if turn.id is not None] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_what_the_person_marked_and_what_is_referred_to_later_is_read_as_it_was(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    model.replies = ["The first answer."]
+    one = await do(editor, "ask", text="Important: prices are in cents.")
+    about = {"conversation": one["conversation"]}
+    for reply in ("The second answer.", "The third answer.", "The fourth answer.", "The fifth answer."):
+        model.replies = [reply]
+        answer = await do(editor, "ask", text=f"Asked for: {reply}", **about)
+        if "second" in reply:
+            await do(editor, "refs.add", ref_id="mine", content="second", turn=answer["turn"], **about)
+        elif "third" in reply:
+            await do(editor, "checkpoint.create", name="here", **about)
+        elif "fourth" in reply:
+            await do(editor, "ask", text=f"See turn-{answer['turn'] - 1}.", **about)
+    for _ in range(2):  # also behind another summary
+        model.replies = [json.dumps(WRITTEN), "Going on."]
+        await do(editor, "conversation.compact", **about)
+        await do(editor, "ask", text="Go on.", **about)
+        kept = re.findall(r'<message id="turn-\d+" role="(\w+)">\n(.*?)\n</message>', prompt(model))
+        assert kept == [
+            ("user", "Important: prices are in cents."),
+            ("assistant", "The second answer."),
+            ("assistant", "The third answer."),
+            ("user", "Asked for: The fourth answer."),
+        ]
+        assert "Asked for: The second answer." not in prompt(model)
 
 
 @pytest.mark.parametrize("talk", [{"compaction": "off"}], indirect=True)
@@ -132,7 +197,7 @@ async def test_compaction_is_queued_and_applied_after_the_calls_of_a_reply(talk:
     model.replies = [f"{call}\n{call.replace('the goal', 'the newest goal')}\n", "Done."]
     await do(editor, "ask", text="Compact yourself.")
     assert "<goal>the newest goal</goal>" in prompt(model), "the latest that is queued wins"
-    assert "Compact yourself." in prompt(model)
+    assert f"{COMPACTED}\n\n<last_request>\nCompact yourself.\n" in prompt(model), "else it would do it again"
 
 
 async def test_what_the_model_queues_has_names_paths_and_failures_too(talk: tuple[Editor, Scripted]) -> None:
@@ -165,7 +230,7 @@ async def test_what_is_queued_last_while_a_reply_runs_is_applied_when_it_ends(ta
     known = await do(editor, "conversation.inspect", conversation=one["conversation"])
     assert (known["has_pending_compaction"], known["summary"]["goal"]) == (False, "second")
     await do(editor, "ask", text="Go on.", conversation=one["conversation"])
-    assert "The last request.\n</last_request>\n\nGo on." in prompt(model)
+    assert 'The last request.\n</last_request>\n\n<message fd="turn-5" />\nGo on.' in prompt(model)
 
 
 async def test_two_compactions_at_once_are_one(talk: tuple[Editor, Scripted]) -> None:

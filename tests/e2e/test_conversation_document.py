@@ -116,6 +116,32 @@ async def test_an_edit_of_an_earlier_turn_starts_a_branch_after_asking(window: E
     assert "au revoir" in exported["text"]
 
 
+async def test_turns_behind_an_edited_one_keep_their_refs_calls_and_documents(window: Editor, said: Scripted) -> None:
+    """A reply that is nothing but a call is no empty turn then."""
+    window.client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)(lambda _: lsp.MessageActionItem("Go on from there"))
+    call = {"index": 0, "id": "a", "function": {"name": "list_refs", "arguments": "{}"}}
+    said.takes_tools = True
+    said.replies = ["hi", '<ref id="one">\n1\n</ref>', [{"tool_calls": [call]}], "done", "other"]
+    uri = window.open(NAME, "bonjour")
+    for text in ("", "see [[nowhere]]", "list them"):
+        window.texts[uri] += text
+        window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+        await is_shown(window, uri, await send(window, uri))
+        await until(lambda: turns(window, uri)[-1] == ("user", False, ""))
+    before = str(said.asked[-1]["messages"][3:])
+    parts = [
+        line for line in window.texts[uri].split("\n") if line.startswith(("Refs: ", "<details>", "- [[nowhere]]"))
+    ]
+    window.edit(uri, "bonjour", "au revoir")
+    window.texts[uri] += "and now?"
+    window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
+    await send(window, uri)
+    await is_shown(window, uri, "other")
+    assert str(said.asked[-1]["messages"][3:]).startswith(before[:-1]), "the model reads them as they were"
+    assert len(parts) == 3
+    assert parts == [one for one in window.texts[uri].split("\n") if one in parts]
+
+
 async def test_where_the_conversation_has_gone_on_elsewhere_the_document_can_show_that_first(window: Editor) -> None:
     asked: list[str] = []
 
@@ -371,18 +397,18 @@ async def test_there_are_no_completions_or_edits_in_a_conversation(window: Edito
 async def test_a_reply_that_ends_inside_a_fence_does_not_swallow_what_is_said_next(
     window: Editor, said: Scripted
 ) -> None:
-    """As one that was cut off at the most tokens does."""
+    """As one that was cut off at the most tokens does: the fence is closed, for whoever shows the conversation."""
     said.replies = ["See:\n\n```python\nprint(", "And more."]
     uri = window.open(NAME, "bonjour")
     await send(window, uri)
-    await is_shown(window, uri, "See:\n\n```python\nprint(")
+    await is_shown(window, uri, "See:\n\n```python\nprint(\n```")
     window.texts[uri] += "go on"
     window.told_changed(uri, lsp.TextDocumentContentChangeWholeDocument(window.texts[uri]))
     assert "Send" in await lenses(window, uri)
     await send(window, uri)
     await is_shown(window, uri, "And more.")
     assert turns(window, uri)[1:4] == [
-        ("assistant", True, "See:\n\n```python\nprint("),
+        ("assistant", True, "See:\n\n```python\nprint(\n```"),
         ("user", True, "go on"),
         ("assistant", True, "And more."),
     ]

@@ -52,3 +52,13 @@ async def test_an_editor_is_told_of_every_change_of_a_conversation(window: Edito
     told.clear()
     await window.command("palimpsest.refs.list", about)
     assert told == []
+
+
+async def test_what_a_conversation_takes_is_told_anew_where_one_goes_back(window: Editor, said: Scripted) -> None:
+    first = await window.command("palimpsest.ask", {"text": "hello"})
+    about = {"conversation": first["conversation"]}
+    point = (await window.command("palimpsest.checkpoint.create", about))["checkpoint_id"]
+    await window.command("palimpsest.ask", {"text": "a long story", **about})
+    await window.command("palimpsest.checkpoint.restore", {"checkpoint_id": point, **about})
+    used = (await window.command("palimpsest.context.usage", about))["used"]
+    await until(lambda: window.status["conversation"]["used"] == used)

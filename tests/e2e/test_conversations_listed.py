@@ -93,9 +93,19 @@ async def test_a_conversation_that_another_window_answers_is_not_deleted(machine
         await stop_editor(other)
 
 
-async def test_a_model_that_cannot_converse_is_named_once(editor: Editor) -> None:
+async def test_a_model_that_cannot_converse_is_named_once_before_it_replies(editor: Editor) -> None:
+    """With the command that gets another one; a model that was taught edits alone is one of them."""
+    told = list[bool]()
+
+    @editor.client.feature("palimpsest/conversation")
+    def changed(params: Any) -> None:
+        told.append(any("cannot hold" in one.message for one in editor.client.messages))
+
     for text in ("What is a cart?", "And an item?"):
         await editor.command("palimpsest.ask", {"text": text})
     warned = [one.message for one in editor.client.messages if one.type == lsp.MessageType.Warning]
     assert [text for text in warned if "cannot hold a conversation" in text and "palimpsest-embedded" in text] == warned
     assert len(warned) == 1
+    assert "`palimpsest model get qwen2.5-coder-1.5b-instruct`" in warned[0]
+    assert warned[0].count(". ") == 0, "one sentence"
+    assert told[:2] == [False, True], "told as the reply begins"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from palimpsest.assist.conversations.conversing import Asked
 from palimpsest.assist.conversations.telling import CallDone, TurnText
-from palimpsest.config.settings import ConversationSettings, Settings
+from palimpsest.config.settings import ConversationSettings, EngineSettings, Settings
 from palimpsest.session.building import build
+from tests.providers.conftest import EMBEDDED
+from tests.providers.peer import Peer
 
 from .conftest import READY_S
 
@@ -28,7 +32,7 @@ async def test_a_call_that_the_real_engine_writes_is_run_and_answered(machine: d
         called, *answered = reply.turns
         assert memory.turns.text(called) == 'Noted.\n\nremember(text="tests first")\n'
         assert [(call.name, call.status) for call in memory.turns.calls(called.id)] == [("remember", "done")]
-        assert [one.text for one in memory.experiences.list("main")] == ["tests first"]
+        assert [one.text for one in memory.experiences.list("main", talk.id)] == ["tests first"]
         assert answered, "the model is asked again, with the result"
         assert "exp_001" in results[0]
         assert len({text for text in grown if "Noted".startswith(text[:5])}) > 3, "it is shown as it comes"
@@ -50,3 +54,23 @@ async def test_what_was_said_and_answered_is_decoded_once(machine: dict[str, str
             assert again.decoded <= 8, "neither the reply nor what was said before it is decoded again"
     finally:
         await session.aclose()
+
+
+@pytest.mark.parametrize("kind", ["palimpsest", "llama-server"])
+async def test_what_is_counted_is_what_the_engine_has_read(machine: dict[str, str], shop: Path, kind: str) -> None:
+    peer = Peer(EMBEDDED, n_ctx=8192) if kind == "llama-server" else None
+    engine = EngineSettings(kind=kind, url=peer.url) if peer is not None else EngineSettings()  # type: ignore[arg-type]
+    session = build(Settings(engine=engine, conversation=ConversationSettings(reply_tokens=8)), (shop,))
+    try:
+        session.services.supervisor.start()
+        await session.services.supervisor.ready(READY_S)
+        talk = session.memory.now().conversations.new()
+        reply = await session.conversing.send(talk.id, "def price(item):\n    return item.price\n" * 10)
+        talked, counted = session.usage.talked, await session.counting.usage(talk.id)
+        assert talked is not None
+        assert abs(counted.used - talked.used) < 8, reply
+        assert not counted.estimated
+    finally:
+        await session.aclose()
+        if peer is not None:
+            peer.kill()

@@ -133,6 +133,13 @@ async def test_a_descriptor_is_written_to_a_file_inside_the_workspace_only(fd: A
     assert "not inside the workspace" in await fd.refused("write", fd="fd-1", file_path="../today.log")
 
 
+async def test_json_on_one_line_is_written_as_it_was_given(fd: Asking, shop: Path) -> None:
+    given = json.dumps({"results": [{"title": f"Paper {n}"} for n in range(50)]})
+    await fd("create", content=given, name="found")
+    done = await fd("write", name="found", file_path="found.json")
+    assert (done["fd"], done["bytes"], (shop / "found.json").read_text()) == ("fd-1", len(given), given)
+
+
 async def test_what_is_wrong_names_the_field_and_what_would_be_right(fd: Asking) -> None:
     await fd("create", content=LOG)
     assert "fd-1" in await fd.refused("read", fd="fd-9")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
@@ -17,6 +18,7 @@ from palimpsest.text.uris import to_uri
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
 from .talking import do, talking
+from .test_compaction import WRITTEN
 
 ASKED = "Explain [[prices#Rounding]], [[tools]] and [[nowhere]]."
 
@@ -67,6 +69,43 @@ async def test_a_message_is_sent_with_its_documents_and_they_are_listed_with_the
     (window.root / "docs" / "prices.md").write_text("# Prices\n\nOther words.\n", encoding="utf-8")
     await window.command("palimpsest.ask", {"text": "And now?", "conversation": reply["conversation"]})
     assert told(said).startswith(first[: first.index("To the cent.")]), "what was told once stays as it was"
+
+
+async def test_what_is_said_before_the_model_is_known_is_sent_as_that_model_reads_it(
+    said: Scripted, tmp_path: Path
+) -> None:
+    (tmp_path / "prices.md").write_text("# Prices\n\nTo the cent.\n", encoding="utf-8")
+    said.known.clear()
+    window = await start_editor(tmp_path, {"engine": {"kind": "openai", "url": said.url}})
+    talk = (await do(window, "conversation.new"))["conversation"]
+    asking = asyncio.create_task(do(window, "ask", text="What of [[prices]]?", conversation=talk))
+    await until_answering(window)
+    said.known.set()
+    await asking
+    assert "\nTo the cent." in told(said)
+    assert "read_fd(" in told(said), "tools"
+    assert "</file_descriptor_instructions>" in told(said)
+    await stop_editor(window)
+
+
+async def test_a_summary_that_is_asked_for_before_the_model_is_known_is_the_models(
+    said: Scripted, tmp_path: Path
+) -> None:
+    said.known.clear()
+    window = await start_editor(tmp_path, {"engine": {"kind": "openai", "url": said.url}})
+    talk = (await do(window, "conversation.new"))["conversation"]
+    await do(window, "conversation.append", conversation=talk, role="user", content="Hello.")
+    said.replies = [json.dumps(WRITTEN)]
+    compacting = asyncio.create_task(do(window, "conversation.compact", conversation=talk))
+    await do(window, "conversation.list")  # behind it
+    said.known.set()
+    assert (await compacting)["written_by"] == "model"
+    await stop_editor(window)
+
+
+async def until_answering(window: Editor) -> None:
+    while not any(one["answering"] for one in (await do(window, "conversation.list"))["conversations"]):
+        pass
 
 
 async def test_a_document_stands_in_the_message_again_where_compaction_has_made_room(
@@ -167,6 +206,35 @@ async def test_related_documents_are_offered_for_the_turn_being_written(window: 
     ElementTree.fromstring(found["xml"])
     none = await window.command("palimpsest.documents.related", {**asked, "most": 0})
     assert none["documents"] == []
+
+
+async def test_words_that_are_in_every_text_make_no_document_related(window: Editor) -> None:
+    (window.root / "docs" / "other.md").write_text("# Other\n\nWhat is to be done, and how.\n", encoding="utf-8")
+    for text, paths in ("What is this, and how do I use it?", []), ("How are parcels sent?", ["docs/parcels.md"]):
+        found = await window.command("palimpsest.documents.related", {"text": text})
+        assert [one["path"] for one in found["documents"]] == paths
+
+
+async def test_without_links_nothing_is_kept_of_documents(machine: dict[str, str], shop: Path) -> None:
+    (shop / "parcels.md").write_text("# Parcels\n\nHow parcels are sent.\n", encoding="utf-8")
+    async with talking(shop, {"documents": {"links": False}}) as (editor, model):
+        model.replies = ['find_documents("parcels")', "Sent."]
+        reply = await do(editor, "ask", text="See [[parcels]].")
+        assert reply["documents"] == []
+        assert "Referenced Documents" not in told(model)
+        assert '<document path="parcels.md"' in told(model), "a tool answers all the same"
+        assert (await do(editor, "documents.list"))["documents"] == []
+
+
+async def test_what_the_model_reads_of_a_conversation_is_a_document(window: Editor, said: Scripted) -> None:
+    said.takes_tools = True
+    talk = (await window.command("palimpsest.ask", {"text": ASKED}))["conversation"]
+    uri = f"palimpsest:/prompt/{talk}"
+    shown = (await window.command("palimpsest.virtual.read", {"uri": uri}))["text"]
+    for message in said.asked[-1]["messages"]:
+        assert message["content"].rpartition("</workspace>\n")[2] in shown
+    with pytest.raises(JsonRpcException, match="conversation"):
+        await window.command("palimpsest.virtual.read", {"uri": "palimpsest:/prompt/c-00000000"})
 
 
 async def test_an_export_is_a_document_of_its_own_and_known_at_once(window: Editor) -> None:

@@ -1,8 +1,11 @@
 """Every edit format through a real server and engine: under its grammar a reply is never unreadable."""
 
+from pathlib import Path
+
 from palimpsest.edits.formats import FORMATS
 
 from .conftest import Editor
+from .talking import do, talking
 
 UNREADABLE = (
     "before any line number",
@@ -32,3 +35,14 @@ async def test_a_reply_under_the_grammar_of_any_format_is_read(editor: Editor) -
         assert answer["suggestions"] or answer["refused"], format
         for refusal in answer["refused"]:
             assert not any(reason in refusal["reason"] for reason in UNREADABLE), (format, refusal)
+
+
+async def test_a_model_that_is_asked_for_an_edit_in_any_format_sees_the_cursor(machine: object, shop: Path) -> None:
+    async with talking(shop) as (editor, model):
+        uri = editor.open("shop/cart.py")
+        at = editor.at(uri, "self.discount.amount(totla")
+        for format in FORMATS:
+            await do(editor, "suggest", uri=uri, position={"line": at.line, "character": at.character}, format=format)
+            told, _, block = model.prompt.partition("</instructions>")
+            assert "self.discount.amount(totla<|FIM_MIDDLE|>)" in block, format
+            assert "<|FIM_MIDDLE|>" in told

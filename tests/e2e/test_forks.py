@@ -75,6 +75,9 @@ async def test_temporary_files_are_shared_with_forks_and_loaded_for_them(talk: t
     child = {"conversation": fork["conversation"]}
     assert (await do(editor, "temp_file.read", **child, temp_file_id="notes"))["content"] == "the notes of all"
     assert (await do(editor, "temp_file.list", **talk_))["temp_files"] == [made]
+    await do(editor, "temp_file.write", **child, temp_file_id="notes", content="Notes")
+    await do(editor, "temp_file.write", **talk_, temp_file_id="notes", content=" and more.", append=True)
+    assert (await do(editor, "temp_file.read", **child, temp_file_id="notes"))["content"] == "Notes and more."
     await do(editor, "temp_file.delete", **child, temp_file_id="notes")
     with pytest.raises(JsonRpcException, match="temp_file_id"):
         await do(editor, "temp_file.read", **talk_, temp_file_id="notes")
@@ -89,6 +92,18 @@ async def test_a_fresh_child_has_a_descriptor_that_was_given_by_its_name(talk: t
     fork = await do(editor, "fork.spawn", conversation=conversation, task="Read.", fresh=True, preload_fds=["the log"])
     read = await do(editor, "fd.read", conversation=fork["conversation"], fd="the log")
     assert (read["fd"], read["content"]) == (made["fd"], "line one\nline two\n")
+
+
+async def test_what_is_loaded_for_a_child_says_its_name_source_and_language(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = {"conversation": (await do(editor, "ask", text="x"))["conversation"]}
+    for source in ("file:shop/cart.py", "terminal"):
+        await do(editor, "fd.create", **one, content="def add():\n    return 1\n", source=source)
+    await do(editor, "fd.rename", **one, fd="fd-1", name="cart")
+    await do(editor, "fork.spawn", **one, task="Read.", fresh=True, preload_fds=["cart", "fd-2"])
+    await do(editor, "fork.gather", **one)
+    assert '<fd_content fd="fd-1" name="cart" source="file:shop/cart.py" language="python" ' in said(model)[0]
+    assert '<fd_content fd="fd-2" source="terminal" language="python" ' in said(model)[0]
 
 
 async def test_what_is_too_long_to_be_loaded_for_a_child_is_a_descriptor_that_it_has(
@@ -222,6 +237,20 @@ async def test_a_model_forks_by_calls_and_reads_what_came_of_it(talk: tuple[Edit
     assert answer["reply"] == "Both are fine."
     assert [call["status"] for call in answer["calls"]] == ["done", "done"]
     assert said(model)[-1].count('status="completed"') == 2
+
+
+async def test_a_model_that_gathers_with_history_reads_what_each_child_called_and_what_came_of_it(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    model.replies = ['fork(["Look."])\ngather(include_history=True)', "list_refs()", "Seen.", "Done."]
+    conversation = (await do(editor, "ask", text="Fork."))["conversation"]
+    read = said(model)[-1]
+    turns = '<turn role="user">Look.</turn>', '<turn role="assistant">list_refs()</turn>', '<result tool="list_refs">'
+    assert [turn in read for turn in (*turns, "<response>Seen.</response>")] == [True] * 4
+    found, *_ = (await do(editor, "fork.gather", conversation=conversation, include_history=True)).values()
+    (call,) = found["history"][1]["calls"]
+    assert (call["name"], call["status"], call["result"][:9]) == ("list_refs", "done", "<ref_list")
 
 
 async def test_going_back_to_a_checkpoint_and_forth_again(talk: tuple[Editor, Scripted]) -> None:

@@ -17,8 +17,8 @@ SAYING = {"PYTHONPROFILEIMPORTTIME": "1"}
 ROOMS = {"app", "config", "errors", "lsp", "system", "text", "types"}
 """What of ours makes the answer to `initialize`."""
 OF_LSP = {
-    "announced", "convert", "ending", "features", "inbox", "lifecycle", "plain", "protocol", "published", "report",
-    "server", "stdio", "window",
+    "announced", "convert", "ending", "features", "inbox", "lifecycle", "message_uris", "plain", "protocol",
+    "published", "report", "server", "stdio", "window",
 }  # fmt: skip
 """No feature."""
 LIBRARIES = {"attr", "attrs", "cattrs", "lsprotocol", "platformdirs", "pygls", "typing_extensions"}

@@ -80,7 +80,7 @@ async def test_a_server_killed_at_any_of_fifty_moments_loses_no_turn_ref_or_desc
         model.replies = [REPLY, REPLY, REPLY + CALL, "Done."] * 1_000
         options = {"engine": {"kind": "openai", "url": model.url}}
         for _ in range(MOMENTS):
-            it = await Raw.start(own_process=True)
+            it = await Raw.start({"window/showMessageRequest": None}, own_process=True)
             await it.begin(shop, options)
             if kept.descriptors:
                 await check(it, kept)

@@ -86,6 +86,21 @@ async def test_a_request_is_about_the_text_before_it_however_much_comes_at_once(
         await raw.stop()
 
 
+@pytest.mark.parametrize("documents", [0, 1])
+async def test_shutdown_is_answered_also_where_exit_comes_in_one_write_with_it(shop: Path, documents: int) -> None:
+    raw = await Raw.start()
+    try:
+        at_once = framed("initialize", initialize_params(shop), id=1) + framed("initialized", {})
+        for n in range(documents):
+            document = {"uri": f"file:///{n}.py", "languageId": "python", "version": 0, "text": "x = 1\n"}
+            at_once += framed("textDocument/didOpen", {"textDocument": document})
+        await raw.send(at_once + framed("shutdown", None, id=2) + framed("exit", None))
+        assert "result" in await raw.answer(1)
+        assert await raw.answer(2) == {"jsonrpc": "2.0", "id": 2, "result": None}
+    finally:
+        await raw.stop()
+
+
 async def test_nonsense_is_answered_with_an_error_and_the_server_lives(shop: Path) -> None:
     raw = await Raw.start()
     try:

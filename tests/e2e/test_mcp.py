@@ -312,6 +312,8 @@ async def test_an_agent_reads_and_adds_refs_and_descriptors(editor: Editor, shop
         assert (await it.call("get_ref", **talk, ref_id="tax"))["content"] == "TAX = 0.2"
         fd = await it.call("create_fd", **talk, content="one price\n" * 3000, name="list")
         page = await it.call("read_fd", **talk, fd="list", page=2)
+        once = await it.client.call_tool("read_fd", {**talk, "fd": "list", "start_line": 7, "end_line": 7})
+        assert _text(once.content).count("one price") == 1, "an agent pays for what it reads"
         assert (page["page"], page["fd"]) == (2, fd["fd"])
         assert (await it.call("search_fd", **talk, fd="list", query="price"))["count"] > 0
         assert "there is no conversation" in await it.refused("list_refs", conversation="c-0")

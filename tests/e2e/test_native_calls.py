@@ -105,3 +105,34 @@ async def test_native_calls_stand_in_the_text_for_an_engine_that_takes_no_tools(
     await do(editor, "ask", text="Sure?", conversation=first["conversation"])
     texts = [message["content"] for message in model.asked[-1]["messages"] if message["role"] == "assistant"]
     assert texts[0] == "remember(text='Prices are in cents.')"
+
+
+@pytest.mark.parametrize("takes_tools", [True, False])
+async def test_what_is_counted_is_what_is_sent(machine: dict[str, str], shop: Path, takes_tools: bool) -> None:
+    async with talking(shop, {"conversation": {"tools_share": 0.1}}) as (editor, model):
+        model.takes_tools = takes_tools
+        note = "Prices are in cents. " * 20
+        call = pieces("remember", json.dumps({"text": note})) if takes_tools else f"remember(text={note!r})"
+        model.replies = [call, "Noted."]
+        answer = await do(editor, "ask", text="Prices are in cents.")
+        usage = await do(editor, "context.usage", conversation=answer["conversation"], items=True)
+        body, sizes = model.asked[-1], {(one["kind"], one["name"]): one["tokens"] for one in usage["items"]}
+        assert abs(usage["used"] - tokens_of(body) - len("Noted.") / 3.2) < 2 * len(body["messages"]) + HEADER
+        assert abs(sum(sizes.values()) - usage["used"]) < len(sizes)
+        assert sizes["message", f"turn-{answer['turn'] - 1}"] > len(note) / 3.2, "a call is in the turn that makes it"
+        if takes_tools:
+            sent = [tool["function"]["name"] for tool in body["tools"]]
+            assert sent == [name for kind, name in sizes if kind == "tool"]
+
+
+HEADER = 10
+"""Tokens around the blocks, of which there are none."""
+
+
+def tokens_of(body: dict[str, Any]) -> float:
+    """As the engine estimates them."""
+    texts = [message["content"] or "" for message in body["messages"]]
+    called = [call["function"] for message in body["messages"] for call in message.get("tool_calls", ())]
+    texts += [one["name"] + one["arguments"] for one in called]
+    texts += [json.dumps(body["tools"], ensure_ascii=False)] if "tools" in body else []
+    return sum(len(text) for text in texts) / 3.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -165,7 +166,8 @@ async def test_a_document_of_another_database_goes_on_as_it_stands(talk: Talk) -
     text = "---\nid: c-00000000\n---\n\n## user <!-- turn 98 -->\n\nOne\n\n## assistant <!-- turn 99 -->\n\nTwo\n"
     uri = editor.open(NAME, f"{text}\n## user\n\nThree\n")
     await do(editor, "conversation.send", uri=uri)
-    assert [text for _, text in said(model)] == ["One", "Two", "Three"]
+    ((role, read),) = said(model)
+    assert (role, re.findall("One|Two|Three", read)) == ("user", ["One", "Two", "Three"])
     for word in ("One", "Two", "Three"):
         assert editor.texts[uri].count(f"{word}\n") == 1
     assert "turn 98" not in editor.texts[uri]

@@ -13,6 +13,7 @@ from .conftest import Editor, start_editor, stop_editor
 from .test_completion import type_at
 
 BODY = "total = self.subtotal()\n"
+REMOVED = "            self.lines.remove(line)\n"
 
 
 def event(editor: Editor, **params: Any) -> None:
@@ -86,3 +87,25 @@ async def test_nothing_is_counted_where_that_is_not_wanted(shop: Path, tmp_path:
         assert await editor.command("palimpsest.stats") == before
     finally:
         await stop_editor(editor)
+
+
+async def test_which_kind_of_block_accepted_names_came_from_is_learned_shown_and_forgotten(
+    machine: dict[str, str], shop: Path
+) -> None:
+    for learn in (True, False):
+        editor = await start_editor(shop, {"context": {"learn": learn}})
+        try:
+            uri = editor.open("shop/cart.py")
+            position = editor.edit(uri, REMOVED, REMOVED + "        if self.disc$0\n")
+            await editor.settled(uri, position)
+            item = (await editor.complete(uri, position))[0]
+            assert item.command is not None
+            (argument,) = item.command.arguments or []
+            await editor.command(item.command.command, argument if isinstance(argument, dict) else {"id": argument.id})
+            known = await editor.command("palimpsest.context.learned")
+            found = {row["kind"]: row["found"] for row in known["kinds"]}
+            assert (known["enabled"], found.get("class", 0) > 0) == (learn, learn)
+            await editor.command("palimpsest.context.forget")
+            assert (await editor.command("palimpsest.context.learned"))["kinds"] == []
+        finally:
+            await stop_editor(editor)

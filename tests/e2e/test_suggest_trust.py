@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 
 from palimpsest.text.uris import to_uri
 
@@ -33,6 +33,7 @@ class Bench:
     editor: Editor
     engine: Scripted
     answers: bool = True
+    fails: JsonRpcException | None = None
     says: str | None = "Apply"
     applies: set[str] | None = None
     edits: list[lsp.ApplyWorkspaceEditParams] = field(default_factory=list)
@@ -41,6 +42,8 @@ class Bench:
     def apply(self, params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
         """As VS Code does it: what wants confirmation is not ticked, and a part is said to be all of it."""
         self.edits.append(params)
+        if self.fails is not None:
+            raise self.fails
         if not self.answers:
             return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="no thanks")
         wanted = [c for c in params.edit.document_changes or () if isinstance(c, lsp.TextDocumentEdit)]
@@ -196,6 +199,17 @@ async def test_a_part_that_an_editor_left_out_is_told_whatever_the_editor_says(b
     assert "shop/cart.py is changed; shop/discount.py is as before" in answer["reason"]
     assert answer["reason"] in bench.editor.client.messages[-1].message
     assert await counted(bench) == before, "what is applied in part is not accepted"
+
+
+async def test_why_an_editor_makes_no_edit_is_told_to_the_person(bench: Bench) -> None:
+    """Whoever ran the command as a code action's sees no answer."""
+    bench.engine.replies = [reply(FIX)]
+    (found,) = (await bench.ask(bench.editor.open("shop/cart.py")))["suggestions"]
+    bench.answers = False
+    for bench.fails, words in ((None, "no thanks"), (JsonRpcMethodNotFound(), "makes no edits that a server asks for")):
+        answer = await bench.on("accept", found["id"])
+        assert words in answer["reason"]
+        assert answer["reason"] in bench.editor.client.messages[-1].message
 
 
 @pytest.mark.parametrize("resolves", [["edit"], ["edit", "command"]])

@@ -95,7 +95,8 @@ async def test_a_file_with_a_token_before_or_after_reaches_no_model(editor: Edit
     git(editor.root, "commit", "-q", "-m", "second")
     (editor.root / "old.txt").write_text("log in by hand\n")
     (editor.root / "new.txt").write_text(f"log in with {token}\n")
-    rewrite(editor, CART, "def total(self)", "def sum_up(self)")
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    rewrite(editor, CART, "def total(self)", f"API_KEY = '{key}'\n\n    def sum_up(self)")
     with scripted() as said:
         said.replies = ["<summary>Rename total</summary>"]
         other = await start_editor(editor.root, {"engine": {"kind": "openai", "url": said.url}})
@@ -108,6 +109,8 @@ async def test_a_file_with_a_token_before_or_after_reaches_no_model(editor: Edit
     assert {left["file"] for left in answer["left_out"]} == {"new.txt", "old.txt"}
     assert all("token" in left["reason"] for left in answer["left_out"])
     assert token not in str(said.asked)
+    assert key not in str(said.asked)
+    assert "API_KEY" in str(said.asked)
 
 
 async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path) -> None:

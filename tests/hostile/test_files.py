@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
+from palimpsest.assist.shared.levels import Levels
 from palimpsest.config.layers import read_toml
+from palimpsest.config.settings import Settings
+from palimpsest.text.roots import Roots
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
 from tests.e2e.conftest import start_editor, stop_editor
 from tests.e2e.raw import Raw
@@ -145,3 +150,20 @@ def test_a_source_that_becomes_something_else_is_not_read(tmp_path: Path) -> Non
         make(path)
         assert files.source(path) is None
         path.unlink()
+
+
+@pytest.mark.parametrize("make", [pipe, endless, huge, outside])
+async def test_an_editorconfig_that_is_no_file_of_the_repository_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    root, private = tmp_path / "work", tmp_path / "private"
+    (root / ".git").mkdir(parents=True)
+    private.write_text("[*]\nindent_style = tab\n", encoding="utf-8")
+    monkeypatch.setenv("HOSTILE_PRIVATE", str(private))
+    make(root / ".editorconfig")
+    levels = Levels(Settings, lambda: Roots((root,)), lambda _: None)
+    assert await levels.of(Snapshot(to_uri(root / "new.py"), 1, "python", "")) is None
+    levels.look_again()
+    (root / ".editorconfig").unlink()
+    (root / ".editorconfig").write_bytes(private.read_bytes())
+    assert await levels.of(Snapshot(to_uri(root / "new.py"), 1, "python", "")) == "\t"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from http.client import HTTPException
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.kv.generation import admission
 from palimpsest.kv.generation.admission import admit
 from tests.llama_server.conftest import EMBEDDED, Answer, Client, HttpEngine
 
@@ -38,6 +42,8 @@ SCHEMAS: dict[str, tuple[Any, str]] = {
 }
 CHAIN = "\n".join(f"r{i} ::= r{i + 1}" for i in range(5_000))
 TREE = "\n".join(f'r{i} ::= r{i + 1} r{i + 1} | ""' for i in range(30))
+MANY = " | ".join(f'"b{i}"' for i in range(500))
+WORDS = "\n".join(f'r{i} ::= "word {i} " r{i + 1}' for i in range(3_000))
 GRAMMARS = {
     "parentheses": ("root ::= " + "(" * 20_000 + '"a"' + ")" * 20_000, "500 parentheses"),
     "alternatives": ("root ::= " + " | ".join(f'"{i}"' for i in range(100_000)), "10,000 alternatives"),
@@ -51,6 +57,9 @@ GRAMMARS = {
     "ambiguity": ('root ::= "a" root "b" | "a" root "c" | ""', "too many ways"),
     "ambiguity, later": ('root ::= "only then" r\nr ::= "a" r "b" | "a" r "c" | ""', "too many ways"),
     "options": ("root ::= " + "[a-z]? " * 500, "too many ways"),
+    "options of one letter": ("root ::= " + '"a"? ' * 440, "too many ways"),
+    "options beside alternatives": (f'root ::= {MANY} | ' + '"a"? ' * 200, "too many ways"),
+    "options behind others": (f'root ::= r0\n{WORDS}\nr3000 ::= ' + '"a"? ' * 300, "too many ways"),
     "doubling": (f'root ::= r0\n{TREE}\nr30 ::= "b"', "too many ways"),
     "no end": ('root ::= ("a"', "line 1"),
     "no root": ('other ::= "a"', "no rule named root"),
@@ -126,12 +135,19 @@ def test_what_is_refused_names_the_field() -> None:
     assert found.value.field == "grammar"
 
 
+def test_what_was_not_looked_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MAX_TRIED", 50)  # no door: how much is looked at is nobody's to set
+    admit('root ::= "short"')
+    with pytest.raises(InvalidArgument, match="more than 50"):
+        admit(f"root ::= r0\n{WORDS}\nr3000 ::= .")
+
+
 STUCK = """
 import ctypes, threading, time
 from palimpsest.kv.llama.library import Call
 from palimpsest.engine.lifetime.watchdog import Watch
 class Library:
-    under_way = Call(time.monotonic() - {since}, 0)
+    under_way = Call(time.monotonic() - {since}, 0, "")
 watch = Watch(Library())
 watch.start()
 {then}
@@ -148,6 +164,32 @@ def test_a_native_call_that_does_not_come_back_ends_the_process(since: int, stat
     )
     assert done.returncode == status
     assert b"ending the process" in done.stderr
+
+
+HANGS = """
+import time
+from palimpsest.engine.lifetime import watchdog
+from palimpsest.kv.llama.library import library
+watchdog.CALL_S, init = 0.5, library().api.llama_sampler_init_grammar
+library().api.llama_sampler_init_grammar = lambda *given: time.sleep(60 * (b"hangs" in given[1])) or init(*given)
+"""
+
+
+def test_a_persons_engine_starts_again_and_refuses_the_grammar_that_ended_it(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(HANGS)
+    paths = os.pathsep.join([str(tmp_path), *sys.path[1:]])
+    engine = HttpEngine(EMBEDDED, "--n-ctx", "2048", PYTHONPATH=paths).ready()
+    client, pid = Client(engine.url), engine.popen.pid
+    for grammar in ('root ::= "hangs"', 'root ::= "hangs too"'):
+        with pytest.raises((ConnectionError, HTTPException)):
+            client.post("/completion", **NORMAL, grammar=grammar)
+        engine.ready()
+        answer = client.post("/completion", **NORMAL, grammar=grammar)
+        assert (answer.status, "is not followed again" in answer.text) == (400, True), answer.text
+        assert client.post("/completion", **NORMAL, grammar='root ::= "well"').data["content"] == "well"
+    assert client.ask("/health").status == 200
+    assert (engine.popen.poll(), engine.popen.pid) == (None, pid)
+    assert "ending the process" in engine.close()[1]
 
 
 def test_an_end_that_was_asked_for_comes_whatever_a_native_call_is_doing() -> None:

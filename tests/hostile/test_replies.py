@@ -62,6 +62,35 @@ async def test_a_model_that_remembers_without_end_leaves_room_for_what_is_said(t
     assert len(listed) == 18
 
 
+async def test_what_a_model_remembers_and_forgets_is_its_conversations_unless_the_person_agrees(talk: Talk) -> None:
+    """It may have it from a comment in somebody's code."""
+    editor, model = talk
+    questions = asked(editor, "Only here")
+    one, other = await begun(talk), await begun(talk)
+    rest = 'instruction="x", current_status="x", likely_next_work="x", completed=[], relevant_files_directories=[]'
+
+    async def known(conversation: str) -> list[str]:
+        listed = (await do(editor, "conversation.inspect", conversation=conversation))["experiences"]
+        return [each["text"] for each in listed]
+
+    kept = await calls(talk, one, 'remember("Call \u202eevil()")')
+    assert kept == '<exp id="exp_001" kept="in this conversation">Call \u202eevil()</exp>'
+    assert questions[0].endswith("not only in this one: Call \\u202eevil()")
+    await calls(talk, one, f'compact(goal="x", discoveries=[], {rest}, remember=["Trust x"])')
+    assert (await known(one), await known(other)) == (["Call \u202eevil()", "Trust x"], [])
+    assert "evil()" in system(model)
+    await do(editor, "conversation.remember", conversation=one, text="Trust x")
+    assert await known(other) == ["Trust x"], "the person says so"
+    questions = asked(editor, "Keep it")
+    assert 'type="denied"' in await calls(talk, other, 'forget("exp_002")')
+    await calls(talk, one, 'forget("exp_001")')
+    assert len(questions) == 1, "nobody is asked about what only this conversation has"
+    assert (await known(one), await known(other)) == (["Trust x"], ["Trust x"])
+    asked(editor, "Remember")
+    await calls(talk, one, 'remember("Prices are in cents.")')
+    assert await known(other) == ["Trust x", "Prices are in cents."]
+
+
 async def test_numbers_that_json_cannot_say_reach_no_editor(talk: Talk) -> None:
     editor, model = talk
     model.takes_tools = True
@@ -108,14 +137,14 @@ def asked(editor: Any, answer: str) -> list[str]:
 
     def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
         questions.append(params.message)
-        return next(one for one in params.actions or [] if one.title == answer)
+        return next(one for one in params.actions or [] if one.title.startswith(answer))
 
     editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
     return questions
 
 
 async def test_leave_to_write_files_is_none_to_write_what_editors_run(talk: Talk, shop: Path) -> None:
-    questions = asked(talk[0], "Always allow in this folder")
+    questions = asked(talk[0], "Always allow in ")
     conversation = await begun(talk)
     (shop / "notes").symlink_to(".vscode")
     (shop / ".vscode").mkdir()
@@ -130,6 +159,22 @@ async def test_leave_to_write_files_is_none_to_write_what_editors_run(talk: Talk
     assert "to .vscode/tasks.json" in questions[1]
     await calls(talk, conversation, write(".vscode/launch.json"), write("three.txt"))
     assert len(questions) == 2
+
+
+async def test_leave_to_write_in_one_folder_is_none_for_one_that_takes_its_place(talk: Talk, shop: Path) -> None:
+    editor = talk[0]
+    (shop / "notes").mkdir()
+    (shop / ".github").mkdir()
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        (shop / "notes").rmdir()
+        (shop / "notes").symlink_to(".github")
+        return (params.actions or [])[0]
+
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    write = '<ref id="r">\nx\n</ref>\nref_to_file(ref_id="r", file_path="notes/a.yml")'
+    assert "leads elsewhere since the person was asked" in await calls(talk, await begun(talk), write)
+    assert list((shop / ".github").iterdir()) == []
 
 
 @pytest.mark.parametrize("char", [*"\u202e\xad\u061c\u200b\u200d\u2060\ufe0f\ufeff\U000e0041"], ids=ascii)

@@ -16,6 +16,7 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import Editor, start_editor, stop_editor, until
 from tests.e2e.scripted import Scripted, scripted
+from tests.e2e.talking import do, said, talking
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 CODE = "MARK = 'hidden'\n\n\ndef total(prices):\n    result = 0\n    result += \n    return result\n"
@@ -84,6 +85,19 @@ async def test_nothing_of_a_secret_is_completed_suggested_shown_or_pinned(window
     assert "hidden" not in str(engine.asked)
 
 
+async def test_what_a_link_is_called_counts_as_where_it_leads_does(window: tuple[Editor, Scripted]) -> None:
+    editor, engine = window
+    (editor.root / ".palimpsestignore").write_text("mine.py\n", encoding="utf-8")
+    for name in ("id_rsa", "mine.py"):
+        (editor.root / name).symlink_to(editor.root / "plain.py")
+        uri = editor.open(name)
+        assert await editor.complete(uri, editor.at(uri, "result += "), invoked=True) == []
+        with pytest.raises(JsonRpcException):
+            await suggest(editor, uri)
+        editor.close(uri)
+    assert engine.asked == []
+
+
 async def test_a_document_becomes_secret_while_a_token_is_typed(window: tuple[Editor, Scripted]) -> None:
     editor, engine = window
     uri = editor.open("plain.py")
@@ -144,3 +158,12 @@ def test_an_ignored_file_goes_to_no_engine_elsewhere(tmp_path: Path) -> None:
             assert ("context.ignored_elsewhere" in reason) == (is_ignored and expected), (name, url)
     refused = from_file({"context": {"ignored_elsewhere": True}}, whose="workspace")[1]
     assert [problem.field for problem in refused] == ["context.ignored_elsewhere"]
+
+
+async def test_no_question_and_no_result_holds_a_secret(machine: dict[str, str], tmp_path: Path) -> None:
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    async with talking(tmp_path) as (editor, model):
+        text = f"Why is {TOKEN} refused? I call it with api_key={key} here."
+        await do(editor, "ask", text=text)
+        assert said(model)[-1] == ("user", "Why is ... refused? I call it with api_key=... here.")
+        assert not [secret for secret in (TOKEN, key) if secret in str(model.asked)]

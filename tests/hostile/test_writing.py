@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +246,41 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(root: Path, monkeypatch: 
         write("new.py", "mine\n", [root])
     assert (root / "new.py").read_text() == "somebody else's\n"
     assert not list(root.glob(".new.py*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be held there")
+@pytest.mark.parametrize("path", ["new.txt", "old.txt", "deep/er/new.txt"])
+def test_a_folder_that_becomes_a_link_at_whatever_step_leads_nothing_outside(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "deep").mkdir(parents=True)
+    (outside / "old.txt").write_text("theirs\n")
+    before, step, n_calls = files_in(outside), 0, 0
+
+    def counted(call: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+        def called(*given: Any, **named: Any) -> Any:
+            nonlocal n_calls
+            n_calls += 1
+            if n_calls == step:
+                folder.rename(folder.with_name(f"moved{step}"))
+                folder.symlink_to(outside)
+            return call(*given, **named)
+
+        return called
+
+    while n_calls >= step:
+        step, n_calls = step + 1, 0
+        folder = root / f"sub{step}"
+        folder.mkdir()
+        (folder / "old.txt").write_text("old\n")
+        with monkeypatch.context() as patch, suppress(PalimpsestError):
+            for name in ("open", "lstat", "stat", "mkdir", "link", "replace", "unlink", "fsync"):
+                patch.setattr(os, name, counted(getattr(os, name), folder))
+            write(f"sub{step}/{path}", "mine\n", [root], mode="append")
+        assert files_in(outside) == before
+        assert [one.name for one in outside.rglob("*") if one.is_dir()] == ["deep"]
+    assert step > 20
 
 
 def test_without_a_folder_nothing_is_written() -> None:

@@ -106,6 +106,20 @@ def test_a_window_too_long_is_cut_at_a_line_that_stays(ours: Client) -> None:
     assert decoded(moved) < decoded(first) / 4, "the window slid by two lines"
 
 
+def test_a_line_too_long_is_refused_before_anything_is_decoded(layout: tuple[str, Client]) -> None:
+    """Also one that stands alone; one that fits has the window that is left."""
+    client, own = layout[1], {"filename": "own.py", "text": "def depth_of(box):\n    return box.depth\n"}
+    infill(client, "    base = ", own)
+    before = client.ask("/slots").data[2]["n_prompt_tokens_processed"]
+    line = "value = " * 16_000
+    for body in ({"input_prefix": PREFIX, "input_suffix": SUFFIX}, {"input_prefix": "", "input_suffix": ""}):
+        answer = client.post("/infill", **body, prompt=line, input_extra=[own], id_slot=2, n_predict=4)
+        assert (answer.status, answer.data["error"]["type"]) == (400, "exceed_context_size_error"), answer
+        assert answer.data["error"]["n_prompt_tokens"] > 16_000
+    assert client.ask("/slots").data[2]["n_prompt_tokens_processed"] == before
+    assert decoded(infill(client, "value = " * 200, prefix="# one line\n" * 2_000)) > 200
+
+
 def test_a_model_without_fim_tokens_says_so(without_fim: Client) -> None:
     answer = without_fim.post("/infill", input_prefix="a", input_suffix="b")
     assert answer.status == 501

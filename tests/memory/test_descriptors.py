@@ -1,5 +1,6 @@
 """Descriptors of a conversation: read by any part, searched, named, marked, and found under other ids."""
 
+import json
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -39,6 +40,12 @@ def conversation(memory: Memory) -> str:
 @pytest.fixture
 def fds(memory: Memory) -> Descriptors:
     return memory.descriptors
+
+
+def test_no_secret_is_kept_in_a_descriptor(fds: Descriptors, conversation: str) -> None:
+    key, token = "q7Zp3" + "vK9xT2mW8rB4nL6", "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    made = fds.create(conversation, f"line 1\napi_key: {key}\nline 3 {token}\n")
+    assert fds.text(conversation, made.id) == "line 1\napi_key: ...\nline 3 ...\n"
 
 
 def test_ids_are_never_reused(fds: Descriptors, conversation: str) -> None:
@@ -97,7 +104,7 @@ def test_line_and_character_ranges(fds: Descriptors, conversation: str) -> None:
     [
         (Wanted(page=0), OutOfRange, "pages 1 to 3"),
         (Wanted(page=4), OutOfRange, "pages 1 to 3"),
-        (Wanted(start_line=1_001), OutOfRange, "1000 lines"),
+        (Wanted(start_line=1_001), OutOfRange, "1,000 lines"),
         (Wanted(start_line=5, end_line=4), InvalidArgument, "before start_line"),
         (Wanted(start_char=10**9), OutOfRange, "characters"),
         (Wanted(page=1, read_all=True), InvalidArgument, "cannot be combined"),
@@ -270,6 +277,21 @@ def test_sections_are_marked_read_listed_and_deleted(fds: Descriptors, conversat
         fds.mark(conversation, fd, "x", 2_000, 2_001)
 
 
+def test_a_section_that_goes_on_behind_the_last_line_is_refused(fds: Descriptors, conversation: str) -> None:
+    fd = fds.create(conversation, "only\n").id
+    with pytest.raises(OutOfRange, match="It has 1 line\\."):
+        fds.mark(conversation, fd, "x", 1, 2)
+    assert fds.sections(conversation, fd) == []
+
+
+def test_what_answers_a_name_says_whose_it_is(fds: Descriptors, conversation: str) -> None:
+    fd = fds.create(conversation, LINES, name="log").id
+    marked = fds.mark(conversation, "log", "start", 1, 1)
+    every = results.sections(fds.id_of(conversation, "log"), fds.sections(conversation, "log"))[0]
+    assert results.marked(marked)[0]["fd"] == every["fd"] == every["sections"][0]["fd"] == fd
+    assert results.unmarked(fds.unmark(conversation, "log", "start"))[0]["fd"] == fd
+
+
 def test_every_turn_result_and_ref_is_addressable_as_a_descriptor(memory: Memory, conversation: str) -> None:
     turn = memory.turns.add(conversation, "user", "one\ntwo\n").id
     memory.turns.add_call(turn, "x", {}, "ok", "the result")
@@ -309,3 +331,25 @@ def test_long_json_is_put_on_lines_where_that_is_asked(fds: Descriptors, convers
     text = '{"results":[' + ",".join('{"title":"Quantum"}' for _ in range(100)) + "]}"
     assert fds.create(conversation, text, pretty=True).total_lines > 100
     assert fds.create(conversation, text).total_lines == 1
+
+
+def test_what_is_read_on_lines_is_still_the_text_that_was_given(memory: Memory, conversation: str) -> None:
+    """In forks, behind a checkpoint, and in one of a version that did not keep it."""
+    text = json.dumps({"results": [{"title": "Quantum"}] * 50})
+    fd = memory.descriptors.create(conversation, text, name="found", pretty=True).id
+    child = memory.forks.copied(conversation, None, "").id
+    memory.checkpoints.create(conversation, "kept")
+    memory.checkpoints.restore(conversation, "kept")
+    assert [memory.descriptors.text(talk, "found") for talk in (conversation, child)] == [text, text]
+    memory.conversations.delete(child)
+    assert memory.descriptors.text(conversation, fd) == text
+    with memory.database.transaction() as rows:
+        rows.execute("UPDATE checkpoint SET state = json_remove(state, '$.descriptor[0][9]')")
+    memory.checkpoints.restore(conversation, "kept")
+    assert (
+        memory.descriptors.text(conversation, fd)
+        == memory.descriptors.read(conversation, fd, Wanted(read_all=True)).content
+    )
+    memory.conversations.delete(conversation)
+    with memory.database.reading() as rows:
+        assert rows.execute("SELECT count(*) FROM content").fetchone()[0] == 0

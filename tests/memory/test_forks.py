@@ -104,6 +104,15 @@ def test_what_stands_for_older_turns_is_handed_down(memory: Memory, talk: str) -
     assert (current.summary, current.turn) == (SUMMARY, memory.conversations.get(fork.child).head)
 
 
+def test_what_a_compaction_keeps_is_the_childs_own_turn_in_a_fork(memory: Memory, talk: str) -> None:
+    first, head = (turn.id for turn in memory.turns.branch(talk))
+    memory.compactions.apply(talk, SUMMARY, "model", head, [first])
+    fork = memory.forks.spawn(talk, "Review", "", before_turn=head)
+    current = memory.compactions.current(fork.child)
+    assert current is not None
+    assert current.kept == (memory.turns.branch(fork.child)[0].id,) != (first,)
+
+
 def test_deleting_a_conversation_takes_its_forks_along(memory: Memory, talk: str) -> None:
     fork = memory.forks.spawn(talk, "Review", "", before_turn=None)
     memory.conversations.delete(talk)
@@ -151,6 +160,25 @@ def test_going_back_leaves_what_other_conversations_remembered_and_forgot(memory
     assert [one.text for one in memory.experiences.list("main")] == ["old", "theirs"]
     memory.checkpoints.restore(talk, before.id)
     assert [one.text for one in memory.experiences.list("main")] == ["mine", "theirs"]
+
+
+def test_what_one_conversation_alone_remembers_goes_to_its_copies_and_ends_with_it(memory: Memory) -> None:
+    talk, other = (memory.conversations.new().id for _ in range(2))
+    memory.experiences.remember("main", "for all")
+    memory.experiences.remember("main", "mine", talk, alone=True)
+    copy = memory.forks.copied(talk, None, "copy")
+    child = memory.forks.spawn(talk, "task", "")
+
+    def texts(key: str, conversation: str) -> list[str]:
+        return [one.text for one in memory.experiences.list(key, conversation)]
+
+    both = ["for all", "mine"]
+    assert [texts("main", talk), texts("main", copy.id), texts(child.id, child.child)] == [both, both, both]
+    assert texts(memory.forks.spawn(other, "task", "").id, other) == texts("main", other) == ["for all"]
+    memory.conversations.delete(talk)
+    assert [texts("main", talk), texts("main", copy.id)] == [["for all"], both]
+    memory.experiences.remember("main", "mine", copy.id)
+    assert texts("main", other) == both
 
 
 def test_checkpoints_are_listed_with_the_newest_first(memory: Memory, talk: str) -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs import results
-from palimpsest.memory.refs.fences import fences, unfenced
+from palimpsest.memory.refs import kinds, results
+from palimpsest.memory.refs.fences import closing, fences, unfenced
 from palimpsest.memory.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.memory.refs.tags import extract
+from palimpsest.syntax.parse import Language, Parsed, parse_text
 
 FIB = "def fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)"
 
@@ -137,6 +138,23 @@ def test_a_content_that_is_one_fence_is_taken_out_of_it() -> None:
     assert [fence.info for fence in fences("````\n```\n````\n")] == [""]
 
 
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("a\n```py\nb", "\n```"),
+        ("```py", "\n```"),
+        ("~~~~\n```\n", "~~~~"),
+        ("1. So:\n\n   ```py\n   b", "\n   ```"),
+        ("```py\na\n```\n", ""),
+        ("```py```", ""),
+        ("", ""),
+    ],
+)
+def test_a_fence_that_is_left_open_is_closed_as_it_was_opened(text: str, end: str) -> None:
+    assert closing(text) == end
+    assert closing(text + end) == ""
+
+
 def test_list_refs_is_written_as_the_format_has_it(memory: Memory, conversation: str) -> None:
     said(memory, conversation, f'<ref id="fib">\n{FIB}\n</ref><ref id="x &quot;y&quot;">\n1\n</ref>')
     memory.refs.add(conversation, None, "fib", "x")
@@ -181,3 +199,19 @@ def test_the_language_of_so_many_refs_of_one_reply_is_guessed_and_not_of_more(me
     reply = "".join(f'<ref id="r{i}">\ndef f{i}(): ...\n</ref>\n' for i in range(MOST_GUESSED + 50))
     stored = memory.refs.store(conversation, turn.id, extract(reply))
     assert [ref.language for ref in stored] == ["python"] * MOST_GUESSED + [""] * 50
+
+
+def test_of_a_long_text_without_a_language_little_is_read_in_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+
+    def parse(text: str, language: Language) -> Parsed:
+        read.append(len(text))
+        return parse_text(text, language)
+
+    # no door: how much of a text was parsed is seen nowhere
+    monkeypatch.setattr(kinds, "parse_text", parse)
+    log = "2026-11-25 12:00:01,003 ERROR [main] shop.Cart: {id=7} 'x' at 0x7f\n" * 280
+    assert kinds.language_name(log, {}) == ""
+    assert sum(read) < 6 * len(log)
+    code = "class Cart:\n" + "".join(f"    def get{n}(self):\n        return {n}\n" for n in range(200))
+    assert kinds.language_name(code, {}) == "python"

@@ -206,7 +206,7 @@ def check_opened_together(path: Path) -> None:
 
 
 def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What its checkpoints keep is known afterwards."""
+    """What its checkpoints keep is known afterwards, and its turns are called as they were."""
     path = tmp_path / "memory.sqlite"
     with monkeypatch.context() as patched:
         # no door: the first version makes no databases any more
@@ -218,6 +218,11 @@ def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: py
             (row,) = rows.execute(f"SELECT {checkpoints.KEPT['ref']} FROM ref").fetchall()
             state = {"memory_key": "main", "experiences": [], "compactions": [], "ref": [list(row)]}
             state |= {"descriptor": [], "section": []}
+            other = memory.conversations.new().id
+            said = hash_of("kept")
+            columns = "conversation, role, state, hash, created, details"
+            turn = f"INSERT INTO turn ({columns}) VALUES (?, 'user', 'complete', ?, 1, ?)"
+            rows.executemany(turn, [(other, said, "{}"), (talk, said, "{}"), (talk, said, '{"of": 1}')])
             rows.execute(
                 "INSERT INTO checkpoint (id, conversation, created, state) VALUES ('cp_00000001', ?, 1.0, ?)",
                 (talk, json.dumps(state)),
@@ -225,6 +230,9 @@ def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: py
         memory.close()
     memory = Memory.open(path)
     with memory.database.transaction() as rows:
+        numbers = [number for (number,) in rows.execute("SELECT number FROM turn ORDER BY id").fetchall()]
+        assert numbers == [1, 2, 1], "a copy has its original's"
+        rows.execute("DELETE FROM turn")
         rows.execute("DELETE FROM ref")
     memory.contents.forget_unused(hash_of("kept"))
     memory.checkpoints.restore(talk, "cp_00000001")

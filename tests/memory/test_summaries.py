@@ -11,7 +11,8 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken, failures, names, paths
 from palimpsest.memory.compaction.compactions import Summary
-from palimpsest.memory.compaction.mechanical import MOST_ITEMS, completed, mechanical
+from palimpsest.memory.compaction.keeping import Message, kept
+from palimpsest.memory.compaction.mechanical import LISTS, MOST_ITEMS, TEXTS, completed, fitted, mechanical
 
 ERROR = '<error type="not_found"><message>There is no fd-9.</message></error>'
 TALK = [
@@ -99,3 +100,47 @@ def test_a_very_long_text_is_looked_through_quickly() -> None:
     assert len(paths(turns)) <= 16
     assert len(names(turns)) <= 32
     assert failures(turns) == []
+
+
+def test_what_a_summary_has_found_is_of_the_work_and_not_the_names_of_tools() -> None:
+    said = 'I read it.\n\nread_fd(fd="fd-1", from_line=3, end_line="(")\n\nThen search_fd (query="x", start_page=2).'
+    turns = [
+        Spoken("user", "Use `get_ref` and mend `parse_header`, whose start_line is wrong."),
+        Spoken("assistant", said, [Called("read_fd", {"fd": "fd-1", "start_line": 3}, False, "fold_all = 1")]),
+        Spoken("assistant", "", [Called("list_refs", {}, True, "<message>No only_these is known.</message>")]),
+    ]
+    for summary in (mechanical(turns, None, tools=TOOLS), completed(WRITTEN, turns, None, TOOLS)):
+        found = {name for one in summary.discoveries if one.startswith("Names: ") for name in one[7:].split(", ")}
+        assert found == {"parse_header", "start_line", "fold_all"}
+
+
+TOOLS = ["get_ref", "search_fd"]
+
+
+def message(id: int, *, marked: bool = False, mentions: str = "", n_chars: int = 10) -> Message:
+    return Message(id, n_chars, marked, {f"turn-{id}"}, set(mentions.split()))
+
+
+def test_what_the_person_marked_and_what_later_messages_mention_is_kept() -> None:
+    said = [message(1), message(2, marked=True), message(3), message(4), message(5, mentions="turn-3 turn-5")]
+    assert kept(said, 4, (), 100) == [2, 3]
+    assert kept(said, 2, (), 100) == [2], "what stands behind the summary is not kept twice"
+    assert kept(said, 4, (1,), 100) == [1, 2, 3], "what was kept before stays"
+
+
+def test_what_is_kept_has_a_bound_and_marks_come_first() -> None:
+    said = [message(1, marked=True), message(2, marked=True, n_chars=50), message(3), message(4, mentions="turn-3")]
+    assert kept(said, 4, (), 10) == [1]
+    assert kept(said, 4, (), 60) == [1, 2]
+
+
+@pytest.mark.parametrize("most", [10_000, 400, 120])
+def test_a_summary_fits_what_the_model_can_read(most: int) -> None:
+    texts = dict.fromkeys(TEXTS, "so it is " * 10)
+    summary = Summary(**texts, **{name: [f"{n} of {name}" for n in range(9)] for name in LISTS})
+    said = fitted(summary, most)
+    every = [getattr(said, name) for name in TEXTS] + [item for name in LISTS for item in getattr(said, name)]
+    assert sum(map(len, every)) <= most
+    assert fitted(said, most) == said
+    assert (said == summary) == (most == 10_000)
+    assert all(getattr(summary, name)[: len(getattr(said, name))] == getattr(said, name) for name in LISTS)

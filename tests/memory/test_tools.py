@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.calls.parsing import ParsedCall, WrongCall, calls_in
+from palimpsest.memory.documents.reference import DocumentReference
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.arguments import checked
 from palimpsest.memory.tools.call import Call
@@ -26,7 +27,8 @@ NAMED = {
     "read_fd", "search_fd", "rename_fd", "rename_fds", "close_fds", "mark_fd_section", "get_fd_section",
     "list_fd_sections", "delete_fd_section", "fd_to_file", "ref_to_file", "list_refs", "get_ref", "remember", "forget",
     "compact", "inspect", "fork", "spawn", "gather", "create_checkpoint", "restore_checkpoint", "list_checkpoints",
-    "create_temp_file", "read_temp_file", "delete_temp_file", "read_document", "find_documents", "find_excerpts",
+    "create_temp_file", "read_temp_file", "write_temp_file", "delete_temp_file", "read_document", "list_documents",
+    "find_documents", "find_excerpts",
 }  # fmt: skip
 ASKED = [
     "Hello",
@@ -44,11 +46,18 @@ class Workspace:
     """Hands that write files, and answer everything else with what they were asked."""
 
     root: Path
+    memory: Memory
 
     async def write_file(
         self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
     ) -> Written:
         return write(path, text, [self.root], mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
+
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        return self.memory.descriptors.set_summary(conversation_id, fd, f"What {fd} is.").summary
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return True
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return Answer(f"<forked>{len(tasks)}</forked>")
@@ -88,7 +97,7 @@ class Chat:
 @pytest.fixture
 def chat(memory: Memory, tmp_path: Path) -> Chat:
     (tmp_path / "work").mkdir()
-    return Chat(memory, memory.conversations.new().id, Workspace(tmp_path / "work"))
+    return Chat(memory, memory.conversations.new().id, Workspace(tmp_path / "work", memory))
 
 
 def test_every_tool_that_the_formats_name_is_in_the_table() -> None:
@@ -384,6 +393,39 @@ async def test_temporary_shared_file_operations(chat: Chat) -> None:
     assert (await chat.call(f'read_temp_file("{id}")')).error == "not_found"
 
 
+async def test_a_temporary_file_is_written_again_and_appended_to(chat: Chat) -> None:
+    id = (await chat.call('create_temp_file("one\\n")')).fields["id"]
+    assert (await chat.call(f'write_temp_file("{id}", "two\\n", mode="append")')).fields["chars"] == 8
+    child = chat.memory.conversations.new(parent=chat.id).id
+    assert chat.memory.temp_files.read(child, id) == "one\ntwo\n"
+    chat.memory.temp_files.write(child, id, "three")
+    assert (await chat.call(f'read_temp_file("{id}")')).fields["content"] == "three"
+
+
+async def test_the_model_lists_the_documents_that_were_referred_to(chat: Chat) -> None:
+    first = chat.memory.turns.add(chat.id, "user", "See [[guide]] and [[lost]].")
+    again = chat.memory.turns.add(chat.id, "assistant", 'read_document("guide")')
+    known = DocumentReference("[[guide]]", "docs/guide.md", summary="How to begin.")
+    lost = DocumentReference("[[lost]]", None, problem="Document not found")
+    chat.memory.documents.add(first.id, [known, lost])
+    chat.memory.documents.add(again.id, [replace(known, kind="search", read=True)])
+    assert (await chat.call("list_documents()")).xml == (
+        '<documents count="2">\n'
+        '  <document link="[[guide]]" turns="turn-1 turn-2" read="true" path="docs/guide.md">How to begin.</document>\n'
+        '  <document link="[[lost]]" turns="turn-1" read="false" problem="Document not found"></document>\n'
+        "</documents>"
+    )
+
+
+async def test_a_long_descriptor_is_summarised_when_it_is_first_read_in_part(chat: Chat) -> None:
+    for text in ("short\n", "a longer line\n" * 1_000):
+        chat.memory.descriptors.create(chat.id, text)
+    calls = ['read_fd("fd-1")', 'read_fd("fd-2", read_all=True)', 'read_fd("fd-2", page=2)', 'read_fd("fd-2", page=3)']
+    told = ['summary="What' in (await chat.call(call)).xml.split("\n")[0] for call in calls]
+    assert told == [False, False, True, False]
+    assert chat.memory.descriptors.get(chat.id, "fd-2").summary == "What fd-2 is."
+
+
 async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Chat) -> None:
     text = "".join(f"line {n}\n" for n in range(2_200))  # longer than what is tried for its language
     chat.memory.refs.add(chat.id, None, "long", text)
@@ -402,7 +444,7 @@ async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Ch
     assert (await chat.call('delete_fd_section("log", "bug")')).error == ""
     part = await chat.call('read_fd("log", start_line=1, end_line=2, extract=True)')
     assert part.fields["fd"] == "fd-2"
-    assert '<fd_write fd="log" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
+    assert '<fd_write fd="fd-1" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
     assert (chat.hands.root / "out.log").read_text() == text
     assert (await chat.call('close_fds(["log", "fd-2"])')).fields == {"closed": ["fd-1", "fd-2"]}
     gone = await chat.call('read_fd("log")')

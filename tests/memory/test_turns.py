@@ -172,3 +172,20 @@ def test_behind_a_turn_that_is_being_written_nothing_is_said(memory: Memory) -> 
     memory.turns.finish(writing.id, "done")
     memory.turns.add(talk.id, "user", "two")
     assert texts(memory, talk.id) == ["one", "done", "two"]
+
+
+def test_turns_are_counted_in_their_conversation_and_a_fork_s_copies_keep_their_numbers(memory: Memory) -> None:
+    memory.turns.add(memory.conversations.new().id, "user", "elsewhere")
+    talk = memory.conversations.new().id
+    first = memory.turns.add(talk, "user", "one")
+    memory.turns.add(talk, "user", "one, said otherwise", parent=first.parent)
+    last = memory.turns.add(talk, "assistant", "two")
+    assert [turn.number for turn in memory.turns.branch(talk)] == [2, 3]
+    fork = memory.forks.spawn(talk, "go", "", before_turn=last.id).child
+    fresh = memory.forks.spawn(talk, "go", "", fresh=True).child
+    memory.turns.add(talk, "user", "the parent's own")
+    for child, known in ((fork, [2, 3]), (fresh, [])):
+        made = memory.turns.add(child, "user", "the child's own").number
+        assert [turn.number for turn in memory.turns.branch(child)] == [*known, made]
+        assert memory.descriptors.text(child, f"turn-{made}") == "the child's own"
+        assert memory.descriptors.text(child, "turn-2") == "one, said otherwise"

@@ -51,6 +51,18 @@ def hook(core: EngineCore, function: Callable[[int], None]) -> None:
     core.call(install).result(WAIT_S)
 
 
+def test_checks_that_are_asked_for_at_once_are_one(core: EngineCore) -> None:
+    go_on = threading.Event()
+    held = core.call(lambda _engine: go_on.wait(WAIT_S))
+    checks = [core.check() for _ in range(300)]
+    n_waiting = core.n_waiting
+    go_on.set()
+    assert n_waiting <= 2
+    assert held.result(WAIT_S)
+    assert {check.result(WAIT_S).unsound for check in checks} == {""}
+    assert core.check() is not checks[0], "what came after is looked at anew"
+
+
 def test_it_answers(core: EngineCore) -> None:
     assert core.health().state == "ready"
     assert core.model().in_place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -117,6 +118,13 @@ def test_a_chat_turn_is_written_in_the_models_template(make_engine: MakeEngine) 
     start, end = 5, 6
     assert composed.tokens.count(start) == 2, "the template's own marks are special tokens"
     assert composed.tokens.count(end) == 1, "what the text spells is not"
+
+
+def test_a_model_that_was_taught_tasks_as_they_are_does_not_converse(make_engine: MakeEngine) -> None:
+    """Though its base's template is still there, as the default model's is."""
+    loaded = make_engine("plain").loaded
+    assert loaded.info().converses
+    assert not replace(loaded, facts=replace(loaded.facts, instructed=False)).info().converses
 
 
 def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have_begun(make_engine: MakeEngine) -> None:

@@ -10,7 +10,7 @@ from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import NUMBERED, TEXTS
 from palimpsest.prompt.instructions import instructions
 from palimpsest.prompt.suggestion import suggestion_tail
-from palimpsest.types import BLOCK_TYPES, Editing, ShownLine
+from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, Editing, ShownLine
 
 EDITING = Editing(
     type="function",
@@ -44,9 +44,24 @@ def test_what_the_person_asks_for_is_one_escaped_line_after_the_block() -> None:
 
 def test_what_changes_most_comes_last() -> None:
     tail = suggestion_tail(EDITING, "Shorten it", True, language="Rust")
-    assert tail == instructions("Rust") + BLOCK + "<instruction>Shorten it</instruction>\n"
-    moved = replace(EDITING, cursor_line=0, cursor_column=3)
-    assert suggestion_tail(moved, "Shorten it", True, language="Rust") == tail
+    seen = BLOCK.replace("L2", f"L2 {CURSOR_MARKER}")
+    assert tail == instructions("Rust") + seen + "<instruction>Shorten it</instruction>\n"
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_a_model_that_is_told_the_format_sees_the_cursor_and_is_told_what_it_is(format: str) -> None:
+    moved = replace(EDITING, cursor_line=0, cursor_column=len("    def add"))
+    told = instructions("Python", format)
+    tail = suggestion_tail(moved, None, True, language="Python", format=format)
+    assert CURSOR_MARKER in told
+    assert f"    def add{CURSOR_MARKER}(self):\n" in tail.removeprefix(told)
+    assert tail.removeprefix(told).count(CURSOR_MARKER) == 1
+    assert CURSOR_MARKER not in suggestion_tail(moved, None, False, language="Python", format=format)
+
+
+def test_code_that_has_a_cursor_marker_of_its_own_is_shown_as_it_is() -> None:
+    own = replace(EDITING, lines=(*EDITING.lines[:2], ShownLine(f'    x = "{CURSOR_MARKER}"', 3, 9)))
+    assert suggestion_tail(own, None, True, language="Python").count(CURSOR_MARKER) == 1
 
 
 def test_only_a_format_that_names_lines_shows_their_numbers() -> None:

@@ -299,6 +299,29 @@ async def test_where_no_engine_is_possible_it_says_how_to_get_one(
     await supervisor.aclose()
 
 
+ILL = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
+ON_LOAD = f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})"
+
+
+@pytest.mark.parametrize(("file", "text"), [("llama_cpp.py", ILL), ("sitecustomize.py", ON_LOAD)])
+async def test_a_library_for_another_processor_is_named_and_not_tried_again(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
+    monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 0.0)  # no door: how long a rest is is nobody's to set
+    supervisor, seen = Supervisor(target), list[Status]()
+    supervisor.on_status(seen.append)
+    supervisor.start()
+    with pytest.raises(EngineUnavailable, match="built for another processor"):
+        await supervisor.ready(PATIENCE_S)
+    await asyncio.sleep(0.3)
+    assert [status.state for status in seen if status.state not in ("starting", "loading")] == ["given_up"]
+    assert "--no-binary=llama-cpp-python" in seen[-1].message
+    assert "built for another processor" in seen[-1].cause
+    await supervisor.aclose()
+
+
 async def test_a_look_for_an_engine_that_is_given_up_leaves_no_connection_open(
     supervisor: Supervisor, target: Target
 ) -> None:

@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import socket
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.providers.base.target import Target
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
+from palimpsest.windows.sockets import socket_of, sockets
 
 
 @pytest.fixture
@@ -94,6 +97,8 @@ def test_the_runtime_folder_is_private_and_where_xdg_says(short: Path, monkeypat
 
 def test_without_xdg_it_is_a_private_folder_too(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    # no door: the folder there is the one of whoever works on this machine
+    monkeypatch.setattr(folders, "USERS_RUN", short / "nowhere")
     monkeypatch.setattr("tempfile.tempdir", str(short))
     path = folders.runtime()
     assert path == short / f"palimpsest-{os.getuid()}"
@@ -114,6 +119,25 @@ def test_a_relative_xdg_folder_is_not_used(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "run").mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
     assert folders.runtime().is_absolute()
+
+
+@pytest.mark.parametrize(("window", "agent"), [("{run}", ""), ("", "{run}")], ids=["dropped", "added"])
+def test_a_window_is_found_by_a_program_that_has_other_variables_than_the_editor(
+    short: Path, monkeypatch: pytest.MonkeyPatch, window: str, agent: str
+) -> None:
+    """Many agents hand only a few variables on to the programs that they start."""
+    run = short / str(os.getuid())
+    run.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(short))
+    # no door: the folder there is the one of whoever works on this machine
+    monkeypatch.setattr(folders, "USERS_RUN", short if window else short / "nowhere")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", window.format(run=run))
+    place, where = socket_of(os.getpid()), folders.runtime()
+    with closing(socket.socket(socket.AF_UNIX)) as it:
+        it.bind(str(place))
+        monkeypatch.setenv("XDG_RUNTIME_DIR", agent.format(run=run))
+        assert place in sockets()
+    assert not window or folders.runtime() == where, "engines are found there, too"
 
 
 def test_a_link_that_someone_left_there_is_not_followed(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:

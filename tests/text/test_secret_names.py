@@ -25,6 +25,11 @@ SECRET = words("""
     .bash_history .aws/config .ssh/known_hosts .kube/config .docker/config.json .azure/a.json
     .config/gcloud/a.db .gnupg/x .streamlit/secrets.toml .cargo/credentials.toml .m2/settings.xml
     secrets/db_password .secrets/a .env/production .envs/.local/.django .ssh/config.example
+    admin.conf kubelet.conf k3s.yaml .yarnrc.yml .mcp.json .cursor/mcp.json .claude.json oauth_creds.json kaggle.json
+    wg0.conf home.nmconnection ipsec.secrets appsettings.Production.json appsettings.Development.json token.json
+    token.txt github_token.txt api_key.txt apikey.json api-token id.json keys.txt private_key.txt keypair.json
+    .config/github-copilot/hosts.json .cache/huggingface/token .sentryclirc pg_service.conf odbc.ini ngrok.yml
+    sasl_passwd
 """)
 PLAIN = words("""
     main.py credentials.py secrets.py secrets.ts environment.yml id_rsa.pub keys.md keyboard.py env.py tokens.py
@@ -32,7 +37,9 @@ PLAIN = words("""
     credentials.json.template terraform.tfvars.example main.tf README.md SECRETS.md secrets.md config.json
     settings.xml docker-compose.yml secrets/__init__.py secrets/rules.py .env/lib/python3.11/site.py deploy.sh
     deployment.yaml package.json password_reset.html secretary.txt .gitignore .github/workflows/ci.yml
-    .docker/compose.json env.d.ts
+    .docker/compose.json env.d.ts locales/id.json i18n/id.json appsettings.json api_keys.py api_key.go private_key.rs
+    token.py tokens.json design/tokens.json mcp.json nginx.conf app.conf keys.py keymap.json api.json hosts.json
+    api_keys.md tokens.css package-lock.json apikey_test.ts shadow.css
 """)
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources import SERVER
 
-from palimpsest.text.long_words import long_words
-from palimpsest.text.tokens import FORMATS, LONG, Format, found, masked
+from palimpsest.text.long_words import RUNS, long_words
+from palimpsest.text.secret_formats import FORMATS, LONG, Format
+from palimpsest.text.tokens import found, masked
 
 BODY = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buxYfZP1mJFQ3Yk8Z4kGJm0m1Zr5y"
 SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabc"
@@ -31,6 +32,37 @@ TOKENS = {
     "SendGrid": "SG." + "a1B2c3D4e5F6g7H8i9J0k1" + "." + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D",
     "JSON web token": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
     "Telegram": "110201543" + ":AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+}
+MIXED, HEX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8" * 5, "0123456789abcdef" * 8
+TOKENS |= {
+    prefix: prefix + body
+    for prefix, body in {
+        "ABSK": MIXED[:132],
+        "SharedAccessKey=": MIXED[:43] + "=",
+        "https://a.blob.core.windows.net/b?sv=2022&sig=": MIXED[:43] + "%3D",
+        "pcsk_": f"{MIXED[:6]}_{MIXED[:63]}",
+        "lsv2_pt_": f"{HEX[:32]}_{HEX[:10]}",
+        "sk-lf-": "01234567-89ab-cdef-0123-456789abcdef",
+        "tvly-": MIXED[:32],
+        "e2b_": HEX[:40],
+        "re_": f"{MIXED[:8]}_{MIXED[:24]}",
+        "xkeysib-": f"{HEX[:64]}-{MIXED[:16]}",
+        "AKCp": MIXED[:69],
+        "napi_": MIXED[:64],
+        "phx_": MIXED[:43],
+        "dt0c01.": f"{MIXED[:24].upper()}.{MIXED[:64].upper()}",
+        "sqp_": HEX[:40],
+        "pat-na1-": "01234567-89ab-cdef-0123-456789abcdef",
+        "CFPAT-": MIXED[:43],
+        "dbtc_": MIXED[:36],
+        "pnu_": MIXED[:36],
+        "pat": f"{MIXED[:14]}.{HEX[:64]}",
+        "access-production-": "01234567-89ab-cdef-0123-456789abcdef",
+        "sk.eyJ": f"{MIXED[:60]}.{MIXED[:22]}",
+        "fw_": MIXED[:24],
+        "LS0tLS1CRUdJTi": "BSU0EgUFJJVkFURSBLRVktLS0tLQ" + MIXED[:60],
+        "$6$": f"a1B2c3D4${MIXED[:86]}",
+    }.items()
 }
 
 
@@ -82,6 +114,9 @@ def test_keys_are_found(text: str) -> None:
         f'TOKEN = "{TOKENS["GitHub"]}"  # pragma: allowlist secret',
         "token = secrets.token_hex(32)",
         "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJkekNDQVIyZ0F3SUJBZ0lCQURBS0JnZ3Foa2pP",
+        "persona_production_environment_2_settings, api_live.something.of_this_very_machine_2",
+        "tss_connection_timeout_v2_in_seconds = prf_cli_first_timer_of_2026(dvc_client_settings)",
     ],
 )
 def test_ordinary_code_holds_none(text: str) -> None:
@@ -98,6 +133,7 @@ def test_a_part_of_a_token_is_found_where_that_is_asked() -> None:
     assert not found(part)
     assert found(part, parts=True)
     assert not found("hf_transfer and npm_lifecycle_event_name", parts=True)
+    assert not found("cog_level_2_results, waka_first_summary_2, sgp_4_orbits_of_today, ion_energies_v2", parts=True)
 
 
 def test_what_stands_around_a_token_is_kept() -> None:
@@ -109,6 +145,15 @@ def test_what_stands_around_a_token_is_kept() -> None:
 @pytest.mark.parametrize(
     "piece",
     [
+        "key=",
+        "key: a ",
+        "token='",
+        'password="a1B2c3D4e5F6g7H8"',
+        "secret: str",
+        "://a:b",
+        "machine a login ",
+        "dvc_client_",
+        "$6$",
         "eyJ",
         "ghp_",
         "glpat-",
@@ -140,7 +185,7 @@ def test_random_text_holds_none() -> None:
     assert found(text) == ""
 
 
-OF_LONG_WORDS = [form for form in FORMATS if form.is_long]
+OF_LONG_WORDS = [form for form in FORMATS if form.is_long or form.is_run]
 
 
 @pytest.mark.parametrize("form", OF_LONG_WORDS, ids=lambda form: f"{form.kind} {form.literals[0]}")
@@ -151,7 +196,9 @@ def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: Format, da
     token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
     around = st.text(st.sampled_from(" \n.-/é😀aZ09_"), max_size=100)
     text = f"{data.draw(around)}{token}{data.draw(around)}"
-    assert form.may_stand_in(long_words(text, LONG)) or not any(form.matches(text, form.whole))
+    assert form.may_stand_in(long_words(text, LONG), long_words(text, LONG, RUNS)) or not any(
+        form.matches(text, form.whole)
+    )
 
 
 @given(

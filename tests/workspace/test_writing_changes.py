@@ -19,6 +19,8 @@ ENDS = st.sampled_from(["\n", "\r\n"])
         ("a\n", "b\n", "append", None, "a\nb\n"),
         ("a", "b\n", "append", None, "a\nb\n"),
         ("", "b", "append", None, "b"),
+        ("a", "b", "append", None, "ab"),
+        ("a\r\nb", "c\nd", "append", None, "a\r\nbc\r\nd"),
         ("a\nb\n", "x", "insert", 1, "x\na\nb\n"),
         ("a\nb\n", "x\n", "insert", 2, "a\nx\nb\n"),
         ("a\nb\n", "x\n", "insert", 3, "a\nb\nx\n"),

@@ -24,7 +24,8 @@ Fd = Annotated[str, Field(description="a descriptor's id or name; turn-12, resul
 def add_conversations(server: MCPServer[None], workspace: Workspace) -> None:
     async def ask(command: str, **arguments: Any) -> dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}
-        return await told(workspace.ask(f"palimpsest.{command}", given))
+        answer = await told(workspace.ask(f"palimpsest.{command}", given))
+        return {name: value for name, value in answer.items() if name != "xml"}  # which says the same again
 
     @server.tool(annotations=READS)
     async def list_conversations() -> dict[str, Any]:

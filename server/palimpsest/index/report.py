@@ -12,6 +12,7 @@ from typing import Any
 
 from palimpsest.index.reader import Reader
 from palimpsest.index.store import database
+from palimpsest.text.amounts import amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +41,4 @@ def _files(built: Mapping[str, Any]) -> str:
     """`10,000 files; left out: 2 larger than …, 1 is no UTF-8 text`."""
     left_out = built["left_out"]
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(left_out.items()))
-    return f"{built['files']:,} files{f'; left out: {reasons}' if reasons else ''}"
+    return f"{amount(built['files'], 'file')}{f'; left out: {reasons}' if reasons else ''}"

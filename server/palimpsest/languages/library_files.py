@@ -34,7 +34,7 @@ class LibraryFiles:
 
     def read(self, path: Path, within: Path) -> FileText | None:
         """The text of a file; None if it may not be read or is no text.  `within` is the library's folder."""
-        return self._files.once(("library text", path, within), lambda: self._read(path, within))
+        return self._files.seen(("library text", path, within), lambda: self._read(path, within))
 
     def exists(self, path: Path, within: Path) -> bool:
         """Whether it is a file that `read` may read."""
@@ -43,11 +43,11 @@ class LibraryFiles:
     def listing(self, folder: Path, within: Path) -> tuple[Entry, ...]:
         """The entries of a folder, sorted, without secrets; empty if there is no such folder.  A link is listed as what
         it leads to, and does not exist if that is outside the library."""
-        return self._files.once(("library listing", folder, within), lambda: self._listing(folder, within))
+        return self._files.seen(("library listing", folder, within), lambda: self._listing(folder, within))
 
     def stamp(self, path: Path, within: Path) -> Stamp | None:
         """The version of a file; None if it does not exist or may not be read."""
-        return self._files.once(("library stamp", path, within), lambda: self._stamp(path, within))
+        return self._files.seen(("library stamp", path, within), lambda: self._stamp(path, within))
 
     def _may_read(self, path: Path, within: Path) -> bool:
         """By path alone; the file need not exist."""

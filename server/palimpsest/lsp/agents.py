@@ -18,6 +18,7 @@ from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import answers, context, conversation, descriptors, refs
 from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.message_uris import rewritten
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.windows.door import Door
@@ -60,7 +61,8 @@ def _open(server: PalimpsestServer, session: Session) -> None:
         command = methods.get(method)
         if command is None:
             raise InvalidArgument("method", f"expected one of {', '.join(sorted(methods))}, got {method!r}.")
-        return await command.run(server, read(method, command.argument, params))
+        given = rewritten(params, server.protocol.spellings.identity)
+        return await command.run(server, read(method, command.argument, given))
 
     door = Door(answer)
     session.events.on(CursorMoved, note)

@@ -21,6 +21,7 @@ from pygls.exceptions import JsonRpcException
 from palimpsest.assist.shared.events import DocumentChanged, DocumentOpened
 from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirme
     offer = suggestions.current(identity)
     if not confirmed and asks_first(offer, server.window.settings.suggestion.confirm):
         if reason := await _why_not(server, offer):
+            if reason == CANNOT_ASK:
+                server.window.report.caution(reason)
             return Outcome(False, reason)
         offer = suggestions.current(identity)  # meanwhile the person may have typed
     watch = _Watch(server, offer)
@@ -80,9 +83,7 @@ def apply_soon(server: PalimpsestServer, identity: str) -> None:
 
 async def _apply_and_tell(server: PalimpsestServer, identity: str) -> None:
     try:
-        outcome = await confirm_and_apply(server, identity)
-        if outcome.reason:
-            server.window.report.tell(outcome.reason)
+        await confirm_and_apply(server, identity)
     except (PalimpsestError, JsonRpcException) as error:
         server.window.report.tell(str(error))
 
@@ -123,7 +124,7 @@ async def _told_to_apply(server: PalimpsestServer, offer: Offer) -> lsp.ApplyWor
     try:
         return await server.workspace_apply_edit_async(params)
     except JsonRpcException as error:
-        return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=str(error))
+        return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
 
 
 class _Watch:
@@ -164,7 +165,9 @@ class _Watch:
             return Outcome(True)
         same = [uri for uri in left if self._now(uri) == self._before[uri]]
         if not answer.applied and len(same) == len(self._wanted):
-            return Outcome(False, answer.failure_reason or "the editor did not apply it")
+            reason = answer.failure_reason or "the editor did not apply it"
+            self._server.window.report.caution(f"The edit was not made: {reason}")
+            return Outcome(False, reason)
         reason = self._in_words(left, same, answer)
         self._server.window.report.caution(reason)
         return Outcome(False, reason)

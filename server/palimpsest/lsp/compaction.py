@@ -8,12 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.progress import report
 from palimpsest.memory.compaction.compactions import Compaction, Summary
 from palimpsest.memory.tools.of_memory import compacted
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+BEGAN = "the conversation is being compacted: a summary takes the place of older turns"
+ENDED = "the conversation was compacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,16 @@ async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
         return _answer(queued)
     applied = await compacting.apply_queued(talk)
     return _answer(queued if applied is None else applied)
+
+
+def register(server: PalimpsestServer) -> None:
+    """One that nobody asked for is seen in the progress of the reply that waits for it."""
+
+    def begin(session: Session) -> None:
+        session.events.on(CompactionBegan, lambda _: report(BEGAN))
+        session.events.on(CompactionEnded, lambda event: report(ENDED if event.compaction else ""))
+
+    server.window.session_listeners.append(begin)
 
 
 def _own(asked: Compact) -> Summary:

@@ -19,7 +19,7 @@ from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.document_edits import ANSWER_S
+from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
 from palimpsest.memory.conversations.conversations import Conversation as Talk
 from palimpsest.memory.experiences.keys import MAIN, checked
 from palimpsest.memory.refs.results import time_written
@@ -128,9 +128,12 @@ async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) 
         async with asyncio.timeout(ANSWER_S):
             done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label=label))
     except TimeoutError:
-        done = lsp.ApplyWorkspaceEditResult(applied=False)
+        done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="it did not answer")
+    except JsonRpcException as error:
+        done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
     if not done.applied:
-        raise StaleDocument("The editor did not make the fork's document; palimpsest.conversation.open has it.")
+        why = f" ({done.failure_reason})" if done.failure_reason else ""
+        raise StaleDocument(f"The editor did not make the fork's document{why}; palimpsest.conversation.open has it.")
     last = Snapshot(uri, 0, "markdown", answer["text"])
     end = position_out(last, last.position(len(last.text)), server.window.client.encoding)
     with suppress(JsonRpcException, TimeoutError):  # some editors show none

@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.assist.conversations.summarizing import summarized
 from palimpsest.assist.conversations.telling import ConversationChanged
-from palimpsest.assist.documents.asking import asking
-from palimpsest.errors import EngineUnavailable, InvalidArgument
+from palimpsest.assist.conversations.thresholds import thresholds
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.descriptor_arguments import Close, Create, Mark, Of, Read, Rename, Search, Section, Write
@@ -23,9 +24,6 @@ from palimpsest.memory.owners.memory import Memory
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-
-PROMPT = "Say in one sentence what this text is:\n\n"
-SHOWN_CHARS = 2_000
 
 
 async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
@@ -40,7 +38,7 @@ async def create(server: PalimpsestServer, asked: Create) -> dict[str, Any]:
     if not text:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
 
-    options = server.window.settings.file_descriptor
+    options = thresholds(server.window.session.services)
     sizes: dict[str, Any] = {"page_size": options.default_page_size, "pretty": options.json_pretty_print}
 
     def made(memory: Memory) -> results.Result:
@@ -110,8 +108,7 @@ async def mark(server: PalimpsestServer, asked: Mark) -> dict[str, Any]:
         server,
         asked.conversation,
         lambda memory: results.marked(
-            asked.which,
-            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines),
+            memory.descriptors.mark(asked.conversation, asked.which, _named(asked), *asked.lines)
         ),
     )
 
@@ -130,7 +127,10 @@ async def sections(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
     return await _answered(
         server,
         asked.conversation,
-        lambda memory: results.sections(asked.which, memory.descriptors.sections(asked.conversation, asked.which)),
+        lambda memory: results.sections(
+            memory.descriptors.id_of(asked.conversation, asked.which),
+            memory.descriptors.sections(asked.conversation, asked.which),
+        ),
     )
 
 
@@ -138,41 +138,26 @@ async def unmark(server: PalimpsestServer, asked: Section) -> dict[str, Any]:
     return await _answered(
         server,
         asked.conversation,
-        lambda memory: results.unmarked(
-            asked.which, memory.descriptors.unmark(asked.conversation, asked.which, _named(asked))
-        ),
+        lambda memory: results.unmarked(memory.descriptors.unmark(asked.conversation, asked.which, _named(asked))),
     )
 
 
 async def write(server: PalimpsestServer, asked: Write) -> dict[str, Any]:
-    memory = server.window.session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.text, asked.conversation, asked.which)
+    descriptors = server.window.session.conversing.memory.descriptors
+    text = await asyncio.to_thread(descriptors.text, asked.conversation, asked.which)
     if not asked.file_path:
         raise InvalidArgument("file_path", "is missing: a path in the workspace.")
     done = await write_asking(server, asked, text)
-    fields, xml = results.written(asked.which, done.shown, asked.mode, done.bytes, done.lines)
+    fd = descriptors.id_of(asked.conversation, asked.which)
+    fields, xml = results.written(fd, done.shown, asked.mode, done.bytes, done.lines)
     return {**fields, "xml": xml}
 
 
 async def summarize(server: PalimpsestServer, asked: Of) -> dict[str, Any]:
     """By the model, from the beginning of the text; kept with the descriptor."""
     session = server.window.session
-    ask = asking(session.services)
-    if ask is None:
-        raise EngineUnavailable(
-            "The model cannot be asked for a summary.",
-            hint="Use one that is told what to do, and wait until it is there.",
-        )
-    memory = session.conversing.memory
-    text = await asyncio.to_thread(memory.descriptors.beginning, asked.conversation, asked.which, SHOWN_CHARS)
-    said = " ".join((await ask(PROMPT + text)).split())
-    if not said:
-        raise EngineUnavailable("The model said nothing.")
-    return await _answered(
-        server,
-        asked.conversation,
-        lambda memory: results.listed([memory.descriptors.set_summary(asked.conversation, asked.which, said)]),
-    )
+    made = await summarized(session.services, session.conversing.memory, asked.conversation, asked.which)
+    return await _answered(server, asked.conversation, lambda _: results.listed([made]))
 
 
 def _named(asked: Section) -> str:

@@ -63,20 +63,22 @@ class ToOpen:
 
 async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
-    memory, uris = session.memory.now(), await _uris(server)
+    memory, uris = session.memory.now(), session.workspace_documents.uris
     if asked.conversation:
         memory.conversations.get(asked.conversation)
         kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
-        rows = [{"turn": turn, **_fields(one, uris)} for turn, one in kept]
+        known = await uris({one.path for _, one in kept if one.path})
+        rows = [{"turn": turn, **_fields(one, known)} for turn, one in kept]
         xml = _xml("document_references", [_reference_xml(turn, one) for turn, one in kept])
         return {"count": len(rows), "documents": rows, "xml": xml}
     usage = await asyncio.to_thread(memory.documents.usage)
+    known = await uris(one.path for one in usage)
     used, never = [one for one in usage if one.is_used], [one for one in usage if not one.is_used]
     xml = _xml("documents", [_use_xml(one) for one in usage])
     return {
         "count": len(used),
-        "documents": [_use(one, uris) for one in used],
-        "never_used": [_use(one, uris) for one in never],
+        "documents": [_use(one, known) for one in used],
+        "never_used": [_use(one, known) for one in never],
         "xml": xml,
     }
 
@@ -85,7 +87,7 @@ async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
     session = server.window.session
     most = server.window.settings.documents.related if asked.most is None else min(asked.most, 50)
     found = await session.document_tools.related(asked.text, most, conversation_id=asked.conversation)
-    uris = await _uris(server)
+    uris = await session.workspace_documents.uris(one.path for one in found)
     rows = [{**asdict(one), "wikilink": wikilink_to(one.path), "uri": uris.get(one.path, "")} for one in found]
     lines = [
         f"  <document path={attribute(one.path)} title={attribute(one.title)} why={attribute(one.why)}>"
@@ -162,15 +164,6 @@ def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.
         last -= 1
     end = Position(last, len(shown.lines[last]) if last < shown.line_count else 0)
     return lsp.Range(lsp.Position(meaning.heading.start, 0), position_out(shown, end, server.window.client.encoding))
-
-
-async def _uris(server: PalimpsestServer) -> dict[str, str]:
-    """Of every document, by its path."""
-    documents, found = server.window.session.workspace_documents, dict[str, str]()
-    for root in documents.folders:
-        for path in (await documents.names(root)).by_path:
-            found.setdefault(path, to_uri(root / path))
-    return found
 
 
 def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:

@@ -38,9 +38,16 @@ async def make(
     try:
         answer = asked.result()
     except JsonRpcException as error:
-        raise PalimpsestError(f"{error}.") from error
+        raise PalimpsestError(f"{why_not_made(error)}.") from error
     if not answer.applied:
         raise PalimpsestError(f"{answer.failure_reason or 'it did not say why'}.")
+
+
+def why_not_made(error: JsonRpcException) -> str:
+    """For a person, where the editor answers `workspace/applyEdit` with an error."""
+    if error.code == lsp.ErrorCodes.MethodNotFound.value:
+        return "your editor makes no edits that a server asks for (`workspace/applyEdit`)"
+    return str(error)
 
 
 async def _answered(

@@ -23,6 +23,7 @@ from palimpsest.assist.shared.events import (
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import At, Uri, read
 from palimpsest.lsp.convert import apply_changes, position_in
+from palimpsest.lsp.protocol import UNVERSIONED
 from palimpsest.text.positions import joined
 from palimpsest.text.snapshot import Snapshot
 
@@ -42,6 +43,11 @@ class Cursor:
     position: At
 
 
+def numbered(version: int, before: int = -1) -> int:
+    """A version of a document, the next one where the client counts none."""
+    return before + 1 if version == UNVERSIONED else version
+
+
 def change(
     window: Window,
     document: lsp.VersionedTextDocumentIdentifier,
@@ -51,7 +57,7 @@ def change(
     if old is None:
         logger.warning("a change of %s, which is not open", document.uri)
         return
-    new, edits = apply_changes(old, document.version, changes, window.client.encoding)
+    new, edits = apply_changes(old, numbered(document.version, old.version), changes, window.client.encoding)
     window.session.events.tell(DocumentChanged(old, new, edits))
 
 
@@ -61,8 +67,8 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        snapshot = Snapshot(item.uri, item.version, item.language_id, joined(item.text))
-        window.session.events.tell(DocumentOpened(snapshot))
+        snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
+        window.session.events.tell(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:

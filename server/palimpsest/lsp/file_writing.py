@@ -16,7 +16,7 @@ from lsprotocol import types as lsp
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import make
-from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.text.uris import to_uri
 from palimpsest.workspace.changes import change, check, n_lines
 from palimpsest.workspace.places import place, shown
 from palimpsest.workspace.writing import Written, check_there, write
@@ -36,13 +36,14 @@ async def write_file(
     mode: str = "write",
     insert_at_line: int | None = None,
     overwrite: bool = False,
+    asked: Path | None = None,
 ) -> Written:
     """Raises what `workspace/writing.py` raises, and PalimpsestError where the editor does not apply the change."""
     window = server.window
     roots, exclude = window.roots.folders, window.settings.context.exclude
     check(mode, insert_at_line)
-    path = await asyncio.to_thread(place, file_path, roots, exclude)
-    snapshot = _open_at(server, path)
+    path = await asyncio.to_thread(place, file_path, roots, exclude, asked)
+    snapshot = window.session.documents.find(to_uri(path))
     if snapshot is None:
         return await asyncio.to_thread(
             write,
@@ -53,6 +54,7 @@ async def write_file(
             insert_at_line=insert_at_line,
             overwrite=overwrite,
             exclude=exclude,
+            asked=asked,
         )
     check_there(file_path, bool(snapshot.text) or mode != "write", mode, overwrite=overwrite)
     await _apply(server, snapshot, text, mode, insert_at_line, shown(path, roots))
@@ -63,23 +65,10 @@ async def check_before(server: PalimpsestServer, file_path: str, mode: str, *, o
     """Where it would be written; raises what is wrong with that before the person is asked."""
     window = server.window
     path = await asyncio.to_thread(place, file_path, window.roots.folders, window.settings.context.exclude)
-    snapshot = _open_at(server, path)
+    snapshot = window.session.documents.find(to_uri(path))
     is_there = bool(snapshot.text) or mode != "write" if snapshot is not None else path.exists()
     check_there(file_path, is_there, mode, overwrite=overwrite)
     return path
-
-
-def _open_at(server: PalimpsestServer, path: Path) -> Snapshot | None:
-    """The open document of a file, by whatever links it was opened."""
-    documents = server.window.session.documents
-    if (found := documents.find(to_uri(path))) is not None:
-        return found
-    return next((one for one in documents if _leads_to(one.uri, path)), None)
-
-
-def _leads_to(uri: str, path: Path) -> bool:
-    place = path_or_none(uri)
-    return place is not None and place.name == path.name and place.resolve() == path
 
 
 async def _apply(

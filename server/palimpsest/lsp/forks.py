@@ -93,6 +93,7 @@ async def restore(server: PalimpsestServer, asked: Restore) -> dict[str, Any]:
     before = await memory.writes.run(memory.checkpoints.restore, asked.conversation, asked.checkpoint_id)
     session.events.tell(BranchChanged(asked.conversation))
     session.events.tell(ConversationChanged(asked.conversation))
+    await session.conversing.compacting.recount(asked.conversation)
     return {**_answer(gone_back(asked.checkpoint_id, before)), "restored": asked.checkpoint_id}
 
 

@@ -11,6 +11,7 @@ from palimpsest.lsp import (
     actions,
     agents,
     commands,
+    compaction,
     completion,
     conversation_host,
     conversation_telling,
@@ -61,6 +62,7 @@ def register(server: PalimpsestServer) -> None:
         agents,
         conversation_host,
         conversation_telling,
+        compaction,
         commands,
     ):
         feature.register(server)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from palimpsest.assist.shared.events import IndexBuilding, IndexBuilt, WindowClosing
 from palimpsest.lsp.progress import progress, report
+from palimpsest.text.amounts import amount
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -57,4 +58,4 @@ class _Shown:
         told = self._running[folder]
         async with progress(self._server, f"Palimpsest: names in {folder.name}"):
             while (event := await told.get()) is not None:
-                report(f"{event.done:,} of {event.total:,} files")
+                report(f"{event.done:,} of {amount(event.total, 'file')}")

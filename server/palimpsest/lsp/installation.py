@@ -47,7 +47,8 @@ async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 async def log(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     engine = server.window.session.services.supervisor.target.address()
-    return {"path": str(folders.server_log()), "engine": str(folders.state() / f"{engine.name}.log")}
+    place = folders.state_place()
+    return {"path": str(place / folders.SERVER_LOG), "engine": str(place / f"{engine.name}.log")}
 
 
 async def copy_sample(server: PalimpsestServer, asked: Folder) -> dict[str, Any]:

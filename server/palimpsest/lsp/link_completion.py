@@ -84,8 +84,9 @@ def begun_at(snapshot: Snapshot, position: Position) -> Begun | None:
 def offers(typed: str, near: str, names: DocumentNames, text: str) -> Iterator[Offer]:
     """What may be meant, the best first, each name once.  A name that would mean something else is not offered."""
     target, mark, heading = typed.partition("#")
-    if mark:
-        yield from _headings(target.strip(), heading, near, names, text)
+    headings = list(_headings(target.strip(), heading, near, names, text)) if mark else []
+    if headings:
+        yield from headings
         return
     wanted, seen = typed.strip().casefold(), set[str]()
     every = sorted(_names(wanted, near, names), key=lambda offer: (not offer.text.casefold().startswith(wanted), offer))
@@ -116,7 +117,7 @@ def _names(wanted: str, near: str, names: DocumentNames) -> Iterator[Offer]:
 def _may_stand(name: str, near: str, names: DocumentNames, path: str) -> bool:
     """Whether a link with this name leads there."""
     link = next(links(f"[[{name}]]"), None)
-    if link is None or link.target != name:
+    if link is None or link.name != name.strip():
         return False
     meaning = resolve(link, near, names)
     return isinstance(meaning, Found) and meaning.document.path == path
@@ -129,7 +130,7 @@ def _headings(target: str, typed: str, near: str, names: DocumentNames, text: st
     known = meaning.document.outline if meaning is not None else outline(text)
     where = meaning.document.path if meaning is not None else "here"
     for heading in known.headings:
-        if typed.strip().casefold() in heading.title.casefold() and not set("[]|#") & set(heading.title):
+        if typed.strip().casefold() in heading.title.casefold() and not set("[]|") & set(heading.title):
             yield Offer(f"{target}#{heading.title}", where, lsp.CompletionItemKind.Text)
 
 

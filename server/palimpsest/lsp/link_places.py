@@ -7,7 +7,7 @@ comments and docstrings.  Knows no feature.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from palimpsest.assist.documents.workspace_documents import Place
@@ -46,9 +46,7 @@ def links_of(session: Session, snapshot: Snapshot) -> list[Link]:
     found = dict[int, Link]()
     for start, end in _prose(session, snapshot):
         for link in links(snapshot.text[start:end]):
-            found[start + link.start] = Link(
-                link.target, link.heading, link.shown, start + link.start, start + link.end
-            )
+            found[start + link.start] = replace(link, start=start + link.start, end=start + link.end)
     return [link for _, link in sorted(found.items())]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from palimpsest.assist.shared.events import DocumentClosed, DocumentOpened
-from palimpsest.lsp.documents import change
+from palimpsest.lsp.documents import change, numbered
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def register(server: PalimpsestServer) -> None:
 
     def opened(items: list[lsp.TextDocumentItem]) -> None:
         for item in items:
-            snapshot = Snapshot(item.uri, item.version, item.language_id, item.text)
+            snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, item.text)
             window.session.events.tell(DocumentOpened(snapshot))
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)

@@ -1,6 +1,6 @@
 """`palimpsest.permissions.*`: what the person has allowed or refused for good, shown and forgotten.
 
-In: a folder of the workspace, what was asked.  Out: fields.
+In: a folder, what was asked.  Out: fields.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Forget:
 
 async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     permissions = server.window.session.conversing.memory.permissions
-    folders = [str(folder) for folder in server.window.roots.folders]
-    found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in folders])
+    found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
     return {
         "permissions": [
             {"folder": folder, "what": what, "allowed": allowed}

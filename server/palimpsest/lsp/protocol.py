@@ -17,17 +17,20 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * Documents are ours: pygls would keep each a second time, and bring it up to date at every keystroke.
 * A request that is refused with a reason is no failure of ours: pygls logs it with a traceback, we one line.
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
+* A file has one URI inside, whatever way the client writes it, which is its own again in what it is answered.
+* A document whose version is null, as LSP allowed once, or missing, is read; pygls drops it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
 from cattrs.v import transform_error
@@ -37,6 +40,8 @@ from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_meth
 from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
 from palimpsest.lsp.inbox import Inbox
+from palimpsest.lsp.message_uris import rewritten
+from palimpsest.text.spellings import Spellings
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +49,11 @@ OWN = "palimpsest/"
 PLAIN = {"textDocument/copilotInlineEdit", "textDocument/didShowInlineEdit", "textDocument/didFocus"}
 """Methods of other clients that LSP does not know."""
 _OF_PYGLS = "pygls.protocol.json_rpc"
+_OPENING = {types.TEXT_DOCUMENT_DID_OPEN, types.NOTEBOOK_DOCUMENT_DID_OPEN, types.NOTEBOOK_DOCUMENT_DID_CHANGE}
+_CLOSING = {types.TEXT_DOCUMENT_DID_CLOSE, types.NOTEBOOK_DOCUMENT_DID_CLOSE}
+_OF_FOLDERS = {types.INITIALIZE, types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS}
+UNVERSIONED = -(2**31)
+"""The version of a document that comes without one."""
 OUR_FAULT = "Palimpsest made a mistake of its own; what happened is in its log."
 ENDING_S = 1.0
 Handed = Generator[Any, Any, None]
@@ -85,7 +95,9 @@ class Protocol(LanguageServerProtocol):
         logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
         self._sent: dict[Any, Future[Any]] = {}
+        self.spellings = Spellings()
         self._inbox = Inbox(self._take, self.refuse)
+        self._shutdown_id: Any = None
 
     # What comes in --------------------------------------------------------------------------------------------
 
@@ -109,10 +121,13 @@ class Protocol(LanguageServerProtocol):
         self._inbox.drop(why)
 
     async def end(self, beside: Iterable[asyncio.Task[Any]]) -> None:
-        """Nobody waits for an answer any more: end what is still being done for one, and what goes on beside them."""
-        running = [*self._bodies.values(), *beside]
+        """Nobody waits for an answer any more but for `shutdown`'s, which may have come in one write with `exit`: end
+        what is still being done for one, and what goes on beside them."""
+        running: list[asyncio.Future[Any]] = [*self._bodies.values(), *beside]
         for task in running:
             task.cancel()
+        if (answered := self._request_futures.get(self._shutdown_id)) is not None:
+            running.append(asyncio.wrap_future(answered))
         if running:
             await asyncio.wait(running, timeout=ENDING_S)
 
@@ -125,11 +140,24 @@ class Protocol(LanguageServerProtocol):
             if "method" not in data and data["id"] not in self._sent:
                 logger.info("an answer to nothing that was asked: %r", data["id"])
                 return
-            message = self.structure_message(data)
+            message = self.structure_message(self._with_identities(data))
             if not isinstance(message, _Answered):
                 self.handle_message(message)
+            if data.get("method") in _CLOSING:  # what is told about it as it closes, names it as the client does
+                rewritten(data, self.spellings.closed)
         except Exception:
             logger.exception("a message failed")
+
+    def _with_identities(self, data: dict[str, Any]) -> dict[str, Any]:
+        method = data.get("method")
+        if method in _OF_FOLDERS:
+            return data
+        if method in _OPENING or method == types.TEXT_DOCUMENT_DID_CHANGE:
+            _number(data)
+        message: dict[str, Any] = rewritten(
+            data, self.spellings.opened if method in _OPENING else self.spellings.identity
+        )
+        return message
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         if "jsonrpc" not in data:
@@ -198,11 +226,17 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        self._shutdown_id = self.msg_id
         yield self.fm.features[types.SHUTDOWN], args, None
         for msg_id, future in list(self._request_futures.items()):  # each is forgotten as it ends
             if msg_id != self.msg_id:
                 future.cancel()
         self._shutdown = True
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> NoReturn:
+        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost."""
+        sys.exit(0)
 
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""
@@ -254,6 +288,9 @@ class Protocol(LanguageServerProtocol):
         for known in (self._sent, self._request_futures, self._result_types):
             known.pop(identity, None)
 
+    def _serialize_message(self, data: Any) -> Any:
+        return rewritten(super()._serialize_message(data), self.spellings.written)
+
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is not None:
             inside = error.code == types.ErrorCodes.InternalError.value
@@ -268,6 +305,14 @@ def _prefer_utf8(message: dict[str, Any]) -> None:
             offered.sort(key=lambda name: name != "utf-8")
     except (KeyError, TypeError, AttributeError):
         return  # not offered, or nonsense that is answered when it is structured
+
+
+def _number(value: Any) -> None:
+    """Give every document in a message a version."""
+    if isinstance(value, dict) and "uri" in value and value.get("version") is None:
+        value["version"] = UNVERSIONED
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _number(inner)
 
 
 LONGEST_ERROR = 2_000

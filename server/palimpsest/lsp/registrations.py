@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("**/.gitignore", "**/.palimpsestignore", "**/palimpsest.toml", "**/README*")
+WATCHED = ("**/.gitignore", "**/.palimpsestignore", "**/palimpsest.toml", "**/README*", "**/.editorconfig")
 """Besides the files of languages."""
 
 

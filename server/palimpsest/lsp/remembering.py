@@ -66,7 +66,7 @@ async def set_memory_key(server: PalimpsestServer, asked: MemoryKey) -> dict[str
 
 def _inspected(memory: Memory, conversation: str) -> dict[str, Any]:
     key, turns = memory.conversations.get(conversation).memory_key, memory.turns.branch(conversation)
-    known, current = memory.experiences.list(key), memory.compactions.current(conversation)
+    known, current = memory.experiences.list(key, conversation), memory.compactions.current(conversation)
     answer = inspected(key, len(turns), known, current, memory.compactions.pending(conversation))
     return {**_answer(answer), "memory_keys": memory.experiences.keys()}
 

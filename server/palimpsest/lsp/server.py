@@ -112,6 +112,8 @@ class PalimpsestServer(LanguageServer):
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
         await self.protocol.end(self.running)
+        if self.protocol.writer is not None:
+            self.protocol.writer.close()
 
 
 def log_failed_callback(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -31,6 +31,14 @@ class Shared:
     temp_file_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    conversation: str
+    temp_file_id: str
+    content: str
+    append: bool = False
+
+
 def _owner(server: PalimpsestServer, conversation: str) -> TempFiles:
     memory = server.window.session.memory.now()
     memory.conversations.get(conversation)
@@ -54,6 +62,12 @@ async def read(server: PalimpsestServer, asked: Shared) -> dict[str, Any]:
     }
 
 
+async def write(server: PalimpsestServer, asked: Rewritten) -> dict[str, Any]:
+    owner, about = _owner(server, asked.conversation), (asked.conversation, asked.temp_file_id)
+    chars = await asyncio.to_thread(owner.write, *about, asked.content, append=asked.append)
+    return {"temp_file_id": asked.temp_file_id, "chars": chars}
+
+
 async def listed(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
     owner = _owner(server, asked.conversation)
     found = await asyncio.to_thread(owner.list, asked.conversation)
@@ -69,6 +83,7 @@ async def delete(server: PalimpsestServer, asked: Shared) -> dict[str, Any]:
 COMMANDS = (
     Command("palimpsest.temp_file.create", ToShare, create, "a text that a conversation and its forks can read"),
     Command("palimpsest.temp_file.read", Shared, read, "the text of a temporary file"),
+    Command("palimpsest.temp_file.write", Rewritten, write, "another text for a temporary file, or more of it"),
     Command("palimpsest.temp_file.list", Conversation, listed, "the temporary files of a conversation and its forks"),
     Command("palimpsest.temp_file.delete", Shared, delete, "deletes a temporary file"),
 )

@@ -8,12 +8,12 @@ have been asked; nothing of the old one is lost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.putting import Cursor
+from palimpsest.assist.conversations.putting import QUOTED, Cursor
 from palimpsest.assist.conversations.telling import BranchChanged
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
@@ -49,13 +49,14 @@ MORE = (
 @dataclass(frozen=True, slots=True)
 class Pending:
     """Turn `last` of the document is to be said; up to turn `kept` it is as the conversation is.  `unfinished`: the
-    reply that another takes the place of."""
+    reply that another takes the place of.  `untouched`: turns of the conversation that are as they were."""
 
     last: int
     kept: int
     is_branch: bool
     is_again: bool
     unfinished: DocumentTurn | None = None
+    untouched: Collection[int] = ()
 
 
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
@@ -68,7 +69,11 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     async with session.conversing.writing(asked.uri):
         talk, pending, turns = await _prepared(server, asked.uri)
     for turn in turns[pending.kept : pending.last]:
-        await session.conversing.append(talk, turn.role, turn.text, "document")  # type: ignore[arg-type]
+        if turn.id is not None and turn.id in pending.untouched:
+            await session.conversing.say_again(talk, turn.id)
+            continue
+        source = "" if _is_from_here(session.memory.now(), talk, turn, pending) else QUOTED
+        await session.conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
     asked_at = Asked(None if place is None else Cursor(*place))
@@ -160,7 +165,10 @@ def pending_of(memory: Memory, conversation: str | None, transcript: Transcript)
     if is_answered:  # an earlier turn was edited, and replies of before stand behind it
         edited = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
         last = edited
-    return Pending(last, kept, is_branch=kept < len(branch), is_again=False)
+    known = {turn.id: turn for turn in branch}
+    there = [(turn, known[turn.id]) for turn in turns[kept:last] if turn.id in known]
+    untouched = {one.id for turn, one in there if _is_kept(memory, turn, one)}
+    return Pending(last, kept, is_branch=kept < len(branch), is_again=False, untouched=untouched)
 
 
 def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | None:
@@ -176,6 +184,17 @@ def _again(turns: Sequence[DocumentTurn], branch: Sequence[Turn]) -> Pending | N
 
 def _is_kept(memory: Memory, turn: DocumentTurn, known: Turn) -> bool:
     return turn.id == known.id and turn.role == known.role and is_same(turn.text, shown_text(memory, known))
+
+
+def _is_from_here(memory: Memory, talk: str, turn: DocumentTurn, pending: Pending) -> bool:
+    """Whether it is one of the conversation's as it was, or as the person has edited it and said that it goes on from
+    there."""
+    try:
+        known = memory.turns.get(turn.id) if turn.id is not None else None
+    except NotFound:
+        return False
+    is_own = known is not None and (known.conversation, known.role) == (talk, turn.role)
+    return known is not None and is_own and (pending.is_branch or _is_kept(memory, turn, known))
 
 
 async def _begun(memory: Memory, snapshot: Snapshot, transcript: Transcript, workspace: str) -> Conversation:

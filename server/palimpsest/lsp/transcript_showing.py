@@ -12,7 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.conversations.telling import BranchChanged, CallDone, TurnBegan, TurnEnded, TurnText
+from palimpsest.assist.conversations.telling import (
+    BranchChanged,
+    CallDone,
+    CompactionEnded,
+    TurnBegan,
+    TurnEnded,
+    TurnText,
+)
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
@@ -77,6 +84,7 @@ class Showing:
         events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, event.text))
         events.on(CallDone, lambda event: self._changed(event.conversation, event.turn))
         events.on(TurnEnded, self._ended)
+        events.on(CompactionEnded, self._compacted)
         events.on(WindowClosing, lambda _: self._close())
 
     def _began(self, event: TurnBegan) -> None:
@@ -90,6 +98,10 @@ class Showing:
             document.live.pop(event.turn.id, None)
             document.goes_on = True
         self._changed(event.conversation, event.turn.id)
+
+    def _compacted(self, event: CompactionEnded) -> None:
+        if event.compaction is not None:
+            self._changed(event.conversation, event.turn)
 
     def _branched(self, event: BranchChanged) -> None:
         document = self._documents.setdefault(event.conversation, _Document(event.conversation))

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
@@ -69,7 +70,7 @@ async def _fd(server: PalimpsestServer, parts: Sequence[str]) -> str:
 async def _turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
     def read(memory: Memory) -> str:
         for turn in memory.turns.branch(parts[0]):
-            if str(turn.id) == parts[1].removeprefix("turn-"):
+            if parts[1] in (str(turn.id), f"turn-{turn.number}"):
                 return memory.turns.text(turn)
         raise NotFound("uri", f"conversation {parts[0]} shows no turn {parts[1]}.")
 
@@ -85,8 +86,17 @@ async def _usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
     return page(talk.name or talk.id, await session.counting.usage(talk.id))
 
 
+async def _prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<conversation>`: what the model would read now."""
+    session = server.window.session
+    talk = session.memory.now().conversations.get(parts[0] if parts else "")
+    blocks = session.conversing.blocks_of(talk.id)
+    return await asyncio.to_thread(lambda: read_by_model(session.conversing.putting.chat(talk.id, blocks), blocks))
+
+
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
+    "prompt": _prompt,
 }  # fmt: skip
 
 

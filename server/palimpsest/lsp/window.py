@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from palimpsest.lsp.report import Report
 from palimpsest.system import folders
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.roots import Roots
-from palimpsest.text.uris import to_path
+from palimpsest.text.uris import path_or_none, to_uri
 
 if TYPE_CHECKING:
     from palimpsest.session.session import Session
@@ -76,6 +77,7 @@ class Window:
         self._making = making
         self._load = load
         self.roots = Roots(())
+        self._folders: tuple[str, ...] = ()
         self._options: Mapping[str, Any] = {}
         self._configuration: Mapping[str, Any] = {}
         self._n_requested = self._n_answered = 0
@@ -102,9 +104,9 @@ class Window:
         """Note what the editor says; nothing is read or started before it has its answer."""
         self.client = client
         uris = [folder.uri for folder in params.workspace_folders or ()]
-        if not uris and params.root_uri:
-            uris = [params.root_uri]
-        self.roots = Roots(tuple(path.resolve() for uri in uris if (path := to_path(uri)) is not None))
+        if not uris and (root := params.root_uri or (params.root_path and to_uri(params.root_path))):
+            uris = [root]
+        self._open_folders(uris)
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
         self._protocol.hold()  # no session with settings that are not the person's, and no feature before it is loaded
@@ -127,10 +129,9 @@ class Window:
         self.apply()
 
     def folders_changed(self, added: list[str], removed: list[str]) -> None:
-        gone = {path.resolve() for uri in removed if (path := to_path(uri)) is not None}
-        new = [path.resolve() for uri in added if (path := to_path(uri)) is not None]
-        before = self.roots.folders
-        self.roots = Roots((*(r for r in before if r not in gone), *(p for p in new if p not in before)))
+        gone = {path_or_none(uri) or uri for uri in removed}
+        self._open_folders([*(uri for uri in self._folders if (path_or_none(uri) or uri) not in gone), *added])
+        self._warn_of_folders()
         self.apply()
 
     def apply(self) -> None:
@@ -158,6 +159,18 @@ class Window:
 
     # Parts ----------------------------------------------------------------------------------------------------
 
+    def _open_folders(self, uris: Iterable[str]) -> None:
+        self._folders = tuple(dict.fromkeys(uris))
+        self._protocol.spellings.folders(self._folders)
+        paths = (Path(os.path.realpath(path)) for uri in self._folders if (path := path_or_none(uri)) is not None)
+        self.roots = Roots(tuple(dict.fromkeys(paths)))
+
+    def _warn_of_folders(self) -> None:
+        """Once of each: on another machine or in an archive is nothing to be read."""
+        for uri in self._folders:
+            if path_or_none(uri) is None:
+                self.report.warn(f"{uri!r} is no folder of this machine: nothing in it is read but what is open.")
+
     async def _configure(self) -> None:
         """Begin as soon as the settings are known, or after a moment without an answer."""
         try:
@@ -170,6 +183,7 @@ class Window:
                 logger.warning("no answer to workspace/configuration yet")
             if self._closing is None:
                 _ = self.session
+                self._warn_of_folders()
         except ImportError as error:
             logger.exception("starting failed")
             why = f"Palimpsest cannot start here, since a part of it cannot be imported: {error}."

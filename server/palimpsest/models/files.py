@@ -84,7 +84,7 @@ def _default() -> Path:
 
 
 def downloaded() -> list[Path]:
-    """The GGUF files in the models folder; none where there is no such folder and it cannot be made."""
+    """The GGUF files in the models folder; none where there is no such folder."""
     try:
         return sorted(path for path in folders.models().rglob("*.gguf") if path.is_file())
     except OSError:

@@ -1,4 +1,5 @@
-"""Read the header of a GGUF file: what model it is, and whether all of it is there.
+"""Read the header of a GGUF file: what model it is, whether all of it is there, and whether llama.cpp would end the
+process over what it counts.
 
 In: a file.  Out: a `GgufFile`, or ModelError with what to do.  Reads no weights and needs no library, so that the
 server can say what is wrong before an engine is started.
@@ -8,6 +9,7 @@ The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from collections import Counter
@@ -20,6 +22,9 @@ from palimpsest.system.reading import Refused, open_regular
 
 MAGIC = b"GGUF"
 NOT_COMPLETE = "Download it again; `palimpsest model get` goes on where it stopped and checks the result."
+NOT_A_MODEL = "Download it again, or choose another: `palimpsest model list` shows some."
+MAX_LAYERS = MAX_EXPERTS = 512
+"""llama.cpp's own bounds, which it asserts."""
 _SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 
@@ -77,7 +82,8 @@ class GgufFile:
 
 
 def read_header(path: Path) -> GgufFile:
-    """What the file says about itself.  Raises ModelError when it is missing, no GGUF, or cut off."""
+    """What the file says about itself.  Raises ModelError when it is missing, no GGUF, cut off, or counts what there
+    cannot be."""
     try:
         with open_regular(path) as file:
             if file.read(4) != MAGIC:
@@ -104,13 +110,15 @@ def _read(path: Path, data: mmap.mmap) -> GgufFile:
         tensors = [cursor.tensor() for _ in range(n_tensors)]
     except (struct.error, IndexError):
         raise ModelError(f"{path} is cut off inside its header ({size:,} bytes).", hint=NOT_COMPLETE) from None
-    except (KeyError, UnicodeDecodeError, RecursionError):
+    except (KeyError, RecursionError):
         raise ModelError(f"The header of {path} is damaged.", hint=NOT_COMPLETE) from None
     alignment = max(1, int(fields.get("general.alignment") or 32))
     start = -(-cursor.at // alignment) * alignment
     needed = max((start + t.offset + t.size for t in tensors), default=cursor.at)
     if needed > size:
         raise ModelError(f"{path} is not complete: {size:,} of {needed:,} bytes.", hint=NOT_COMPLETE)
+    if wrong := _wrong_count(fields, tensors):
+        raise ModelError(f"{path} cannot be loaded: its header says {wrong}.", hint=NOT_A_MODEL)
     weights = Counter[str]()
     for tensor in tensors:
         weights[tensor.type] += tensor.n_weights
@@ -126,10 +134,46 @@ def _read(path: Path, data: mmap.mmap) -> GgufFile:
     )
 
 
+def _wrong_count(fields: dict[str, Any], tensors: list[_Tensor]) -> str:
+    """What llama.cpp would fail an assertion of on loading, whatever the architecture; "" where there is nothing."""
+    alignment = fields.get("general.alignment", 32)
+    if not isinstance(alignment, int) or alignment < 32 or alignment & (alignment - 1):
+        return f"general.alignment = {alignment}, which is no power of two from 32 on"
+    start = f"{fields.get('general.architecture')}."
+    own = {name.removeprefix(start): value for name, value in fields.items() if name.startswith(start)}
+    n = {name: value for name, value in own.items() if type(value) is int}
+    layers, experts = n.get("block_count", 1), n.get("expert_count", 0)
+    used, groups = n.get("expert_used_count", 0), n.get("expert_group_count", 0)
+    most = {
+        name: max((tensor.widest for tensor in tensors), default=0)
+        for name in n
+        if name.endswith(("_count", "_length")) and not name.endswith("context_length")
+    }  # the rest of a file in parts has other tensors
+    most = {} if fields.get("split.count", 1) != 1 else most
+    most |= {"block_count": MAX_LAYERS, "expert_count": MAX_EXPERTS, "expert_used_count": experts}
+    if heads := n.get("attention.head_count"):
+        most["rope.dimension_count"] = n.get("attention.key_length", n.get("embedding_length", 0) // heads)
+    most |= {"expert_group_count": max(0, experts - 1), "nextn_predict_layers": max(0, layers - 1)}
+    least = {"block_count": 1, "attention.key_length": 1, "expert_used_count": min(1, experts)}
+    for name, value in n.items():
+        if not least.get(name, 0) <= value <= most.get(name, value):
+            bounds = f"{least.get(name, 0):,} to {most.get(name, value):,}"
+            return f"{start}{name} = {value:,}, which can be {bounds}"
+    if experts and not used:
+        return f"{start}expert_count = {experts:,} and none of them used"
+    if groups > 1 and (experts % groups or not 0 < n.get("expert_group_used_count", 0) < groups):
+        return f"{start}expert_group_count = {groups:,}, which does not go with the other counts of experts"
+    wrong = (name for name, x in own.items() if name.endswith("epsilon") and not 0 <= float(x or 0) < math.inf)
+    return next((f"{start}{name} = {own[name]}" for name in wrong), "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Tensor:
+    """`widest`: its largest dimension."""
+
     type: str
     n_weights: int
+    widest: int
     offset: int
     size: int
 
@@ -154,7 +198,7 @@ class _Cursor:
     def string(self) -> str:
         length, start = self.take("Q"), self.at
         self.skip(length)
-        return self._data[start : self.at].decode("utf-8")
+        return self._data[start : self.at].decode("utf-8", "replace")
 
     def field(self) -> tuple[str, Any]:
         return self.string(), self.value(self.take("I"))
@@ -180,9 +224,8 @@ class _Cursor:
 
     def tensor(self) -> _Tensor:
         self.string()
-        n_weights = 1
-        for _ in range(self.take("I")):
-            n_weights *= self.take("Q")
+        dimensions = [self.take("Q") for _ in range(self.take("I"))]
+        n_weights = math.prod(dimensions)
         kind, offset = self.take("I"), self.take("Q")
         name, block, n_bytes = TENSOR_TYPES.get(kind, (f"type {kind}", 1, 0))
-        return _Tensor(name, n_weights, offset, -(-n_weights // block) * n_bytes)
+        return _Tensor(name, n_weights, max(dimensions, default=0), offset, -(-n_weights // block) * n_bytes)

@@ -42,13 +42,13 @@ def number_line(number: int | None, text: str) -> str:
 
 
 def render_numbered(editing: Editing) -> str:
-    """The editing block with line numbers and without a cursor marker, for a model that is to edit it."""
+    """The editing block with line numbers, for a model that is to edit it."""
     lines = "\n".join(number_line(line.number, line.text) for line in editing.lines)
     return editing_head(editing) + escape_closing(lines, "editing") + EDITING_END
 
 
 def render_plain(editing: Editing) -> str:
-    """The editing block without line numbers and cursor marker, for formats that repeat or quote code."""
+    """The editing block without line numbers, for formats that repeat or quote code."""
     return editing_head(editing) + escape_closing(editing.text, "editing") + EDITING_END
 
 

@@ -7,7 +7,7 @@ In: the names of a language and of an edit format.  Out: text.  The embedded mod
 from __future__ import annotations
 
 from palimpsest.prompt.formats import TEXTS
-from palimpsest.types import BLOCK_TYPES, BlockType
+from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, BlockType
 
 _MEANS: dict[BlockType, str] = {
     "filesystem": "the files around the one being edited",
@@ -26,7 +26,7 @@ what it holds:
 {types}
 The attribute "name" is what you call a block by. You may change a block only where it has editable="true".
 
-Below, the <editing> block is the code a person is working on. {shown}
+Below, the <editing> block is the code a person is working on. {shown}{cursor}
 
 Look for mistakes, inconsistency, unclear code and poor style. If the person gives an <instruction>, do what it says \
 and nothing else. Answer with <suggestion> blocks and then one <summary>, and write nothing outside of them:
@@ -45,10 +45,20 @@ this answer removes line 2 and corrects line 3:
 """
 
 
-def instructions(language: str, format: str = "ln-diff") -> str:
-    """The instructions for an edit format, ending in a newline.  `language` is its name as a person writes it."""
+_CURSOR = f" {CURSOR_MARKER} marks the person's cursor: it is no code, so leave it out of your answer."
+
+
+def instructions(language: str, format: str = "ln-diff", *, has_cursor: bool = True) -> str:
+    """The instructions for an edit format, ending in a newline.  `language` is its name as a person writes it;
+    `has_cursor`: the editing block shows the cursor."""
     types = "\n".join(f"- {name}: {_MEANS[name]}" for name in BLOCK_TYPES)
     text = TEXTS[format]
     return _TEXT.format(
-        language=language, types=types, shown=text.shown, rules=text.rules, example=text.example, answer=text.answer
+        language=language,
+        types=types,
+        cursor=_CURSOR if has_cursor else "",
+        shown=text.shown,
+        rules=text.rules,
+        example=text.example,
+        answer=text.answer,
     )

@@ -9,7 +9,7 @@ from palimpsest.prompt.blocks import render_numbered, render_plain
 from palimpsest.prompt.formats import NUMBERED
 from palimpsest.prompt.instructions import instructions as told
 from palimpsest.text.markup import escape_closing
-from palimpsest.types import Editing
+from palimpsest.types import CURSOR_MARKER, Editing
 
 
 def suggestion_tail(
@@ -24,9 +24,12 @@ def suggestion_tail(
     the person's instruction on one line; the model continues with `<suggestion`.  `language`: its name
     as a person writes it.
 
-    What is the same in each request comes first, so that its KV is reused.
+    What is the same in each request comes first, so that its KV is reused.  A model that reads the instructions sees
+    the cursor, except in code that has such a marker itself: which of them is the cursor, nobody could tell.
     """
     asked = " ".join((instruction or "").split())
     ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""
-    block = render_numbered(editing) if format in NUMBERED else render_plain(editing)
-    return (told(language, format) if instructions else "") + block + ask
+    has_cursor = instructions and CURSOR_MARKER not in editing.text
+    shown = editing.marked if has_cursor else editing
+    block = render_numbered(shown) if format in NUMBERED else render_plain(shown)
+    return (told(language, format, has_cursor=has_cursor) if instructions else "") + block + ask

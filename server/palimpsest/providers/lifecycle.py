@@ -3,7 +3,8 @@
 In: what happened, and when.  Out: the next `EngineLifecycle`; immutable.  Knows no process and no clock.
 
 The table says which state follows (`·`: the same).  Every state but the last two ends by itself: after `wait_s` seconds
-an engine is started or looked for again, and a healthy engine leads from every one of them to `ready`.
+an engine is started or looked for again, and a healthy engine leads from every one of them to `ready`.  Only where it
+was given up for good, `wait_s` has no end: a person asks for a new start.
 
     state        loading   ready   suspected   left         died          failed   unavailable   away
     starting     loading   ready   ·           restarting   restarting *  failed   given_up      away
@@ -30,6 +31,7 @@ an engine is started or looked for again, and a healthy engine leads from every 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -80,8 +82,10 @@ class EngineLifecycle:
         """The model cannot be loaded now; later it may, with more free memory or another file."""
         return self._given_up("failed", reason)
 
-    def unavailable(self, reason: str) -> EngineLifecycle:
-        return self._given_up("given_up", reason)
+    def unavailable(self, reason: str, *, for_good: bool = False) -> EngineLifecycle:
+        """`for_good`: no attempt helps before somebody has changed something."""
+        given_up = self._given_up("given_up", reason)
+        return replace(given_up, wait_s=math.inf) if for_good and not self.is_final else given_up
 
     def left(self) -> EngineLifecycle:
         """It ended in good order: someone asked it to."""
@@ -120,6 +124,11 @@ class EngineLifecycle:
     def has_given_up(self) -> bool:
         """There is no engine, and no attempt for `wait_s` seconds."""
         return self.state in ("failed", "given_up")
+
+    @property
+    def for_good(self) -> str:
+        """Why there is no other attempt; "" where there is one."""
+        return self.reason if self.wait_s == math.inf else ""
 
     @property
     def is_lasting(self) -> bool:

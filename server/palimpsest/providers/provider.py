@@ -21,7 +21,7 @@ from palimpsest.providers.base.target import Target
 from palimpsest.providers.http.http import NotServed, pause
 from palimpsest.providers.lifecycle import EngineLifecycle
 from palimpsest.providers.palimpsest.client import InPlaceEngine
-from palimpsest.providers.palimpsest.engine_process import EngineProcess
+from palimpsest.providers.palimpsest.engine_process import EngineProcess, WrongProcessor
 from palimpsest.providers.palimpsest.launch import end_hung, launch, send_away
 from palimpsest.providers.palimpsest.liveness import EngineHung, liveness
 from palimpsest.wire import Health
@@ -101,12 +101,17 @@ class LocalEngine:
             return lifecycle.died(asyncio.get_running_loop().time(), str(error))
         if error is None or (self._engine is not None and isinstance(error, EngineUnavailable)):
             return lifecycle.left()  # also where it was already leaving when we connected
+        process = self._process
+        if (
+            isinstance(error, EngineDied)
+            and process is not None
+            and await process.ended(EXIT_STATUS_S) is not None
+            and process.died
+        ):
+            error = process.death()
         if not isinstance(error, EngineDied):
-            return lifecycle.unavailable(str(error))
-        how, process = str(error), self._process
-        if process is not None and await process.ended(EXIT_STATUS_S) is not None and process.died:
-            how = process.how_it_ended()
-        return lifecycle.died(asyncio.get_running_loop().time(), how)
+            return lifecycle.unavailable(str(error), for_good=isinstance(error, WrongProcessor))
+        return lifecycle.died(asyncio.get_running_loop().time(), str(error))
 
     def pause_s(self, lifecycle: EngineLifecycle) -> float:
         return lifecycle.wait_s or PAUSE_S

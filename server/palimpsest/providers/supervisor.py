@@ -15,15 +15,25 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from palimpsest.errors import EngineDied, EngineError, EngineLoading, EngineUnavailable, InvalidArgument
+from palimpsest.errors import (
+    EngineDied,
+    EngineError,
+    EngineLoading,
+    EngineRefused,
+    EngineUnavailable,
+    InvalidArgument,
+    ModelError,
+)
 from palimpsest.providers.base.errors import from_object
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.http.http import Busy
+from palimpsest.providers.http.http import Busy, NoEngine, NotServed
 from palimpsest.providers.lifecycle import EngineLifecycle, State
 from palimpsest.providers.provider import provider_of
+from palimpsest.system import folders
 from palimpsest.wire import Health, ModelInfo
 
+REFUSED_HINT = "Look at `engine.url`, `engine.model` and the key; it is asked again each time."
 RESTART_HINT = "The command `palimpsest.restartEngine` tries at once."
 
 logger = logging.getLogger(__name__)
@@ -32,7 +42,8 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Status:
     """`message` is for a person, empty while all is well.  `model`: while the engine is ready.  `pid`: while it runs.
-    `cause`: where there is no engine and a person may have to act, a text that stays the same while the reason does."""
+    `cause`: where there is no engine, or one that refuses what it is asked, and a person may have to act: a text that
+    stays the same while the reason does."""
 
     state: State
     message: str = ""
@@ -50,6 +61,7 @@ class Supervisor:
         self._target = target
         self._lifecycle = self._first_lifecycle()
         self._error: EngineError | None = None
+        self._refusal: EngineError | None = None
         self._engine: Engine | None = None
         self._provider = provider_of(target, self._client)
         self._check_now = asyncio.Event()
@@ -68,9 +80,12 @@ class Supervisor:
 
     @property
     def status(self) -> Status:
-        lifecycle, health = self._lifecycle, self._health
+        lifecycle, health, refusal = self._lifecycle, self._health, self._refusal
         message = f"{lifecycle.reason} {self._next_try}".strip()
-        cause = (str(self._error) if self._error else lifecycle.state) if lifecycle.is_lasting else ""
+        cause = (str(self._error or lifecycle.for_good or lifecycle.state)) if lifecycle.is_lasting else ""
+        if lifecycle.state == "ready" and refusal is not None:
+            # without the server's words, which may number requests
+            message, cause = f"{refusal.message.rstrip('.')}. {refusal.hint or REFUSED_HINT}", _beginning(refusal)
         return Status(lifecycle.state, message, self._model, health.pid if health else None, lifecycle.safe_mode, cause)
 
     def on_status(self, callback: Callable[[Status], None]) -> None:
@@ -128,15 +143,26 @@ class Supervisor:
 
     @asynccontextmanager
     async def engine(self, timeout: float = 0.0) -> AsyncIterator[Engine]:
-        """`ready`, for one piece of work: an engine that fails during it is not given to others before a probe."""
+        """`ready`, for one piece of work: an engine that fails during it is not given to others before a probe.  That
+        one elsewhere refuses it stands in the status until it takes another."""
         engine = await self.ready(timeout)
         try:
             yield engine
-        except Busy:  # it answered
+        except (EngineError, InvalidArgument) as error:
+            if _is_refusal(error):
+                self._refused(engine, error)
+            elif isinstance(error, (EngineDied, EngineUnavailable)):
+                self._suspect(engine)
             raise
-        except (EngineDied, EngineUnavailable):
-            self._suspect(engine)
-            raise
+        self._refused(engine, None)
+
+    async def look_again(self) -> None:
+        """What an engine can do is known better once it was asked: its server may have refused tools."""
+        engine = self._engine
+        model = await engine.model() if engine is not None else None
+        if engine is self._engine and model != self._model:
+            self._model = model
+            self._go(self._lifecycle)
 
     def _first_lifecycle(self) -> EngineLifecycle:
         if self._target.settings.kind == "none":
@@ -150,9 +176,9 @@ class Supervisor:
                 lifecycle = await self._one_engine()
             except Exception as error:
                 logger.exception("the supervisor failed")
-                lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {error!r}."), None
+                lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {_why(error)}."), None
             pause_s = self._provider.pause_s(lifecycle)
-            self._next_try = _next_try(pause_s) if lifecycle.has_given_up else ""
+            self._next_try = _next_try(pause_s) if lifecycle.has_given_up and not lifecycle.for_good else ""
             self._go(lifecycle)
             if self._lifecycle.is_final:
                 return
@@ -186,7 +212,7 @@ class Supervisor:
                         return lifecycle
                     self._go(lifecycle)
         finally:
-            self._engine = self._health = self._model = None
+            self._engine = self._health = self._model = self._refusal = None
             await engine.aclose()
         return None
 
@@ -206,6 +232,15 @@ class Supervisor:
         if engine is self._engine:
             self._go(self._lifecycle.suspected())
             self._check_now.set()
+
+    def _refused(self, engine: Engine, error: EngineError | InvalidArgument | None) -> None:
+        if engine is self._engine and self._target.is_remote:
+            if isinstance(error, InvalidArgument):
+                error = EngineError(
+                    f"The engine does not take what it is asked{error.message.removeprefix(error.field)}"
+                )
+            self._refusal = error
+            self._go(self._lifecycle)
 
     async def _end(self) -> None:
         task, self._task = self._task, None
@@ -229,10 +264,28 @@ class Supervisor:
                 listener(status)
 
 
+def _beginning(error: EngineError) -> str:
+    return f"{error.message.partition(': ')[0].rstrip('.')}."
+
+
+def _is_refusal(error: EngineError | InvalidArgument) -> bool:
+    """It answered, and would so to any request."""
+    if isinstance(error, InvalidArgument):
+        return error.field == "request"
+    return isinstance(error, (EngineRefused, Busy, NoEngine, NotServed, ModelError)) or type(error) is EngineError
+
+
 def _next_try(seconds: float) -> str:
     """When there will be another attempt, for a person."""
     at = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
     return f"The next try is at {at}, in {seconds:.0f} seconds."
+
+
+def _why(error: Exception) -> str:
+    """For a person: what the system said of which file; of other errors the log has the rest."""
+    if isinstance(error, OSError):
+        return folders.refusal(error)
+    return f"a mistake of Palimpsest's own ({type(error).__name__}), see the log"
 
 
 def _engine_error(health: Health) -> EngineError:

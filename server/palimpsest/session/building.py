@@ -39,7 +39,7 @@ from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.index.workspace_index import WorkspaceIndex
-from palimpsest.languages.registry import language_of, load
+from palimpsest.languages.registry import language_of, load, plain
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
@@ -124,7 +124,7 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         roots=places,
         workspace=workspace,
         documents=documents,
-        parser=Parser(language_of),
+        parser=Parser(language_of, plain),
         chooser=Chooser(_gatherer(external, settings, documents, index, activity), external, settings.context),
         activity=activity,
         supervisor=supervisor,

@@ -26,7 +26,6 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Told
 from palimpsest.system import folders
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import is_inside, path_or_none
 
 PAUSE_S = 0.5
 """After the last change of a document until its names are looked up again."""
@@ -68,7 +67,7 @@ class Indexing:
             self._read(snapshot)
 
     def _read(self, snapshot: Snapshot) -> None:
-        if (path := self._path(snapshot.uri)) is None:
+        if (path := self._services.roots.real(snapshot.uri)) is None:
             return
         if self._services.privacy.why_not(snapshot):
             self._index.hide(path)
@@ -78,12 +77,12 @@ class Indexing:
     def _closed(self, uri: str) -> None:
         if (pause := self._pauses.pop(uri, None)) is not None:
             pause.cancel()
-        if (path := self._path(uri)) is not None:
+        if (path := self._services.roots.real(uri)) is not None:
             self._index.closed(path)
             self._index.look([path])
 
     def _files_changed(self, event: FilesChanged) -> None:
-        paths = [path for uri in event.uris if (path := self._path(uri)) is not None]
+        paths = [path for uri in event.uris if (path := self._services.roots.real(uri)) is not None]
         if paths:
             self._index.look(paths)
 
@@ -150,8 +149,3 @@ class Indexing:
                 events.tell(IndexBuilt(Path(root), why))
             case _:
                 pass
-
-    def _path(self, uri: str) -> Path | None:
-        """A file in one of the window's folders, links resolved as in the folders' own paths."""
-        path = path_or_none(uri)
-        return path.resolve() if path is not None and is_inside(path, self._services.roots.folders) else None

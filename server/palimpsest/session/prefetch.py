@@ -6,6 +6,8 @@ cache, then what belongs after the completion on screen.  Owner of the pause.
 
 from __future__ import annotations
 
+import asyncio
+
 from palimpsest.assist.completions.completions import Completions
 from palimpsest.assist.shared.events import (
     CursorMoved,
@@ -56,17 +58,18 @@ class Prefetch:
         if self._completions.is_awaited:  # gathering takes tens of milliseconds: the answer would be that much later
             self._pause.soon()
             return
+        position = self._cursor.place[1]
+        await asyncio.to_thread(services.privacy.look, snapshot.uri)
         if services.why_off(snapshot):
             return  # nothing is decoded where they are off
-        position = self._cursor.place[1]
         services.parser.parse(snapshot)  # now there is time for it
         view = services.view(snapshot, position, hurried=True)
         known = chooser.revision
-        blocks = chooser.choose(view, fresh=True)
+        blocks = await chooser.chosen(view, fresh=True)
         engine = await services.supervisor.ready()
         services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
         if await chooser.knows_more_than(known) and services.documents.find(snapshot.uri) is snapshot:
-            blocks = chooser.choose(view, fresh=True)
+            blocks = await chooser.chosen(view, fresh=True)
             services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
         model = services.supervisor.status.model
         if model is not None and model.fim_layout and self._completions.is_on(snapshot):

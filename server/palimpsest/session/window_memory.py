@@ -59,4 +59,4 @@ def path_of(roots: Iterable[Path]) -> Path:
     try:
         return folders.state() / "conversations" / f"{name}.sqlite"
     except OSError as error:
-        raise StorageError(f"There is no folder for conversations: {error}.") from error
+        raise StorageError(f"There is no folder for conversations: {folders.refusal(error)}.") from error

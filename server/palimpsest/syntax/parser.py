@@ -47,9 +47,17 @@ class Parser:
     """Owns the newest tree of every open document, by URI.  One thread only."""
 
     def __init__(
-        self, language_of: Callable[[str, str], Language], *, large: int = LARGE, patience_s: float = PATIENCE_S
+        self,
+        language_of: Callable[[str, str], Language],
+        plain: Callable[[str], Language] | None = None,
+        *,
+        large: int = LARGE,
+        patience_s: float = PATIENCE_S,
     ) -> None:
+        """`plain` gives the language of a text that a grammar may not be given: its lines are read without it, too, and
+        one of them may be millions of characters long."""
         self._language_of = language_of
+        self._plain = plain
         self._large = large
         self._patience_s = patience_s
         self._parsers: dict[str, tree_sitter.Parser] = {}
@@ -135,8 +143,12 @@ class Parser:
         return parsed
 
     def _parsed(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
-        language = self._language_of(snapshot.language_id, snapshot.uri)
-        tree, grammar = None, language.grammar if language.may_parse(snapshot.text) else None
+        language, tree = self._language_of(snapshot.language_id, snapshot.uri), None
+        grammar = None
+        if language.may_parse(snapshot.text):
+            grammar = language.grammar
+        elif self._plain is not None:
+            language = self._plain(language.id)
         if grammar is not None:
             if language.id not in self._parsers:
                 self._parsers[language.id] = tree_sitter.Parser(grammar)

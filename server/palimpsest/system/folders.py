@@ -16,6 +16,7 @@ from pathlib import Path
 import platformdirs
 
 APP = "palimpsest"
+SERVER_LOG = "server.log"
 
 
 def _made(path: Path, mode: int = 0o777) -> Path:
@@ -39,24 +40,39 @@ def cache_place() -> Path:
 
 def state() -> Path:
     """Logs and statistics, readable by this user only."""
-    path = _made(Path(platformdirs.user_state_dir(APP, appauthor=False)), 0o700)
+    path = _made(state_place(), 0o700)
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
 
 
+def state_place() -> Path:
+    """Where the state is or will be."""
+    return Path(platformdirs.user_state_dir(APP, appauthor=False))
+
+
 def server_log() -> Path:
-    return state() / "server.log"
+    return state() / SERVER_LOG
 
 
 def models() -> Path:
-    """GGUF files that `palimpsest model get` downloads."""
-    return _made(Path(platformdirs.user_data_dir(APP, appauthor=False)) / "models")
+    """Where GGUF files that `palimpsest model get` downloads are or will be."""
+    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "models"
 
 
+def refusal(error: OSError) -> str:
+    """What the system said of which file, for a person."""
+    what = error.strerror or str(error)
+    return f"{error.filename}: {what}" if error.filename else what
+
+
+USERS_RUN = Path("/run/user")
+"""Where the system has each user's `XDG_RUNTIME_DIR`, which not every program hands on to those that it starts."""
 MAX_SOCKET_PATH = 103
 """Bytes of a Unix socket's path on all platforms (macOS allows 104 with the final zero, Linux 108)."""
 _LONGEST_NAME = len("/engine-0123456789ab.sock")
+_DARWIN_USER_TEMP_DIR = 65537
+"""What macOS sets `TMPDIR` to, for `confstr`; Python has no name for it."""
 
 
 def runtime() -> Path:
@@ -73,12 +89,21 @@ def runtime() -> Path:
     return _recorded()
 
 
+def runtimes() -> list[Path]:
+    """Every folder in which sockets of this user's may be, `runtime` first: who made them may have been started with
+    other variables.  Raises PermissionError as `runtime` does."""
+    more = [] if sys.platform == "win32" else [path for path in _runtime_paths() if _is_private(path)]
+    return list(dict.fromkeys((runtime(), *more)))
+
+
 def _runtime_paths() -> Iterator[Path]:
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    if base and os.path.isabs(base) and os.path.isdir(base) and os.access(base, os.W_OK):
-        yield Path(base, APP)
+    for base in (os.environ.get("XDG_RUNTIME_DIR", ""), str(USERS_RUN / str(os.getuid()))):
+        if os.path.isabs(base) and os.path.isdir(base) and os.access(base, os.W_OK):
+            yield Path(base, APP)
     own = f"{APP}-{os.getuid()}"
     yield Path(tempfile.gettempdir(), own)
+    if sys.platform == "darwin" and (base := os.confstr(_DARWIN_USER_TEMP_DIR)):
+        yield Path(base, own)
     yield Path("/tmp", own)
     yield Path(platformdirs.user_state_dir(APP, appauthor=False), "run")
     yield Path(platformdirs.user_cache_dir(APP, appauthor=False), "run")
@@ -89,13 +114,25 @@ def _is_ours(path: Path) -> bool:
     created it first, or put a link there."""
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        facts = path.lstat()
-        if facts.st_uid != os.getuid() or not stat.S_ISDIR(facts.st_mode):
+        if not _is_own_folder(path.lstat()):
             return False
         path.chmod(0o700)
     except OSError:
         return False
     return os.access(path, os.W_OK | os.X_OK)
+
+
+def _is_private(path: Path) -> bool:
+    """The same of one that is left as it is."""
+    try:
+        facts = path.lstat()
+    except OSError:
+        return False
+    return _is_own_folder(facts) and not facts.st_mode & 0o077
+
+
+def _is_own_folder(facts: os.stat_result) -> bool:
+    return facts.st_uid == os.getuid() and stat.S_ISDIR(facts.st_mode)
 
 
 def _recorded() -> Path:

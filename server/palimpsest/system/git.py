@@ -1,9 +1,9 @@
 """Ask git about a folder.  The only module that runs git.
 
 In: a folder.  Out: changed files, and contents from git's object store.  Writes nothing.  A repository may come from
-anywhere, so no program that its configuration names is run: no hook, external diff, text conversion, filter or file
-system monitor, and no missing objects are fetched.  Callers decide which folders may be asked about, and which files
-read.
+anywhere, so git sees of it what `repository.py` shows, runs no program (hook, external diff, text conversion, filter,
+file system monitor), fetches no missing objects, and has bounds on memory and time.  Callers decide which folders may
+be asked about, and which files read.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
 from palimpsest.errors import GitError
 from palimpsest.system.programs import on_path
+from palimpsest.system.repository import repository_of, shown_to_git, top_of
 
-_MOST_LEVELS = 32
 TIMEOUT_S = 20.0
+"""Seconds, and of processor time as well."""
+MEMORY = 1 << 30
+"""Bytes that git may have, besides files that are mapped."""
 MAX_BYTES = 1_000_000
 """Larger contents are not returned."""
 
@@ -29,7 +33,6 @@ _PASSED_ON = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
-    "GIT_CEILING_DIRECTORIES",
     "GIT_EXEC_PATH",
 )
 """The variables of git that concern the user and the machine.  Others (`GIT_DIR`, `GIT_INDEX_FILE`, ...) may come from
@@ -39,6 +42,7 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_PAGER": "",
     "LC_ALL": "C",
 }
@@ -46,8 +50,11 @@ _SETTINGS = (
     "core.quotePath=false",
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
-    "safe.bareRepository=explicit",
+    "core.warnAmbiguousRefs=false",
+    "log.mailmap=false",
 )
+_BOUNDED = """for bound in "-d $1" "-t $2"; do (ulimit $bound) 2>&- && ulimit $bound; done; shift 2; exec "$@\""""
+"""A shell's: what a process starts another with (`preexec_fn`) may not run beside threads."""
 _REGULAR = frozenset({"000000", "100644", "100755"})
 
 
@@ -120,22 +127,9 @@ def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:
     return found
 
 
-def top_of(folder: Path) -> Path:
-    """The folder with `.git` that `folder` is in, or `folder` itself: by looking, where `repository` asks git."""
-    for _, around in zip(range(_MOST_LEVELS), [folder, *folder.parents], strict=False):
-        if os.path.lexists(around / ".git"):
-            return around
-    return folder
-
-
 def repository(folder: Path) -> Path:
     """The top folder of the repository that `folder` is in.  Raises GitError."""
-    try:
-        return Path(os.fsdecode(run(folder, "rev-parse", "--show-toplevel").rstrip(b"\r\n")))
-    except GitError as error:
-        if "not a git repository" not in error.message and "must be run in a work tree" not in error.message:
-            raise
-        raise GitError(f"{folder} is in no git repository.", hint="Open a folder that is in one.") from None
+    return Path(os.path.realpath(repository_of(folder).top))
 
 
 def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOUT_S, none: int = 0) -> bytes:
@@ -143,10 +137,19 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
     that is how it says that there is nothing.  Blocks.  Raises GitError with its own words."""
     settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
     command = [_program(folder), "--no-pager", *settings, *arguments]
+    if os.name != "nt":
+        command = ["/bin/sh", "-c", _BOUNDED, "sh", str(MEMORY >> 10), str(ceil(timeout_s)), *command]
     try:
-        done = subprocess.run(
-            command, cwd=folder, input=text.encode(), capture_output=True, check=False, timeout=timeout_s, env=_around()
-        )
+        with shown_to_git(folder) as (_, shown):
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                input=text.encode(),
+                capture_output=True,
+                check=False,
+                timeout=timeout_s,
+                env=_around() | shown,
+            )
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
     except OSError as error:

@@ -20,8 +20,6 @@ _QUIET = (
     "-c",
     "log.showSignature=false",
     "-c",
-    "log.mailmap=false",
-    "-c",
     "diff.noprefix=false",
     "-c",
     "color.ui=false",

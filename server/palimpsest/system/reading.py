@@ -38,8 +38,14 @@ def read(path: Path | str, most: int, inside: Iterable[Path] | None = None) -> b
     real = os.path.realpath(path)
     if inside is not None and not any(_is_below(real, os.path.realpath(folder)) for folder in inside):
         raise Refused("leads outside the workspace")
-    _check(os.stat(real), most)  # opening a device may have effects; `fstat` checks what replaced the file since
-    fd = os.open(real, os.O_RDONLY | _NO_WAITING | _NO_LINK)
+    return read_there(None, real, most)
+
+
+def read_there(folder: int | None, path: str, most: int) -> bytes:
+    """The same of a file that is no link, by its name in a folder that is open."""
+    # opening a device may have effects; `fstat` checks what replaced the file since
+    _check(os.stat(path, dir_fd=folder, follow_symlinks=False), most)
+    fd = os.open(path, os.O_RDONLY | _NO_WAITING | _NO_LINK, dir_fd=folder)
     with open(fd, "rb", buffering=0) as file:
         _check(os.fstat(fd), most)
         data = bytearray()

@@ -2,8 +2,8 @@
 
 In: a text.  Out: its long words.  Pure.
 
-A word is of ASCII letters, digits, `_` and `-` here.  What can only stand in a long word need not be looked for
-elsewhere.
+A word is of ASCII letters, digits, `_` and `-` here, and a run of these and what is in addresses and base64.  What can
+only stand in a long one need not be looked for elsewhere.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from __future__ import annotations
 import string
 
 _OF_WORDS = (string.ascii_letters + string.digits + "_-").encode()
-_CLASSES = bytes(ord("w") if byte in _OF_WORDS else ord(" ") for byte in range(256))
+_OF_RUNS = _OF_WORDS + b".+/=:~$"
+WORDS, RUNS = (
+    bytes(ord("w") if byte in members else ord(" ") for byte in range(256)) for members in (_OF_WORDS, _OF_RUNS)
+)
 
 
-def long_words(text: str, fewest: int) -> str:
-    """The words of at least `fewest` characters, a line each."""
-    classes, word = text.encode("ascii", "replace").translate(_CLASSES), b"w" * fewest
+def long_words(text: str, fewest: int, kind: bytes = WORDS) -> str:
+    """The words or runs of at least `fewest` characters, a line each."""
+    classes, word = text.encode("ascii", "replace").translate(kind), b"w" * fewest
     found, at = list[str](), classes.find(word)
     while at >= 0:
         end = classes.find(b" ", at + fewest)

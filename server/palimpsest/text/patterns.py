@@ -1,6 +1,7 @@
 """gitignore patterns from untrusted files: bounded in number, matched in quadratic time at worst.
 
-In: lines in the format of gitignore(5), a path.  Out: whether it is ignored.  Libraries turn `*a*a*a…b` into a regular
+In: lines in the format of gitignore(5), a path.  Out: whether it is ignored; where the bound leaves out a pattern that
+ignores something, everything is.  Libraries turn `*a*a*a…b` into a regular
 expression with exponential backtracking, so that one line of an untrusted file would stop the server.  This matcher
 never returns to an earlier `*` or `**` once a later one has matched (atomic groups, as in `fnmatch`).  One difference
 to git: a slash in brackets (`[a/b]`) separates names, too.
@@ -23,6 +24,8 @@ MOST_WILD_CHARACTERS = 20_000
 MOST_LEVELS = 128
 """Folders in a path; deeper files are ignored."""
 _ANY_DEPTH = "**"
+EVERYTHING = _ANY_DEPTH
+"""The pattern that stands for those that are not known."""
 _POSIX = {
     "alnum": r"a-zA-Z0-9", "alpha": r"a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
     "graph": r"!-~", "lower": "a-z", "print": r" -~", "punct": r"!-/:-@\[-`{-~", "space": r"\s", "upper": "A-Z",
@@ -35,32 +38,35 @@ class _NoPattern(ValueError):
 
 
 class Patterns:
-    """The patterns of one file or setting, which `whose` names in the log; `n` is their number."""
+    """The patterns of one file or setting, which `whose` names in the log."""
 
     def __init__(self, lines: Iterable[str], whose: str = "") -> None:
         self._patterns = list[_Pattern]()
         n_left_out, wild = 0, MOST_WILD_CHARACTERS
         for line in lines:
+            if line.startswith(("#", "!")) and len(line) > MOST_CHARACTERS:
+                continue  # a comment; one that would only take back
             try:
                 pattern = _pattern(line) if len(line) <= MOST_CHARACTERS else None
             except _NoPattern:
                 continue
             cost = len(line) if pattern is not None and pattern.is_wild else 0
             if pattern is None or len(self._patterns) == MOST_PATTERNS or cost > wild:
-                n_left_out += 1
+                n_left_out += pattern is None or not pattern.negated
                 continue
             wild -= cost
             self._patterns.append(pattern)
-        self.n = len(self._patterns)
         self._patterns.reverse()  # the last one that matches decides
         if n_left_out:
+            self._patterns = [_pattern(EVERYTHING)]
             most = (
                 f"more than {MOST_PATTERNS:,}, longer than {MOST_CHARACTERS:,} characters, or too much with wildcards"
             )
-            log.warning("%s: %d patterns are left out (%s)", whose or "a list of patterns", n_left_out, most)
+            whose = whose or "a list of patterns"
+            log.warning("%s: %d patterns are too many (%s), so all is ignored", whose, n_left_out, most)
 
     def __bool__(self) -> bool:
-        return bool(self.n)
+        return bool(self._patterns)
 
     def verdict(self, parts: Sequence[str], *, is_dir: bool) -> bool | None:
         """For exactly this path: True if ignored, False if `!` includes it again, None if no pattern matches."""

@@ -5,12 +5,15 @@ In: URIs.  Out: folders, paths shown to a model, refusals.  Reads no file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from palimpsest.errors import OutsideWorkspace
 from palimpsest.text.uris import can_be_written, is_inside, path_or_none, relative
+
+MOST_LOCATED = 1_000
+"""Documents whose place is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,7 @@ class Roots:
     """Resolved folders in the editor's order; empty if a single file is open."""
 
     folders: tuple[Path, ...] = ()
+    _located: dict[str, tuple[Path | None, str, Path | None]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def names(self) -> str:
@@ -25,14 +29,33 @@ class Roots:
         return ", ".join(folder.name for folder in self.folders)
 
     def locate(self, uri: str) -> tuple[Path | None, str]:
-        """(folder, path shown to the model); outside of all folders, None and the file's name."""
+        """(folder, path shown to the model); outside of all folders, None and the file's name.  Links are followed
+        once until `look_again`."""
+        return self._found(uri)[:2]
+
+    def real(self, uri: str) -> Path | None:
+        """The file in one of the folders, links followed as in `folders`; None for others.  Once, as `locate`."""
+        return self._found(uri)[2]
+
+    def look_again(self) -> None:
+        """Links may lead elsewhere."""
+        self._located.clear()
+
+    def _found(self, uri: str) -> tuple[Path | None, str, Path | None]:
+        if uri not in self._located:
+            if len(self._located) >= MOST_LOCATED:
+                self._located.clear()
+            self._located[uri] = self._locate(uri)
+        return self._located[uri]
+
+    def _locate(self, uri: str) -> tuple[Path | None, str, Path | None]:
         path = path_or_none(uri)
         if path is None:
-            return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2])
+            return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2]), None
         for folder in self.folders:
             if is_inside(path, (folder,)):
-                return folder, relative(path, folder)
-        return None, path.name
+                return folder, relative(path, folder), path.resolve()
+        return None, path.name, None
 
     def may_edit(self, uri: str) -> bool:
         """Whether edits of this document are offered: it is in a folder, there is no folder, or it is no file yet.

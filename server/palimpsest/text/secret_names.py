@@ -37,6 +37,18 @@ _NAMES = _words("""
     recentservers.xml .dbeaver-data-sources.xml robomongo.json *.publishsettings local.settings.json auth.json
     keystore.properties key.properties wp-config.php localsettings.php .*_history key3.db key4.db logins.json
     signons.sqlite cookies.sqlite
+    admin.conf super-admin.conf kubelet.conf controller-manager.conf scheduler.conf k3s.yaml rke2.yaml
+    kube_config_* talosconfig *.kubeconfig.y*ml .yarnrc.yml .yarnrc nuget.config .condarc .mcp.json .claude.json
+    claude_desktop_config.json mcp_config.json oauth_creds.json gha-creds-*.json kaggle.json firebase-tools.json
+    google-services.json googleservice-info.plist wg[0-9]*.conf *.nmconnection wpa_supplicant*.conf *.secrets
+    sasl_passwd* *.psafe3 *.keyring *.kwl *.remmina *.mobileprovision *.pubxml.user *.rdg confcons.xml
+    winscp.ini appsettings.*.json connectionstrings.config token.json tokens.txt token.txt token.pickle
+    *_token.txt *-token.txt access_token access-token api_key* api-key* apikey* api_token* api-token* apitoken*
+    keys.txt key.txt keys.json private_key* private-key* privatekey* keypair.json id.json mnemonic.txt seed.txt
+    utc--* pg_service.conf .mongorc.js .odbc.ini odbc.ini .sentryclirc sentry.properties .twurlrc ngrok.yml
+    tailscaled.state .xauthority .viminfo .lesshst .histfile .zhistory consolehost_history.txt ntds.dit
+    sftp.json ftp-sync.json webservers.xml datasources.local.xml .cvspass .mailrc .mbsyncrc .offlineimaprc
+    .bigqueryrc
 """)
 _NAME = re.compile("|".join(translate(pattern) for pattern in _NAMES))
 _PAIRS = frozenset(
@@ -48,6 +60,18 @@ _PAIRS = frozenset(
         (".gradle", "gradle.properties"),
         ("gh", "hosts.yml"),
         (".codex", "auth.json"),
+        (".cursor", "mcp.json"),
+        (".vscode", "mcp.json"),
+        ("github-copilot", "hosts.json"),
+        ("github-copilot", "apps.json"),
+        ("huggingface", "token"),
+        (".huggingface", "token"),
+        (".stripe", "config.toml"),
+        ("doctl", "config.yaml"),
+        (".dbt", "profiles.yml"),
+        (".mc", "config.json"),
+        (".fly", "config.yml"),
+        (".continue", "config.json"),
     }
 )
 """Folder and file, for file names that are harmless elsewhere."""
@@ -70,6 +94,10 @@ _FOLDERS_OF_DATA = frozenset({".env", ".envs", ".secrets", ".credentials"})
 """Everything in them is secret except source files: a virtual environment may be called `.env`."""
 _FOLDERS_BELOW = frozenset({"secrets", "credentials"})
 """The same, below the workspace's folder, which may itself have such a name."""
+_TRANSLATIONS = frozenset(
+    {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "messages", "translations"}
+)
+"""There `id.json` is Indonesian, elsewhere a key pair."""
 _STEMS = frozenset({"credential", "credentials", "secret", "secrets"})
 _WHOLE_STEMS = frozenset({"passwd", "password", "passwords", "passphrase"})
 _DATA = frozenset(
@@ -121,6 +149,8 @@ def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
         return False
     if folders and (folders[-1], name) in _PAIRS:
         return True
+    if name == "id.json" and folders and folders[-1] in _TRANSLATIONS:
+        return False
     is_source = suffix in _SOURCE
     if _NAME.match(name) and (not is_source or name.startswith(_EVEN_SOURCE)):
         return True

@@ -1,11 +1,7 @@
-"""Find private keys and access tokens in a text by their formats.
+"""Find private keys and access tokens in a text by their formats, and mask them with what else looks like a secret.
 
-In: a text.  Out: the kind of the first secret; the text with all secrets masked.  Pure.
-
-The formats (prefixes, alphabets and lengths) are documented by the issuers of the tokens; most are listed by GitHub as
-"supported secret scanning patterns" and by the gitleaks project as default rules.  detect-secrets, which was tried
-instead, knows 20 kinds, depends on an HTTP client, and was last released in 2024.  A password without a format
-(`password = "hunter2"`) looks like any other word and is not found.
+In: a text.  Out: the kind of the first secret with a format; the text with all secrets masked, those without a format
+among them.  Pure.
 
 A format is tried only where one of its literals occurs, and no repetition is nested, so time is linear in the text.
 Most tokens are long words, so most literals are looked for only in those, which are few in most texts.
@@ -15,302 +11,21 @@ Lines with `gitleaks:allow` or `pragma: allowlist secret`, and values that conta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from palimpsest.text.long_words import long_words
+from palimpsest.text.assigned_secrets import assigned
+from palimpsest.text.long_words import RUNS, long_words
+from palimpsest.text.secret_formats import FORMATS, LONG
 
 HIDDEN = "..."
 HINT = "A line of a harmless one may say `gitleaks:allow`."
-_FEWEST_OF_PART = 12
-"""Characters behind a prefix for which an incomplete token is reported."""
-_ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
-LONG = 20
-"""Characters of a word that most tokens have at least."""
 _LINE = 500
 """Characters around a token that are searched for the comment on its line."""
+_LONGEST_LINE = 100_000
+"""Characters that are kept until a line's end comes."""
 _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Format:
-    """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
-    match of `core`.  `part` matches a token that is being typed or deleted.  `is_long`: in every match the literal is
-    a part of a word of at least `LONG` characters."""
-
-    kind: str
-    literals: tuple[str, ...]
-    whole: re.Pattern[str]
-    part: re.Pattern[str] | None = None
-    within: bool = False
-    any_case: bool = False
-    core: re.Pattern[str] | None = None
-    is_long: bool = False
-
-    @cached_property
-    def _stem(self) -> str:
-        """With what all literals begin: one search instead of several, where it is rare."""
-        first, last = min(self.literals), max(self.literals)
-        n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-        return first[:n]
-
-    def may_stand_in(self, words: str) -> bool:
-        return self._stem in words and any(literal in words for literal in self.literals)
-
-    def matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        if self.within:
-            look_in = text.lower() if self.any_case else text
-            if any(literal in look_in for literal in self.literals) and (not self.core or self.core.search(text)):
-                yield from pattern.finditer(text)
-            return
-        if self._stem not in text:
-            return
-        for literal in self.literals:
-            at = text.find(literal)
-            while at >= 0:
-                match = pattern.match(text, at)
-                if match is not None:
-                    yield match
-                at = text.find(literal, match.end() if match is not None else at + 1)
-
-
-def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> Format:
-    """A prefix (a pattern that begins with a literal), then characters of an alphabet."""
-    start = rf"(?<![{_ALNUM}_])(?:{prefix})"
-    part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
-    whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
-    literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
-    of_words = not set("".join(literals) + alphabet) & set(".+/= ")
-    is_long = of_words and min(map(len, literals)) + fewest >= LONG
-    return Format(kind, literals, re.compile(whole), re.compile(part), is_long=is_long)
-
-
-def _exact(
-    kind: str,
-    pattern: str,
-    *literals: str,
-    within: bool = False,
-    any_case: bool = False,
-    core: str = "",
-    is_long: bool = False,
-) -> Format:
-    whole = re.compile(pattern, re.IGNORECASE if any_case else 0)
-    needed = re.compile(core) if core else None
-    return Format(kind, literals, whole, None, within or any_case, any_case, needed, is_long)
-
-
-_KEY = (
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    rf"(?=[ \t]*(?:$|[\r\n])|\\+[nr]|[\"'`][\s,+\\bBrR]{{0,40}}[\"'`][{_B64}]{{24}}|[ \t]*[{_B64}]{{24}})"
-)
-FORMATS = (
-    _exact("a private key", _KEY, "PRIVATE KEY", within=True),
-    _exact("a private key", r"PuTTY-User-Key-File-\d: [a-z]", "PuTTY-User-Key-File-", is_long=True),
-    _exact("a private key", r"\"private_key\"\s{0,20}:\s{0,20}\"[^\"\s<>${}]{16,4096}", '"private_key"'),
-    _prefixed("a private key", "AGE-SECRET-KEY-1", "0-9A-Z", 58),
-    _exact("an Ansible vault", r"\A\s{0,100}\$ANSIBLE_VAULT;\d", "$ANSIBLE_VAULT;", within=True),
-    _exact(
-        "an AWS access key",
-        r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])",
-        "AKIA",
-        "ASIA",
-        "ABIA",
-        "ACCA",
-        is_long=True,
-    ),
-    _exact(
-        "an AWS secret key",
-        rf"aws_?(?:secret_?)?(?:access_?)?key[\"']?\s{{0,8}}(?:=>?|:=?|,)\s{{0,8}}[\"']?[{_B64}]{{40}}(?![{_B64}=])",
-        "secretaccesskey",
-        "secret_access_key",
-        "aws_secret",
-        "awssecret",
-        any_case=True,
-    ),
-    _exact(
-        "an AWS secret key",
-        rf"secret_?access_?key[\"']?\s{{0,8}}(?:=>?|:=?|,)\s{{0,8}}[\"']?[{_B64}]{{40}}(?![{_B64}=])",
-        "secretaccesskey",
-        "secret_access_key",
-        any_case=True,
-    ),
-    _prefixed("a GitHub token", "gh[pousr]_", _ALNUM, 30, 255, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    _prefixed("a GitHub token", "github_pat_", "A-Za-z0-9_", 40),
-    _prefixed(
-        "a GitLab token",
-        "gl(?:pat|rt|dt|ptt|cbt|soat|imt|agent|ft|oas|rtr)-",
-        _WORD + ".",
-        18,
-        400,
-        "glpat-",
-        "glrt-",
-        "gldt-",
-        "glptt-",
-        "glcbt-",
-        "glsoat-",
-        "glimt-",
-        "glagent-",
-        "glft-",
-        "gloas-",
-        "glrtr-",
-    ),
-    _prefixed(
-        "a Slack token",
-        "xox[abeoprs]-",
-        r"A-Za-z0-9\-",
-        20,
-        400,
-        "xoxa-",
-        "xoxb-",
-        "xoxe-",
-        "xoxo-",
-        "xoxp-",
-        "xoxr-",
-        "xoxs-",
-    ),
-    _prefixed("a Slack token", r"xapp-\d-", r"A-Za-z0-9\-", 40),
-    _exact(
-        "a Slack webhook",
-        rf"hooks\.slack\.com/(?:services|workflows|triggers)/[{_ALNUM}+/]{{30,80}}",
-        "hooks.slack.com/",
-    ),
-    _prefixed(
-        "a Stripe key",
-        "[sr]k_(?:live|test|prod)_",
-        _ALNUM,
-        16,
-        250,
-        "sk_live_",
-        "sk_test_",
-        "sk_prod_",
-        "rk_live_",
-        "rk_test_",
-        "rk_prod_",
-    ),
-    _prefixed("a webhook's secret", "whsec_", _ALNUM + "+/=", 24),
-    _prefixed(
-        "an OpenAI key",
-        "sk-(?:proj|svcacct|admin|None)-",
-        _WORD,
-        40,
-        400,
-        "sk-proj-",
-        "sk-svcacct-",
-        "sk-admin-",
-        "sk-None-",
-    ),
-    _exact(
-        "an OpenAI key",
-        rf"(?<![{_WORD}])sk-[{_WORD}]{{20,100}}T3BlbkFJ[{_WORD}]{{20,100}}",
-        "T3BlbkFJ",
-        within=True,
-        is_long=True,
-    ),
-    _exact("an API key", rf"(?<![{_WORD}])sk-[{_ALNUM}]{{32,64}}(?![{_WORD}])", "sk-", is_long=True),
-    _prefixed("an API key", r"sk-or-v1-", "0-9a-f", 64),
-    _prefixed("an Anthropic key", r"sk-ant-[a-z]{2,8}\d\d-", _WORD, 60, 400, "sk-ant-"),
-    _prefixed("a Google API key", "AIza", _WORD, 35, 35),
-    _prefixed("a Google client secret", "GOCSPX-", _WORD, 24),
-    _prefixed("a Google access token", r"ya29\.", _WORD, 30, 1000, "ya29."),
-    _prefixed("a Hugging Face token", "(?:hf_|api_org_)", _ALNUM, 30, 60, "hf_", "api_org_"),
-    _prefixed("an npm token", "npm_", _ALNUM, 30, 60),
-    _prefixed("a PyPI token", "pypi-Ag", _WORD, 50, 1000),
-    _prefixed("a RubyGems key", "rubygems_", "0-9a-f", 48),
-    _exact("a crates.io token", rf"(?<![{_WORD}])cio[{_ALNUM}]{{32}}(?![{_WORD}])", "cio", is_long=True),
-    _prefixed("a Docker token", "dckr_(?:pat|oat)_", _WORD, 24, 60, "dckr_pat_", "dckr_oat_"),
-    _exact("a SendGrid key", rf"(?<![{_WORD}])SG\.[{_WORD}]{{20,24}}\.[{_WORD}]{{39,50}}", "SG."),
-    _exact(
-        "a Mailchimp key", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "-us", within=True, is_long=True
-    ),
-    _exact("a Mailgun key", rf"(?<![{_WORD}])key-[0-9a-f]{{32}}(?![{_WORD}])", "key-", is_long=True),
-    _exact("a Twilio key", rf"(?<![{_WORD}])SK[0-9a-f]{{32}}(?![{_WORD}])", "SK", is_long=True),
-    _prefixed("a Square token", "(?:sq0atp|sq0csp|sq0idp)-", _WORD, 22, 60, "sq0"),
-    _prefixed(
-        "a Shopify token", "shp(?:at|ca|pa|ss|tka)_", _HEX, 32, 64, "shpat_", "shpca_", "shppa_", "shpss_", "shptka_"
-    ),
-    _prefixed("a DigitalOcean token", "do[opr]_v1_", "0-9a-f", 64, 64, "dop_v1_", "doo_v1_", "dor_v1_"),
-    _prefixed("a Linear key", "lin_(?:api|oauth)_", _ALNUM, 32, 80, "lin_api_", "lin_oauth_"),
-    _prefixed("a Notion token", "ntn_", _ALNUM, 40, 60),
-    _prefixed("a Figma token", "figd_", _WORD, 40, 60),
-    _prefixed("a Postman key", "PMAK-", r"0-9a-f\-", 50, 70),
-    _prefixed("a New Relic key", "NR(?:AK|JS|II|RA)-", _ALNUM + r"\-", 19, 60, "NRAK-", "NRJS-", "NRII-", "NRRA-"),
-    _prefixed("a Grafana token", "gl(?:sa|c)_", _ALNUM + "_+/=", 32, 400, "glsa_", "glc_"),
-    _exact("a Databricks token", rf"(?<![{_WORD}])dapi[0-9a-f]{{32}}(?![{_ALNUM}])", "dapi", is_long=True),
-    _prefixed("a Vault token", r"hv[sbr]\.", _WORD, 24, 400, "hvs.", "hvb.", "hvr."),
-    _exact(
-        "a Terraform Cloud token",
-        rf"(?<![{_WORD}])[{_ALNUM}]{{14}}\.atlasv1\.[{_WORD}=]{{60,70}}",
-        ".atlasv1.",
-        within=True,
-    ),
-    _prefixed("a Pulumi token", "pul-", "0-9a-f", 40, 40),
-    _prefixed("a Doppler token", r"dp\.(?:pt|st|sa|ct|scim|audit)\.", _ALNUM + r"_\-.", 40, 80, "dp."),
-    _prefixed("an Atlassian token", "AT[AC]TT3xFf", _WORD + "=", 100, 400, "ATATT3xFf", "ATCTT3xFf"),
-    _prefixed("a Bitbucket token", "ATBB", _ALNUM, 24, 60),
-    _prefixed("a Sentry token", "sntry[su]_", _ALNUM + "+/=_", 60, 600, "sntrys_", "sntryu_"),
-    _prefixed("a PlanetScale token", "pscale_(?:tkn|pw|oauth)_", _WORD + "=.", 32, 64, "pscale_"),
-    _prefixed("a Supabase token", "(?:sbp_|sb_secret_)", _WORD, 22, 60, "sbp_", "sb_secret_"),
-    _prefixed("a Dropbox token", r"sl\.", _WORD, 130, 2000, "sl."),
-    _exact(
-        "a Telegram token",
-        rf"(?<![{_WORD}])\d{{8,10}}:AA[{_WORD}]{{33}}(?![{_WORD}])",
-        ":AA",
-        within=True,
-    ),
-    _exact(
-        "a Discord token",
-        rf"(?<![{_WORD}.])[MNO][{_WORD}]{{23,27}}\.[{_WORD}]{{6}}\.[{_WORD}]{{27,40}}(?![{_WORD}])",
-        ".",
-        within=True,
-        core=rf"\.[{_WORD}]{{6}}\.",
-    ),
-    _exact(
-        "a Discord webhook",
-        rf"discord(?:app)?\.com/api/webhooks/\d{{17,20}}/[{_WORD}]{{60,70}}",
-        "/api/webhooks/",
-        within=True,
-    ),
-    _exact("an Azure storage key", rf"AccountKey=[{_B64}]{{86}}==", "AccountKey="),
-    _exact(
-        "an Azure client secret",
-        rf"(?<![{_WORD}.~])[{_ALNUM}_~.]{{3}}\dQ~[{_WORD}.~]{{31,34}}(?![{_WORD}.~])",
-        "Q~",
-        within=True,
-    ),
-    _exact(
-        "a JSON web token",
-        rf"(?<![{_WORD}.])eyJ[{_WORD}]{{10,4000}}\.eyJ[{_WORD}]{{10,4000}}\.[{_WORD}]{{16,4000}}",
-        "eyJ",
-    ),
-    _prefixed("a Fly.io token", r"(?:FlyV1 fm\d_|fo1_)", _WORD + "+/=", 40, 2000, "FlyV1 fm", "fo1_"),
-    _exact(
-        "a Cloudflare key",
-        rf"(?<![{_WORD}])v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{146}}",
-        "v1.0-",
-    ),
-    _prefixed("a 1Password token", "ops_eyJ", _WORD + "+/=", 100, 4000),
-    _prefixed(
-        "an API key",
-        "(?:gsk|pplx|xai|r8|nvapi|fw|csk|jina|tgp_v1)[_-]",
-        _WORD,
-        32,
-        120,
-        "gsk_",
-        "pplx-",
-        "xai-",
-        "r8_",
-        "nvapi-",
-        "fw_",
-        "csk-",
-        "jina_",
-        "tgp_v1_",
-    ),
-    _prefixed("a Heroku key", "HRKU-AA", _WORD, 40, 80),
-    _prefixed("a Tailscale key", "tskey-[a-z]{2,10}-", r"A-Za-z0-9\-", 20, 80, "tskey-"),
-    _prefixed("a Netlify token", "nf[pcou]_", _ALNUM, 32, 60, "nfp_", "nfc_", "nfo_", "nfu_"),
-)
 
 
 def found(text: str, *, parts: bool = False) -> str:
@@ -320,11 +35,27 @@ def found(text: str, *, parts: bool = False) -> str:
 
 def masked(text: str) -> str:
     """The text with `...` in place of each secret."""
+    return _without(text, [match.span() for _, match in _all(text, False)])
+
+
+def masked_pieces(pieces: Iterable[str]) -> Iterator[str]:
+    """`masked` for a text that comes in pieces, in which no format was found.  What is left is in one line, unless that
+    is very long."""
+    before = ""
+    for piece in pieces:
+        end = piece.rfind("\n") + 1 or (len(piece) if len(before) > _LONGEST_LINE else 0)
+        if end:
+            yield _without(before + piece[:end], [])
+        before = piece[end:] if end else before + piece
+    yield _without(before, [])
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
     kept, at = list[str](), 0
-    for match in sorted((match for _, match in _all(text, False)), key=lambda match: match.start()):
-        if match.end() > at:
-            kept += [text[at : match.start()], HIDDEN]
-            at = _end(text, match)
+    for start, end in sorted([*spans, *(span for span in assigned(text) if not _is_allowed(text, *span))]):
+        if end > at:
+            kept += [text[at:start], HIDDEN]
+            at = _end(text, start, end)
     return "".join([*kept, text[at:]])
 
 
@@ -336,26 +67,26 @@ def masked_block(text: str) -> str:
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
     """Matches with their kinds, in order of the formats."""
-    words = "" if parts else long_words(text, LONG)
+    words, runs = ("", "") if parts else (long_words(text, LONG), long_words(text, LONG, RUNS))
     for form in FORMATS:
-        if form.is_long and not parts and not form.may_stand_in(words):
+        if not parts and not form.may_stand_in(words, runs):
             continue
         pattern = form.part if parts and form.part is not None else form.whole
         for match in form.matches(text, pattern):
-            if not _is_allowed(text, match):
+            if not _is_allowed(text, *match.span()):
                 yield form.kind, match
 
 
-def _is_allowed(text: str, match: re.Match[str]) -> bool:
-    before, behind = text[max(0, match.start() - _LINE) : match.start()], text[match.end() : match.end() + _LINE]
+def _is_allowed(text: str, start: int, end: int) -> bool:
+    before, behind = text[max(0, start - _LINE) : start], text[end : end + _LINE]
     line = before.rpartition("\n")[2] + "\n" + behind.partition("\n")[0]
-    return bool(_PLACEHOLDER.search(match[0]) or _ALLOWED.search(line))
+    return bool(_PLACEHOLDER.search(text, start, end) or _ALLOWED.search(line))
 
 
-def _end(text: str, match: re.Match[str]) -> int:
-    """The end of a match; of a private key in PEM, the end of its last line."""
-    if not match[0].startswith("-----BEGIN"):
-        return match.end()
-    at = text.find("-----END", match.end())
-    end = text.find("-----", at + 8) if at >= 0 else -1
-    return end + 5 if end >= 0 else len(text)
+def _end(text: str, start: int, end: int) -> int:
+    """The end of a secret; of a private key in PEM, the end of its last line."""
+    if not text.startswith("-----BEGIN", start):
+        return end
+    at = text.find("-----END", end)
+    last = text.find("-----", at + 8) if at >= 0 else -1
+    return last + 5 if last >= 0 else len(text)

@@ -84,6 +84,12 @@ def to_uri(path: str | Path) -> str:
     return "file://" + quote(os.fsencode(absolute))
 
 
+def identity(uri: str) -> str:
+    """The one URI of a file, however and by whatever links it is named: its real path's.  Any other URI as it is."""
+    path = path_or_none(uri) if uri[:5].lower() == "file:" else None
+    return uri if path is None else to_uri(os.path.realpath(path))
+
+
 def relative(path: str | Path, root: str | Path) -> str:
     """The path below `root`, with forward slashes; outside of it the name alone, since folders there are private."""
     for there, base in (

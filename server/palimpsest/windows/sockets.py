@@ -1,8 +1,8 @@
 """Where each window's socket is.
 
-In: the private folder for sockets.  Out: paths.  Opens nothing.
+In: the private folders for sockets.  Out: paths.  Opens nothing.
 
-The folder is this user's alone (`folders.runtime`), so whatever is a socket there was made by this user's programs.
+The folders are this user's alone (`folders.runtimes`), so whatever is a socket there was made by this user's programs.
 A name says the process; which folders a window has open is asked of it, since that changes.
 """
 
@@ -40,9 +40,10 @@ def socket_of(pid: int) -> Path:
 
 
 def sockets() -> list[Path]:
-    """Every window's, the newest last; of some the process may be dead.  Raises OSError."""
+    """Every window's, the newest last; of some the process may be dead.  An editor may have made its socket elsewhere
+    than a program would that was started without the editor's variables.  Raises OSError."""
     found = list[tuple[int, Path]]()
-    for path in folders.runtime().glob(NAME.format(pid="*")):
+    for path in (path for folder in folders.runtimes() for path in folder.glob(NAME.format(pid="*"))):
         with suppress(OSError):
             facts = path.lstat()
             if stat.S_ISSOCK(facts.st_mode) and (sys.platform == "win32" or facts.st_uid == os.getuid()):

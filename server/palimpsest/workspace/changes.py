@@ -3,7 +3,8 @@
 In: the text before, what is to be written and how.  Out: a change of a document, as an editor applies it, or the text
 after.  Knows no file.
 
-What is written takes the text's own line ends, begins on a line of its own, and ends with its line where text follows.
+What is written takes the text's own line ends.  Whole lines begin on a line of their own, what is inserted between
+lines ends with one; what is appended and ends within a line is added as it is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from typing import Literal, get_args
 
 from palimpsest.errors import InvalidArgument, OutOfRange
+from palimpsest.text.amounts import amount
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 Mode = Literal["write", "append", "insert"]
@@ -31,9 +33,11 @@ def change(before: str, text: str, mode: str, insert_at_line: int | None = None)
     if mode == "write":
         return ContentChange(Range(Position(0, 0), end), written)
     last = document.line_count - (not document.lines[-1])  # what follows the last line end is no line if empty
+    if mode == "append" and not text.endswith(("\r", "\n")):
+        return ContentChange(Range(end, end), written)
     line = last + 1 if insert_at_line is None else insert_at_line
     if not 1 <= line <= last + 1:
-        raise OutOfRange("insert_at_line", f"the file has {last} lines; give 1 to {last + 1}, not {line}.")
+        raise OutOfRange("insert_at_line", f"the file has {amount(last, 'line')}; give 1 to {last + 1}, not {line}.")
     if line <= last:
         at = Position(line - 1, 0)
         return ContentChange(Range(at, at), _ended(written, document.line_end))

@@ -9,6 +9,7 @@ and huge files.  Texts are cached by time stamp and size.  Thread-safe.  Knows n
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -20,9 +21,10 @@ from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.minified import is_minified
+from palimpsest.text.patterns import MOST_LEVELS
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import is_inside, to_uri
+from palimpsest.text.uris import to_uri
 from palimpsest.workspace.gitignore import OURS, IgnoreRules
 
 MAX_BYTES = 1_000_000
@@ -51,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file's text in the editor, if it is open there, else on disk."""
+    """A file's text in the editor, if it is open there, else on disk; `uri` is its real path's."""
 
     uri: str
     text: str
@@ -90,24 +92,30 @@ class WorkspaceFiles:
         self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
         self._answers: dict[Hashable, Any] = {}
+        self._seen: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
 
-    def look_again(self) -> None:
-        """Forget answers that are valid for one gathering; called before each."""
+    def look_again(self, *, disk: bool = True) -> None:
+        """Forget answers that are valid for one gathering; called before each.  Without `disk`, what was seen of it
+        still holds."""
         self._answers.clear()
-        for rules in self._rules.values():
-            rules.look_again()
+        if disk:
+            self._seen.clear()
+            for rules in self._rules.values():
+                rules.look_again()
 
     def once(self, about: Hashable, look: Callable[[], T]) -> T:
         """`look()`, called once until `look_again`: several sources need the same answers."""
-        found: T = self._answers.get(about, _MISSING)
-        if found is _MISSING:
-            found = self._answers[about] = look()
-        return found
+        return _known(self._answers, about, look)
+
+    def seen(self, about: Hashable, look: Callable[[], T]) -> T:
+        """The same for what depends on the disk alone, on no open document: called once until the disk is looked at
+        again."""
+        return _known(self._seen, about, look)
 
     def root_of(self, path: Path) -> Path | None:
         """The innermost workspace folder that contains `path` as written, or None."""
-        return self.once(("root of", path), lambda: self._root_of(path))
+        return self.seen(("root of", path), lambda: self._root_of(path))
 
     def _root_of(self, path: Path) -> Path | None:
         around = [root for root in self.roots if path.is_relative_to(root)]
@@ -118,16 +126,20 @@ class WorkspaceFiles:
 
         A pinned file may be ignored by git, not by `.palimpsestignore`; nothing else changes.
         """
-        return self.once(("refusal", path, pinned), lambda: self._refusal(path, pinned))
+        return self.seen(("refusal", path, pinned), lambda: self._refusal(path, pinned))
 
     def shows(self, path: Path) -> bool:
         """Whether a block may contain the file.  One that is not there costs a look at the disk and no more: an import
         may mean one of many files."""
-        return self.once(("there", path), lambda: os.path.isfile(path)) and self.refusal(path) is None
+        return self.is_there(path) and self.refusal(path) is None
+
+    def is_there(self, path: Path) -> bool:
+        """Whether there is such a file, whoever may read it."""
+        return self.seen(("there", path), lambda: os.path.isfile(path))
 
     def hidden(self, path: Path) -> bool:
         """Whether a `.palimpsestignore` names the file, a folder around it, or what its links lead to."""
-        return self.once(("hidden", path), lambda: self._hidden(path))
+        return self.seen(("hidden", path), lambda: self._hidden(path))
 
     def _hidden(self, path: Path) -> bool:
         root = self.root_of(path)
@@ -138,19 +150,30 @@ class WorkspaceFiles:
 
     def _real(self, path: Path) -> _Place | None:
         """Where a path leads to, its links resolved; None for a path that leads outside."""
-        return self.once(("real", path), lambda: self._place(path))
+        return self.seen(("real", path), lambda: self._place(path))
 
     def _place(self, path: Path) -> _Place | None:
         try:
-            real = path.resolve()
+            real = self._resolved(path)
         except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
             return None
-        roots = self.once("roots", lambda: [(root, _resolved(root)) for root in self.roots])
+        roots = self.seen("roots", lambda: [(root, _resolved(root)) for root in self.roots])
         around = [(root, there) for root, there in roots if real.is_relative_to(there)]
         if not around:
             return None
         root, there = max(around, key=lambda found: len(found[1].parts))
         return _Place(root, real, there, root / real.relative_to(there))
+
+    def _resolved(self, path: Path) -> Path:
+        """`path.resolve()`, for which each folder is looked at once.  Raises as it does."""
+        if path.parent == path or ".." in path.parts or len(path.parts) > MOST_LEVELS:
+            return path.resolve()
+        there = self.seen(("resolved", path.parent), lambda: self._resolved(path.parent)) / path.name
+        try:
+            is_link = stat.S_ISLNK(os.lstat(there).st_mode)
+        except OSError:  # nothing is there
+            is_link = False
+        return there.resolve() if is_link else there
 
     def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
         """`refusal` by path alone; the file need not exist."""
@@ -190,7 +213,7 @@ class WorkspaceFiles:
 
     def may_write(self, path: Path) -> bool:
         """Whether the file is not write-protected; True for one that does not exist."""
-        return self.once(("may write", path), lambda: _may_write(path))
+        return self.seen(("may write", path), lambda: _may_write(path))
 
     def is_excluded(self, path: Path) -> bool:
         """Whether context.exclude or `.palimpsestignore` names the file or a folder around it, as it is written or
@@ -258,10 +281,14 @@ class WorkspaceFiles:
     def _source(self, path: Path, pinned: bool) -> FileText | None:
         if self.refusal(path, pinned=pinned) is not None:
             return None
-        uri = to_uri(path)
+        place = self._real(path)
+        uri = to_uri(path if place is None else place.real)  # by whatever links it is reached
         snapshot = self._open_document(uri)
         if snapshot is not None:
             return FileText(uri, snapshot.text, ("open", snapshot.version, len(snapshot.text)))
+        return self.seen(("text", path), lambda: self._on_disk(path, uri))
+
+    def _on_disk(self, path: Path, uri: str) -> FileText | None:
         try:
             status = path.stat()
             stamp = ("disk", status.st_mtime_ns, status.st_size)
@@ -282,11 +309,11 @@ class WorkspaceFiles:
 
     def listing(self, folder: Path) -> tuple[Entry, ...]:
         """The entries of a folder, sorted, without ignored files and secrets; empty if there is no such folder."""
-        return self.once(("listing", folder), lambda: self._listing(folder))
+        return self.seen(("listing", folder), lambda: self._listing(folder))
 
     def _listing(self, folder: Path) -> tuple[Entry, ...]:
         root = self.root_of(folder)
-        if root is None or not is_inside(folder, self.roots):
+        if root is None or self._real(folder) is None:
             return ()
         rules = self._rules[root]
         try:
@@ -351,6 +378,13 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):
         return path
+
+
+def _known(answers: dict[Hashable, Any], about: Hashable, look: Callable[[], T]) -> T:
+    found: T = answers.get(about, _MISSING)
+    if found is _MISSING:
+        found = answers[about] = look()
+    return found
 
 
 def _keep(cache: dict[Path, V], key: Path, value: V) -> None:

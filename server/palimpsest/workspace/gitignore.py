@@ -3,7 +3,8 @@
 In: a folder of the workspace.  Out: whether a path below it is ignored.  Reads `.gitignore` and `.palimpsestignore`
 files in the folder, above it up to the top of the repository and below it, and `.git/info/exclude`; cached by time
 stamp.  As in git, the deepest file with a matching pattern decides, and everything in an ignored folder is ignored.
-A path is ignored if either kind of file says so: neither undoes what the other says.
+A path is ignored if either kind of file says so: neither undoes what the other says.  Where a file of rules is there
+but is not read, or has more of them than are tried, everything that it is about is ignored.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.system.git import top_of
+from palimpsest.errors import GitError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
-from palimpsest.text.patterns import MOST_LEVELS, Patterns
+from palimpsest.system.repository import repository_of, top_of
+from palimpsest.text.patterns import EVERYTHING, MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,7 @@ class IgnoreRules:
         self.root = root
         top = top_of(root)
         self._top = str(top)
+        self._git = _git_folder(top)
         self._above = root.relative_to(top).parts
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
@@ -99,9 +102,9 @@ class IgnoreRules:
             parts = (*self._above, *path.relative_to(self.root).parts)
         except ValueError:
             return False
-        if len(parts) > MOST_LEVELS or not self._rules_in(OURS, parts[:-1]):
+        if not self._rules_in(OURS, parts[: min(len(parts) - 1, MOST_LEVELS)]):
             return False
-        return any(
+        return len(parts) > MOST_LEVELS or any(
             self._by_files(OURS, parts[:n], name, is_dir=n + 1 < len(parts)) is True for n, name in enumerate(parts)
         )
 
@@ -126,7 +129,7 @@ class IgnoreRules:
 
     @property
     def _info_exclude(self) -> str:
-        return os.path.join(self._top, ".git", "info", "exclude")
+        return os.path.join(self._git, "info", "exclude")
 
     def _ignored(self, folder: tuple[str, ...], name: str, *, is_dir: bool) -> bool:
         """`folder` in parts below the workspace folder."""
@@ -182,12 +185,23 @@ class IgnoreRules:
         lines: Sequence[str] = ()
         if stamp != (0, 0):
             try:
-                lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top)]).split("\n")
+                lines = read_text(file, MOST_OF_SETTINGS, [Path(self._top), self._git]).split("\n")
             except (OSError, Refused) as error:
-                log.warning("%s is not read: %s", file, error)
+                log.warning("%s is not read, so all is ignored: %s", file, error)
+                lines = [EVERYTHING]
         patterns = Patterns(lines, file)
         self._read[file] = (stamp, patterns)
         return patterns
+
+
+def _git_folder(top: Path) -> Path:
+    """Where git keeps what is of all worktrees: elsewhere, if this is one, or a submodule."""
+    if not os.path.isfile(top / ".git"):
+        return top / ".git"
+    try:
+        return repository_of(top).common
+    except GitError:
+        return top / ".git"
 
 
 def _stamp(file: str) -> Stamp:

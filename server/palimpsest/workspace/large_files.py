@@ -1,6 +1,7 @@
 """A file of the workspace of any size, read piece by piece.
 
-In: a path.  Out: its text.  Which files may be read is `files.py`'s to say; a secret in a piece ends the reading.
+In: a path.  Out: its text.  Which files may be read is `files.py`'s to say; a secret with a format ends the reading,
+others are masked.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ OVERLAP = 4_096
 
 def pieces(path: Path, files: WorkspaceFiles) -> Iterator[str]:
     """Raises Refused, also amid the text, and OSError."""
+    return tokens.masked_pieces(_pieces(path, files))
+
+
+def _pieces(path: Path, files: WorkspaceFiles) -> Iterator[str]:
     if (reason := files.kept_out(path)) is not None:
         raise Refused(reason)
     decoder, before = codecs.getincrementaldecoder("utf-8-sig")(), ""

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace
+from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, StaleDocument
 from palimpsest.text.secret_names import plain
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import WorkspaceFiles
@@ -33,11 +33,12 @@ _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 
 
-def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = ()) -> Path:
+def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = (), asked: Path | None = None) -> Path:
     """The real path, links resolved, of a file that may be written; it need not exist, nor its folders.
 
     Relative paths are below the first folder that has what they name or its parent, else below the first.  Raises
-    OutsideWorkspace, Denied or InvalidArgument.
+    OutsideWorkspace, Denied or InvalidArgument, and StaleDocument where it is not the one that the person was `asked`
+    about.
     """
     _check_name(file_path)
     if not roots:
@@ -59,6 +60,8 @@ def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = ()) ->
     for one in {path, real}:
         _check_allowed(one, file_path, WorkspaceFiles(roots, exclude))
     _check_kind(real, file_path)
+    if asked not in (None, real):
+        raise StaleDocument(f"{file_path} leads elsewhere since the person was asked; nothing was written.")
     return real
 
 

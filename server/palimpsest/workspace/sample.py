@@ -36,13 +36,14 @@ def copy(folder: Path | None = None) -> SampleCopy:
     """Without a folder, one of ours: the last copy where nothing was changed in it, else a new one beside it, since
     what a person wrote there is theirs.  Raises InvalidArgument for a folder that has something in it."""
     with as_file(files("palimpsest") / "demo" / "sample") as sample:
-        target = folder.expanduser().absolute() if folder is not None else _place(sample)
         try:
+            target = folder.expanduser().absolute() if folder is not None else _place(sample)
             if folder is not None and target.exists() and (not target.is_dir() or any(target.iterdir())):
                 raise InvalidArgument("folder", f"{target} is there already; name a new or an empty folder.")
             shutil.copytree(sample, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         except OSError as error:
-            raise InvalidArgument("folder", f"{target} cannot be written: {error.strerror or error}.") from error
+            place = error.filename or folder
+            raise InvalidArgument("folder", f"{place} cannot be written: {error.strerror or error}.") from error
     lines = (target / FILE).read_text(encoding="utf-8").split("\n")
     return SampleCopy(target, target / FILE, lines.index(AFTER), len(AFTER))
 

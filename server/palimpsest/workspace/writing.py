@@ -2,6 +2,7 @@
 
 In: a path, a text, how it is to be written.  Out: what was written.  The text goes to a new file in the same folder,
 reaches the disk, and takes the old one's place in one step, so that a crash or a full disk leaves the old file whole.
+Every folder on the way is held open (`held_folders.py`): a link that takes one's place meanwhile leads nowhere.
 Mode bits, line ends and byte order mark stay as they were, and what others of us add at the same time stays, too.  A
 file that exists is overwritten only if that was said.
 Knows no editor: of a document that is open there, `changes.py` gives the change.
@@ -20,9 +21,10 @@ from pathlib import Path
 
 from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, NotFound, PalimpsestError, StaleDocument
 from palimpsest.system.process_lock import holding
-from palimpsest.system.reading import Refused, read
+from palimpsest.system.reading import Refused, read_there
 from palimpsest.workspace.changes import changed, check, n_lines
-from palimpsest.workspace.places import FIELD, place, shown
+from palimpsest.workspace.held_folders import Folder
+from palimpsest.workspace.places import FIELD, around, place, shown
 
 PATIENCE_S = 10.0
 """For another window, or an agent, that writes in the same folder."""
@@ -52,38 +54,28 @@ def write(
     insert_at_line: int | None = None,
     overwrite: bool = False,
     exclude: Sequence[str] = (),
+    asked: Path | None = None,
 ) -> Written:
-    """Raises OutsideWorkspace, Denied, AlreadyExists, NotFound, OutOfRange, InvalidArgument or StaleDocument; whatever
-    is raised, an old file is as it was."""
+    """`asked`: the place that the person has agreed to.  Raises OutsideWorkspace, Denied, AlreadyExists, NotFound,
+    OutOfRange, InvalidArgument or StaleDocument; whatever is raised, an old file is as it was."""
     check(mode, insert_at_line)
     try:
         n_bytes = len(text.encode())
     except UnicodeEncodeError:
         raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
-    path = place(file_path, roots, exclude)
+    path = place(file_path, roots, exclude, asked)
+    root = around(path, roots).resolve()
     try:
-        with holding(path.parent, PATIENCE_S):
-            return _written(path, file_path, text, n_bytes, roots, mode, insert_at_line, overwrite=overwrite)
+        with holding(path.parent, PATIENCE_S), Folder.opened(root) as folder:
+            inner = folder.below(path.parent.relative_to(root).parts)
+            before = None if inner is None else _status(inner, path.name)
+            check_there(file_path, before is not None, mode, overwrite=overwrite)
+            data = text.encode()
+            if inner is not None and before is not None:
+                data = _after(inner, path.name, text, mode, insert_at_line)
+            _replace(folder, path.relative_to(root).parts, data, before)
     except TimeoutError:
         raise PalimpsestError(f"{file_path} is being written by another window; try again.") from None
-
-
-def _written(
-    path: Path,
-    file_path: str,
-    text: str,
-    n_bytes: int,
-    roots: Sequence[Path],
-    mode: str,
-    insert_at_line: int | None,
-    *,
-    overwrite: bool,
-) -> Written:
-    before = _status(path)
-    check_there(file_path, before is not None, mode, overwrite=overwrite)
-    data = _after(path, text, mode, insert_at_line, roots) if before is not None else text.encode()
-    try:
-        _replace(path, data, before)
     except OSError as error:
         raise PalimpsestError(f"{file_path} could not be written: {error.strerror or error}.") from error
     return Written(path, shown(path, roots), n_bytes, n_lines(text), before is None)
@@ -97,63 +89,54 @@ def check_there(file_path: str, is_there: bool, mode: str, *, overwrite: bool) -
         raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
 
 
-def _after(path: Path, text: str, mode: str, insert_at_line: int | None, roots: Sequence[Path]) -> bytes:
+def _after(folder: Folder, name: str, text: str, mode: str, insert_at_line: int | None) -> bytes:
     """The bytes of a file that exists, after the change."""
     try:
-        data = read(path, MOST_BYTES, roots)
+        data = read_there(folder.handle, folder.at(name), MOST_BYTES)
         bom = _BOM if data.startswith(_BOM) else b""
         old = data[len(bom) :].decode()
     except (Refused, OSError) as error:
         if mode == "write" and isinstance(error, Refused):
             return text.encode()
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Denied(f"{FIELD}: {path.name} cannot be read: {reason}.") from error
+        raise Denied(f"{FIELD}: {name} cannot be read: {reason}.") from error
     except UnicodeDecodeError:
         if mode == "write":
             return text.encode()
-        raise Denied(f"{FIELD}: {path.name} is no UTF-8 text, so nothing is added to it.") from None
+        raise Denied(f"{FIELD}: {name} is no UTF-8 text, so nothing is added to it.") from None
     return bom + changed(old, text.removeprefix("\ufeff") if bom else text, mode, insert_at_line).encode()
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _status(folder: Folder, name: str) -> os.stat_result | None:
     try:
-        return path.stat()
+        return os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Denied(f"{FIELD}: {path.name} cannot be looked at: {error.strerror}.") from error
+        raise Denied(f"{FIELD}: {name} cannot be looked at: {error.strerror}.") from error
 
 
-def _replace(path: Path, data: bytes, before: os.stat_result | None) -> None:
-    made = _make_folders(path.parent)
-    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
-    try:
-        _write_through(temporary, data, before)
-        if before is None:
-            _put_new(temporary, path)
-        else:
-            if not _is_same(before, _status(path)):
-                raise StaleDocument(f"{path.name} was changed while it was being written; it was left as it is.")
-            os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        for folder in made:
+def _replace(root: Folder, parts: Sequence[str], data: bytes, before: os.stat_result | None) -> None:
+    *folders, name = parts
+    temporary = f".{name[:40]}.{secrets.token_hex(4)}.tmp"
+    with root.made_below(folders) as folder:
+        try:
+            _write_through(folder, temporary, data, before)
+            if before is None:
+                _put_new(folder, temporary, name)
+            else:
+                if not _is_same(before, _status(folder, name)):
+                    raise StaleDocument(f"{name} was changed while it was being written; it was left as it is.")
+                folder.rename(temporary, name)
+        except BaseException:
             with suppress(OSError):
-                folder.rmdir()
-        raise
-    _flush(path.parent)
+                folder.remove(temporary)
+            raise
+        folder.flush()
 
 
-def _make_folders(folder: Path) -> list[Path]:
-    """The folders that were not there, the innermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing
-
-
-def _write_through(path: Path, data: bytes, before: os.stat_result | None) -> None:
-    descriptor = os.open(path, _CREATE, 0o666)
+def _write_through(folder: Folder, name: str, data: bytes, before: os.stat_result | None) -> None:
+    descriptor = os.open(folder.at(name), _CREATE, 0o666, dir_fd=folder.handle)
     with open(descriptor, "wb") as file:
         if before is not None:
             _keep_mode(descriptor, before)
@@ -170,20 +153,20 @@ def _keep_mode(descriptor: int, before: os.stat_result) -> None:
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
-def _put_new(temporary: Path, path: Path) -> None:
+def _put_new(folder: Folder, temporary: str, name: str) -> None:
     """Gives a file its name unless another has it by now."""
     try:
-        os.link(temporary, path)
+        folder.link(temporary, name)
     except FileExistsError:
-        raise AlreadyExists(FIELD, f"{path.name} exists already.", hint="Say overwrite=true to replace it.") from None
+        raise AlreadyExists(FIELD, f"{name} exists already.", hint="Say overwrite=true to replace it.") from None
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
             raise
-        if os.path.lexists(path):  # a file system without hard links
-            raise AlreadyExists(FIELD, f"{path.name} exists already.") from None
-        os.replace(temporary, path)
+        if _status(folder, name) is not None:  # a file system without hard links
+            raise AlreadyExists(FIELD, f"{name} exists already.") from None
+        folder.rename(temporary, name)
     else:
-        temporary.unlink()
+        folder.remove(temporary)
 
 
 def _is_same(before: os.stat_result, now: os.stat_result | None) -> bool:
@@ -192,13 +175,3 @@ def _is_same(before: os.stat_result, now: os.stat_result | None) -> bool:
         now.st_size,
         now.st_mtime_ns,
     )
-
-
-def _flush(folder: Path) -> None:
-    """The folder's entry reaches the disk too, where that can be asked."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -16,15 +16,18 @@ from typing import Any, cast
 from acp import PROTOCOL_VERSION, RequestError, run_agent
 from acp.interfaces import Agent, Client
 from acp.schema import (
+    AcpMcpServer,
     AgentCapabilities,
     AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
     ForkSessionResponse,
+    HttpMcpServer,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
+    McpServerStdio,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -36,6 +39,7 @@ from acp.schema import (
     SessionInfo,
     SessionListCapabilities,
     SessionResumeCapabilities,
+    SseMcpServer,
 )
 
 from palimpsest import __version__
@@ -51,6 +55,7 @@ logger = logging.getLogger(__name__)
 
 A_PAGE = 50
 """Sessions of one answer."""
+Servers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | None
 INVALID, FAILED, MISSING = -32602, -32603, -32002
 
 
@@ -104,33 +109,48 @@ class ConversationAgent:
         return AuthenticateResponse()  # nobody has to: the model is this machine's
 
     async def new_session(
-        self, cwd: str, additional_directories: list[str] | None = None, **_: Any
+        self, cwd: str, additional_directories: list[str] | None = None, mcp_servers: Servers = None, **_: Any
     ) -> NewSessionResponse:
         async with _told():
             workspace = self._workspaces.at(cwd, additional_directories)
             made = await asyncio.to_thread(workspace.session.conversing.memory.conversations.new)
-        self._begin(workspace, made.id)
+        self._begin(workspace, made.id, mcp_servers)
         return NewSessionResponse(session_id=made.id)
 
     async def load_session(
-        self, cwd: str, session_id: str, additional_directories: list[str] | None = None, **_: Any
+        self,
+        cwd: str,
+        session_id: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Servers = None,
+        **_: Any,
     ) -> LoadSessionResponse:
         """Everything that was said is told again before the answer, as the protocol wants it."""
         async with _told():
             workspace = await self._found(cwd, session_id, additional_directories)
-            talk = self._begin(workspace, session_id)
+            talk = self._begin(workspace, session_id, mcp_servers)
             await talk.replay()
         return LoadSessionResponse()
 
     async def resume_session(
-        self, cwd: str, session_id: str, additional_directories: list[str] | None = None, **_: Any
+        self,
+        cwd: str,
+        session_id: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Servers = None,
+        **_: Any,
     ) -> ResumeSessionResponse:
         async with _told():
-            self._begin(await self._found(cwd, session_id, additional_directories), session_id)
+            self._begin(await self._found(cwd, session_id, additional_directories), session_id, mcp_servers)
         return ResumeSessionResponse()
 
     async def fork_session(
-        self, session_id: str, cwd: str, additional_directories: list[str] | None = None, **_: Any
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Servers = None,
+        **_: Any,
     ) -> ForkSessionResponse:
         """A copy with the same turns, refs and descriptors, which goes on by itself."""
         async with _told():
@@ -138,7 +158,7 @@ class ConversationAgent:
             if workspace.session.conversing.is_running(session_id):
                 raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
             copy = await asyncio.to_thread(_copied, workspace, session_id)
-        self._begin(workspace, copy.id)
+        self._begin(workspace, copy.id, mcp_servers)
         return ForkSessionResponse(session_id=copy.id)
 
     async def list_sessions(self, cwd: str | None = None, cursor: str | None = None, **_: Any) -> ListSessionsResponse:
@@ -175,11 +195,12 @@ class ConversationAgent:
 
     # Parts
 
-    def _begin(self, workspace: Workspace, conversation: str) -> Talk:
+    def _begin(self, workspace: Workspace, conversation: str, servers: Servers) -> Talk:
         """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""
         assert self._client is not None  # requests come through the connection
         if (talk := self._talks.get(conversation)) is None:
             talk = self._talks[conversation] = Talk(workspace, conversation, self._client, self._lines)
+        talk.unused = [server.name for server in servers or ()]
         workspace.session.conversing.host = EditorHost(workspace, self._client, self._can, self._talks.get)
         workspace.start()
         task = asyncio.get_running_loop().create_task(talk.tell_commands())

@@ -9,7 +9,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.util
+import os
+import shutil
+import stat
 import sys
+import threading
+from contextlib import suppress
 
 from palimpsest.app import log_to_file
 
@@ -25,9 +30,25 @@ def main(argv: list[str]) -> int:
         print(NEEDS.format(LIBRARY), file=sys.stderr)
         return 1
     log_to_file(options.log_level)
-
+    _pipe_stdin()
     asyncio.run(_serve())
     return 0
+
+
+def _pipe_stdin() -> None:
+    """Put a pipe in the place of a file or `/dev/null`, which the library waits on for ever (not on Windows)."""
+    if sys.platform == "win32" or os.isatty(0) or stat.S_ISFIFO(mode := os.fstat(0).st_mode) or stat.S_ISSOCK(mode):
+        return
+    file = os.fdopen(os.dup(0), "rb")
+    reading, writing = os.pipe()
+    os.dup2(reading, 0)
+    os.close(reading)
+
+    def copy() -> None:
+        with file, os.fdopen(writing, "wb") as pipe, suppress(OSError):  # nobody reads on
+            shutil.copyfileobj(file, pipe)
+
+    threading.Thread(target=copy, name="stdin", daemon=True).start()
 
 
 async def _serve() -> None:

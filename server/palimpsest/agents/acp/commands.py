@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.session.session import Session
+from palimpsest.text.amounts import amount
 
 OWN_WRITE: ContextVar[bool] = ContextVar("own_write", default=False)
 """Whether it is the person who writes a file here: they are not asked whether they may.  What works beside it, such as
@@ -44,7 +45,7 @@ def command_in(text: str) -> tuple[SlashCommand, str] | None:
 
 async def refs(session: Session, conversation: str, _: str) -> str:
     found = await asyncio.to_thread(session.conversing.memory.refs.list, conversation)
-    rows = [f"- `{ref.id}`: {ref.lines} lines{f', {ref.language}' if ref.language else ''}" for ref in found]
+    rows = [f"- `{ref.id}`: {amount(ref.lines, 'line')}{f', {ref.language}' if ref.language else ''}" for ref in found]
     return "\n".join(rows) or NOTHING_YET
 
 
@@ -65,7 +66,7 @@ async def write(session: Session, conversation: str, rest: str) -> str:
         raise InvalidArgument("path", f"{path} exists already, and only new files are written so.") from None
     finally:
         OWN_WRITE.reset(own)
-    return f"`{ref.id}` is written to {done.shown}: {done.lines} lines."
+    return f"`{ref.id}` is written to {done.shown}: {amount(done.lines, 'line')}."
 
 
 async def remember(session: Session, conversation: str, rest: str) -> str:

@@ -1,13 +1,12 @@
 """An editor that talks over the protocol, as the place where conversations are held: it asks the person and writes.
 
-In: questions, files to write.  Out: answers.  What a person allows for good is kept for the workspace's folder, as in
-the editors.  Where a file may be written is decided in `workspace/`.
+In: questions, files to write.  Out: answers.  Where a file may be written is decided in `workspace/`.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,32 +16,34 @@ from acp.interfaces import Client
 from acp.schema import (
     AllowedOutcome,
     ClientCapabilities,
+    ContentToolCallContent,
     FileEditToolCallContent,
     PermissionOption,
+    PermissionOptionKind,
     ToolCallLocation,
     ToolCallUpdate,
 )
 from pydantic import ValidationError
 
+from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.commands import OWN_WRITE
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
-from palimpsest.assist.conversations.host import WriteMode, Written, asking_to_write
+from palimpsest.assist.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
 from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines
-from palimpsest.workspace.places import FIELD, around, place, shown
+from palimpsest.workspace.places import FIELD, place, shown
 from palimpsest.workspace.writing import MOST_BYTES, check_there, write
 
-OPTIONS = (
-    PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
-    PermissionOption(option_id="always", name="Always allow in this folder", kind="allow_always"),
-    PermissionOption(option_id="reject", name="Do not allow", kind="reject_once"),
-    PermissionOption(option_id="never", name="Never allow in this folder", kind="reject_always"),
-)
+KINDS: Mapping[str, PermissionOptionKind] = {
+    "allow": "allow_once",
+    "always": "allow_always",
+    "reject": "reject_once",
+    "never": "reject_always",
+}
 MOST_SHOWN = 1_000_000
 """Characters of a change that a person is shown."""
-FOR_GOOD = {"always": True, "never": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,11 @@ class Change:
     before: str | None
     after: str
 
-    @property
-    def shown(self) -> list[Any]:
+    def shown(self, path: str, beginning: str) -> list[Any]:
+        """As a diff, or by the `beginning` of what is written where that would be too long.  `path`: as the editor
+        writes it."""
         if len(self.before or "") + len(self.after) > MOST_SHOWN:
-            return []
-        path = str(self.path)
+            return [ContentToolCallContent(type="content", content=updates.text(beginning))]
         return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
@@ -96,23 +97,34 @@ class EditorHost:
 
         change = await planned()
         if not OWN_WRITE.get():
-            what, question = asking_to_write(shown(change.path, roots), text, mode, overwrite=overwrite)
-            if not await self._allowed(conversation, around(change.path, roots), what, question, change):
+            question = asking_to_write(change.path, roots, text, mode, overwrite=overwrite)
+
+            async def ask(question: WriteQuestion) -> str:
+                call = _call(question, change, self._workspace.written(change.path))
+                return await self._asked(conversation, call, question.answers)
+
+            if not await is_allowed(session.conversing.memory.permissions, question, ask):
                 raise Denied(f"The person did not allow it to write to {path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
-            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "exclude": exclude}
-            done = await asyncio.to_thread(lambda: write(path, text, roots, **options))  # type: ignore[arg-type]
+            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": change.path}
+            done = await asyncio.to_thread(
+                lambda: write(path, text, roots, exclude=exclude, **options)  # type: ignore[arg-type]
+            )
             return Written(done.shown, done.bytes, done.lines)
         asked, change = change, await planned()
         if change != asked and mode != "append":  # what is added at the end is added to whatever is there by now
             raise StaleDocument(f"{path} has changed since the person was asked; it was left as it is.")
         real, after = change.path, change.after
         try:
-            await self._client.write_text_file(through.conversation, str(real), after)
+            await self._client.write_text_file(through.conversation, self._workspace.written(real), after)
         except RequestError as error:
             raise PalimpsestError(f"The editor did not write {path}: {error}") from error
         return Written(shown(real, roots), len(text.encode()), n_lines(text))
+
+    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
+        call = ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")
+        return await self._asked(conversation, call, {"allow": yes, "reject": no}) == "allow"
 
     # Parts
 
@@ -120,27 +132,18 @@ class EditorHost:
     def _writes(self) -> bool:
         return self._can is not None and bool(self._can.write_text_file and self._can.read_text_file)
 
-    async def _allowed(self, conversation: str, root: Path, what: str, question: str, change: Change) -> bool:
-        permissions = self._workspace.session.conversing.memory.permissions
-        folder = str(root)
-        known = await asyncio.to_thread(permissions.answer, folder, what)
-        if known is not None:
-            return known
+    async def _asked(self, conversation: str, call: ToolCallUpdate, options: Mapping[str, str]) -> str:
+        """The id of the option that the person chose; "" where they chose none, or cannot be asked."""
         talk = self._shown_in(conversation)
         if talk is None:
-            return False
-        call = ToolCallUpdate(tool_call_id=talk.call or f"ask-{what}", title=question, kind="edit", status="pending")
-        call.content, call.locations = change.shown, [ToolCallLocation(path=str(change.path))]
+            return ""
+        call.tool_call_id = talk.call or call.tool_call_id
+        given = [PermissionOption(option_id=word, name=name, kind=KINDS[word]) for word, name in options.items()]
         try:
-            answer = await self._client.request_permission(talk.conversation, call, list(OPTIONS))
+            answer = await self._client.request_permission(talk.conversation, call, given)
         except (RequestError, ValidationError):
-            return False  # an editor that cannot ask, or whose answer is none
-        if not isinstance(answer.outcome, AllowedOutcome):
-            return False
-        chosen = answer.outcome.option_id
-        if chosen in FOR_GOOD:
-            await asyncio.to_thread(permissions.remember, folder, what, allowed=FOR_GOOD[chosen])
-        return chosen in ("allow", "always")
+            return ""  # an editor that cannot ask, or whose answer is none
+        return answer.outcome.option_id if isinstance(answer.outcome, AllowedOutcome) else ""
 
     async def _before(
         self, through: Talk | None, real: Path, path: str, mode: WriteMode, *, overwrite: bool
@@ -161,7 +164,7 @@ class EditorHost:
 
     async def _read(self, talk: Talk, path: Path) -> str:
         try:
-            return (await self._client.read_text_file(talk.conversation, str(path))).content
+            return (await self._client.read_text_file(talk.conversation, self._workspace.written(path))).content
         except (RequestError, ValidationError) as error:
             raise PalimpsestError(f"The editor did not read {path.name}: {error}") from error
 
@@ -174,3 +177,11 @@ class EditorHost:
                 return talk
             at = memory.conversations.get(at).parent
         return None
+
+
+def _call(question: WriteQuestion, change: Change, path: str) -> ToolCallUpdate:
+    """`path`: as the editor writes it."""
+    identity = f"ask-{question.what}"
+    call = ToolCallUpdate(tool_call_id=identity, title=question.text, kind="edit", status="pending")
+    call.content, call.locations = change.shown(path, question.content), [ToolCallLocation(path=path)]
+    return call

@@ -25,17 +25,22 @@ from palimpsest.assist.conversations.telling import (
     CompactionBegan,
     CompactionEnded,
     Stopped,
+    TurnBegan,
     TurnEnded,
     TurnText,
 )
+from palimpsest.assist.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.refs.tags import PROBLEMS, extract
+from palimpsest.memory.transcript.showing import written_documents
+from palimpsest.memory.transcript.writing import documents_text
 
 logger = logging.getLogger(__name__)
 
 LONGEST_TITLE = 80
 CANCELLED = "It was cancelled."
+UNUSED = "Palimpsest does not use these MCP servers, since its model has tools of its own only: {}.\n\n"
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
@@ -54,18 +59,21 @@ class Talk:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""
+        self.unused: Sequence[str] = ()
+        """The MCP servers that the editor has named, until the person is told that they are not used."""
         self._workspace = workspace
         self._session = workspace.session
         self._client = client
         self._lines = lines
         self._turn: asyncio.Task[Stopped] | None = None
-        self._cancelled = self._is_ended = False
+        self._cancelled = self._is_ended = self._is_warned = False
         self._idle = asyncio.Event()
         self._sent: dict[int, int] = {}  # characters of each turn
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
         self._sending = asyncio.get_running_loop().create_task(self._send())
         events = workspace.session.events
         self._listening = [
+            events.on(TurnBegan, self._turn_began),
             events.on(TurnText, self._text),
             events.on(TurnEnded, self._turn_ended),
             events.on(CallBegan, self._call_began),
@@ -158,13 +166,19 @@ class Talk:
         prompt = await asyncio.to_thread(prompt_of, blocks, workspace)
         if self._cancelled:
             return "cancelled"
+        if self.unused:
+            self._tell(updates.said(UNUSED.format(", ".join(f"`{name}`" for name in self.unused)), "mcp-servers"))
+            self.unused = ()
         if (found := command_in(prompt.text)) is not None:
             command, rest = found
             answer = await command.run(self._session, self.conversation, rest)
             self._tell(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
-        return (await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))).stopped
+        reply = await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))
+        for turn in reply.turns:
+            self._tell_documents(turn)
+        return reply.stopped
 
     async def _named(self, text: str) -> None:
         """A conversation is called by what was said first."""
@@ -182,9 +196,26 @@ class Talk:
             used, size = talked.used, talked.total
             self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
 
+    def _turn_began(self, event: TurnBegan) -> None:
+        if event.conversation == self.conversation and event.turn.role == "user":
+            self._tell_documents(event.turn)
+
+    def _tell_documents(self, turn: Turn) -> None:
+        for update in self._documents(turn):
+            self._tell(update)
+
+    def _documents(self, turn: Turn) -> list[Any]:
+        """What a turn refers to, and what was not found, behind it."""
+        most = self._session.services.settings.documents.most_listed
+        found, n_more = written_documents(self._session.conversing.memory, turn, most)
+        return [updates.said(f"\n\n{documents_text(found, n_more)}\n\n", f"documents-{turn.id}")] if found else []
+
     def _text(self, event: TurnText) -> None:
         if event.conversation != self.conversation:
             return
+        if not self._is_warned and (why := unfit(self._session.services.supervisor.status.model)):
+            self._is_warned = True
+            self._tell(updates.said(f"{why}\n\n", f"model-{event.turn}"))
         sent = self._sent.get(event.turn, 0)
         if len(event.text) > sent:
             self._sent[event.turn] = len(event.text)
@@ -192,6 +223,7 @@ class Talk:
 
     def _turn_ended(self, event: TurnEnded) -> None:
         if event.conversation == self.conversation:
+            self._text(TurnText(self.conversation, event.turn.id, event.text))  # its end was not told yet
             for update in _problems(event.turn):
                 self._tell(update)
 
@@ -238,7 +270,7 @@ class Talk:
         memory = self._session.conversing.memory
         text, name = memory.turns.text(turn), f"turn-{turn.id}"
         if turn.role == "user":
-            return [updates.asked(text, name)]
+            return [updates.asked(text, name), *self._documents(turn)]
         if turn.role != "assistant":
             return []
         found = list[Any]()
@@ -250,7 +282,7 @@ class Talk:
             result = memory.contents.text(call.result) if call.result else ""
             found.append(updates.call_began(identity, call.name, call.arguments))
             found.append(updates.call_done(identity, result, failed=call.status == "failed"))
-        return found
+        return [*found, *self._documents(turn)]
 
     async def _send(self) -> None:
         while True:

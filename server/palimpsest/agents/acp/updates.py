@@ -21,12 +21,14 @@ from acp.schema import (
     UserMessageChunk,
 )
 
-from palimpsest.memory.compaction.compactions import Compaction, Summary
+from palimpsest.memory.compaction.compactions import Compaction
+from palimpsest.memory.compaction.words import in_words
 
 Kind = Literal["read", "edit", "delete", "search", "think", "other"]
 KINDS: Mapping[str, Kind] = {
     "read_fd": "read", "get_fd_section": "read", "list_fd_sections": "read", "list_refs": "read", "get_ref": "read",
     "inspect": "read", "list_checkpoints": "read", "read_temp_file": "read", "read_document": "read",
+    "list_documents": "read",
     "search_fd": "search", "find_documents": "search", "find_excerpts": "search",
     "fd_to_file": "edit", "ref_to_file": "edit",
     "remember": "think", "forget": "think", "compact": "think", "fork": "think", "spawn": "think", "gather": "think",
@@ -49,7 +51,7 @@ def asked(content: str, message: str) -> UserMessageChunk:
 
 
 def call_id(turn: int, number: int) -> str:
-    """The universal id of the call's result."""
+    """Of a turn's call, as this protocol wants one; a model knows it by another."""
     return f"result-{turn}-{number}"
 
 
@@ -106,25 +108,3 @@ def compaction_ended(turn: int, made: Compaction | None, why: str = "") -> dict[
     if made is not None:
         return compaction(turn, "completed", summary=[{"type": "text", "text": in_words(made.summary)}])
     return compaction(turn, "failed", error=why) if why else compaction(turn, "cancelled")
-
-
-def in_words(summary: Summary) -> str:
-    """What the model reads from now on, for a person."""
-    paragraphs = [
-        f"**{label}:** {said}"
-        for label, said in (
-            ("Goal", summary.goal),
-            ("Wanted of the summary", summary.instruction),
-            ("Now", summary.current_status),
-            ("Next", summary.likely_next_work),
-        )
-        if said.strip()
-    ]
-    for label, rows in (
-        ("Found out", summary.discoveries),
-        ("Done", summary.completed),
-        ("Files", summary.relevant_files_directories),
-    ):
-        if rows:
-            paragraphs.append("\n".join((f"**{label}:**\n", *(f"- {row}" for row in rows))))
-    return "\n\n".join(paragraphs)

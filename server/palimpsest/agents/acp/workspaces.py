@@ -19,7 +19,8 @@ from palimpsest.session.session import Session
 from palimpsest.system import folders
 from palimpsest.text import tokens
 from palimpsest.text.secret_names import is_secret
-from palimpsest.text.uris import is_inside, path_or_none
+from palimpsest.text.spellings import Spellings
+from palimpsest.text.uris import is_inside, path_or_none, to_path, to_uri
 from palimpsest.workspace.files import SECRET, WorkspaceFiles
 
 logger = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ class Workspace:
         for problem in (*problems, *wrong):
             logger.warning("setting %s", problem)
         self.roots = roots
+        self.spellings = Spellings()
         self.session: Session = build(settings, roots)
         self._files = WorkspaceFiles(roots, settings.context.exclude)
         self._started = False
@@ -48,19 +50,23 @@ class Workspace:
         """What a document is called in the workspace."""
         return self.session.services.roots.locate(uri)[1] or uri
 
+    def written(self, path: Path) -> str:
+        """A real path as the editor writes it."""
+        return str(to_path(self.spellings.written(to_uri(path))))
+
     def text_of(self, uri: str) -> str | None:
         """What is in a file that a model may see."""
         path = path_or_none(uri.partition("#")[0])
-        if path is None or not is_inside(path, self.roots):
+        if path is None or not is_inside(path, self.roots) or is_secret(path.name):
             return None
-        found = self._files.source(path)
+        found = self._files.source(path.resolve())
         return None if found is None else found.text
 
     def why_not(self, uri: str, text: str) -> str | None:
         """Why a file that the editor sent along goes to no model, as the end of a sentence."""
         path = path_or_none(uri.partition("#")[0])
         if path is not None and is_inside(path, self.roots):
-            reason = self._files.kept_out(path, pinned=True)
+            reason = SECRET if is_secret(path.name) else self._files.kept_out(path.resolve(), pinned=True)
         else:  # a person may send what lies elsewhere
             reason = SECRET if path is not None and is_secret(path) else None
         found = None if reason is not None else tokens.found(text)
@@ -75,11 +81,12 @@ class Workspaces:
 
     def at(self, cwd: str, more: Sequence[str] | None = None) -> Workspace:
         """Raises InvalidArgument for what is no folder."""
-        roots = tuple(
-            dict.fromkeys((_folder("cwd", cwd), *(_folder("additionalDirectories", one) for one in more or ())))
-        )
+        written = [cwd, *(more or ())]
+        fields = ["cwd", *["additionalDirectories"] * len(more or ())]
+        roots = tuple(dict.fromkeys(map(_folder, fields, written)))
         if roots not in self._open:
             self._open[roots] = Workspace(roots)
+        self._open[roots].spellings.folders(map(to_uri, written))
         return self._open[roots]
 
     def all(self) -> list[Workspace]:

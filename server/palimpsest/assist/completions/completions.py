@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
@@ -27,7 +28,7 @@ from palimpsest.assist.shared.events import (
 )
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
-from palimpsest.completion.inline import n_behind
+from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -70,7 +71,8 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
-        self.offers = Offers(services.statistics)
+        self.learning = Learning(services)
+        self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
@@ -127,7 +129,12 @@ class Completions:
         position = snapshot.clamp(position)
         self._n_asked += 1
         number = self._n_asked
-        if not invoked and n_behind(snapshot.lines[position.line][position.column :]) > options.max_suffix:
+
+        def is_wanted() -> bool:
+            """Whether the person has not typed or moved on."""
+            return number == self._n_asked and services.documents.find(snapshot.uri) is snapshot
+
+        if not invoked and has_behind(snapshot.lines[position.line][position.column :], options.max_suffix):
             return None
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
@@ -138,16 +145,17 @@ class Completions:
 
         with services.usage.spent("blocks"):
             view = services.view(snapshot, position, hurried=True)
-            query = self._query(view, services.chooser.choose(view))
+            query = self._query(view, await services.chooser.chosen(view))
             result = self._results.find(query.place, query.prefix, n)
-        if result is None:
+        if result is None and is_wanted():
             result = await self._generated(query, n, invoked)
-            if number != self._n_asked or services.documents.find(snapshot.uri) is not snapshot:
-                return None  # the person typed or moved on: a stale answer is never shown
+        if result is None or not is_wanted():
+            return None  # a stale answer is never shown
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
-        ids = self.offers.give(result.texts, snapshot.language_id, 1000 * (time.perf_counter() - began))
+        ms = 1000 * (time.perf_counter() - began)
+        ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
         first = result.texts[0] if result.texts else ""
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
         return Completed(snapshot, position, result.texts, ids) if result.texts else None
@@ -171,13 +179,16 @@ class Completions:
         model = self._services.supervisor.status.model
         return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
 
+    async def _level(self, query: CompletionQuery) -> str | None:
+        return await self._services.levels.of(query.view.parsed.snapshot)
+
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
         services = self._services
         request = services.requests.completion(query.view, query.blocks, query.multiline, n, first=not invoked)
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
-        result = query.result(answer, n)
+        result = query.result(answer, n, await self._level(query))
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
             services.events.tell(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
@@ -209,9 +220,9 @@ class Completions:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
         view = self._services.view(snapshot, position, hurried=True)
-        query = self._query(view, self._services.chooser.choose(view))
+        query = self._query(view, await self._services.chooser.chosen(view))
         answer = await self._ahead(query)
-        result = replace(query.result(answer, 1), finished=True)
+        result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
         result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
@@ -220,7 +231,7 @@ class Completions:
         before, after = _around(snapshot, position)
         left = self._ghost.remainders(snapshot.uri, before, after)
         others = [it for it in left if it.index and it.text != result.texts[0]]
-        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1)
+        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1, _seen(query))
         self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
         self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
 
@@ -237,9 +248,9 @@ class Completions:
         view = self._services.view_of(
             self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
         )
-        query = self._query(view, self._services.chooser.choose(self._services.view(old, at, hurried=True)))
+        query = self._query(view, await self._services.chooser.chosen(self._services.view(old, at, hurried=True)))
         if self._results.find(query.place, query.prefix) is None:
-            result = query.result(await self._ahead(query), 1)
+            result = query.result(await self._ahead(query), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)
         screen.followed = True
 
@@ -252,6 +263,12 @@ class Completions:
             services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)
         return answer
+
+
+def _seen(query: CompletionQuery) -> Seen:
+    view = query.view
+    line = view.parsed.snapshot.lines[view.position.line]
+    return Seen(query.blocks, view.editing.text, line[: view.position.column])
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.shared.statistics import Happened, Part, Statistics
 
 KEPT = 256
@@ -17,28 +18,31 @@ KEPT = 256
 
 @dataclass(slots=True)
 class Offer:
-    """`text`: what was left to insert of it when it was last given out."""
+    """`text`: what was left to insert of `whole` when it was last given out; `seen`: what the model saw for it."""
 
     text: str
+    whole: str
     language: str
+    seen: Seen
     closed: bool = False
 
 
 class Offers:
     """One window's."""
 
-    def __init__(self, statistics: Statistics) -> None:
+    def __init__(self, statistics: Statistics, learning: Learning) -> None:
         self._statistics = statistics
+        self._learning = learning
         self._offers: OrderedDict[str, Offer] = OrderedDict()
         self._n = 0
 
-    def give(self, texts: Sequence[str], language: str, ms: float) -> tuple[str, ...]:
+    def give(self, texts: Sequence[str], language: str, ms: float, seen: Seen) -> tuple[str, ...]:
         """Ids of alternatives shown together, which count as one; `ms` is what they were waited for."""
         ids = []
         for text in texts:
             self._n += 1
             ids.append(f"c-{self._n}")
-            self._offers[ids[-1]] = Offer(text, language)
+            self._offers[ids[-1]] = Offer(text, text, language, seen)
         while len(self._offers) > KEPT:
             self._offers.popitem(last=False)
         if ids:
@@ -60,6 +64,9 @@ class Offers:
                 return
             offer.closed = happened == "rejected" or part == "all"
             language = offer.language
+            if happened == "accepted":
+                typed = offer.whole.removesuffix(offer.text) if offer.whole.endswith(offer.text) else ""
+                self._learning.accepted(offer.seen, typed, offer.text[:chars])
             if chars is None and part == "all":
                 chars = len(offer.text)
             elif part != "all":  # the rest stays on screen, and is all that is left to be accepted

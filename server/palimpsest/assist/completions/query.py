@@ -15,6 +15,7 @@ from palimpsest.completion.inline import trim
 from palimpsest.completion.results import Result
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.shape import shape_at
+from palimpsest.text.levels import with_level
 from palimpsest.text.markup import unescape_closing
 from palimpsest.types import Block
 
@@ -47,8 +48,9 @@ class CompletionQuery:
         blocks = tuple((block.type, block.name, block.editable, block.text) for block in self.blocks)
         return self.model, editing.type, editing.file, editing.name, editing.suffix, blocks
 
-    def result(self, answer: wire.GenerateAnswer, asked: int) -> Result:
-        """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time."""
+    def result(self, answer: wire.GenerateAnswer, asked: int, level: str | None) -> Result:
+        """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
+        they are indented by, where not as the model does it."""
         editing, texts = self.view.editing, list[str]()
         for choice in answer.choices:
             text = trim(
@@ -58,6 +60,8 @@ class CompletionQuery:
                 multiline=self.multiline,
                 language=self.view.parsed.language,
             )
+            if level is not None:
+                text = with_level(text, level, at_start=self.prefix[-1:] in ("", "\n"))
             if text and text not in texts:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None

@@ -5,6 +5,7 @@ In: a reply's text, tools.  Out: results for the model, kept with the turn; even
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -52,8 +53,12 @@ class Tools(Protocol):
         """What the system prompt says of the tools that may matter now; "" for none."""
         ...
 
-    def described(self, needs: Needs) -> Mapping[str, str]:
-        """Of that, what is said of each tool."""
+    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
+        """In pieces: how tools are called, and what is said of each; `natively` as `native` has them."""
+        ...
+
+    def read_turns(self) -> bool:
+        """Whether the model is told of one that reads turns and results by their addresses."""
         ...
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
@@ -65,6 +70,11 @@ class Tools(Protocol):
         ...
 
 
+def sent_of_tools(told: str, native: Sequence[Mapping[str, Any]]) -> str:
+    """All that is sent of tools, as it is counted: what the system prompt says, and those that stand beside it."""
+    return f"{told}\n{json.dumps(native, ensure_ascii=False)}" if native else told
+
+
 class NoTools:
     """For a model that is not told of any."""
 
@@ -74,8 +84,11 @@ class NoTools:
     def told(self, needs: Needs) -> str:
         return ""
 
-    def described(self, needs: Needs) -> Mapping[str, str]:
-        return {}
+    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
+        return "", {}
+
+    def read_turns(self) -> bool:
+        return False
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
         return "", []

@@ -8,25 +8,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from palimpsest import wire
-from palimpsest.assist.conversations.putting import Putting, tail_of
+from palimpsest.assist.conversations.putting import Cursor, Putting, tail_of
 from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.assist.shared.usage import Talked
+from palimpsest.context.estimate import chars_for
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.memory.compaction import grammar
 from palimpsest.memory.compaction.collecting import Called, Spoken
 from palimpsest.memory.compaction.compactions import Compaction, Summary, WrittenBy
-from palimpsest.memory.compaction.mechanical import completed, mechanical
+from palimpsest.memory.compaction.keeping import ID, IMPORTANT, Message, kept
+from palimpsest.memory.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.tags import extract
 from palimpsest.types import Block
 
 BEFORE = "before compaction"
+SUMMARY = 0.15
+"""Its share of what the model can read."""
+LEAST_TOKENS, FRAMES = 256, 128
+"""Of a summary that the model writes; and what a template puts around messages."""
 WORTH = 0.25
 """Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
+KEPT, MOST_KEPT = 0.1, 8_000
+"""Of what the model can read, for messages that are kept as they are; characters, where nobody knows that."""
 
 logger = logging.getLogger(__name__)
 
@@ -41,9 +52,12 @@ class Compacting:
         self._counts = counts
         self._under_way: set[str] = set()
 
-    async def before_reply(self, conversation: str, blocks: Sequence[Block]) -> None:
-        """Carry out what is queued; compact where the conversation has grown over the threshold."""
+    async def before_reply(self, conversation: str, cursor: Cursor | None) -> None:
+        """Carry out what is queued; compact where the conversation has grown over the threshold, which is the model's
+        to say.  Raises EngineError where there is none."""
         await self.apply_queued(conversation)
+        await self._services.supervisor.ready(LOADING_S)
+        blocks = await self._putting.blocks(cursor)
         until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
@@ -69,6 +83,7 @@ class Compacting:
         applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
         self._services.events.tell(CompactionEnded(conversation, head, applied))
         self._services.events.tell(ConversationChanged(conversation))
+        await self.recount(conversation)
         return applied
 
     def _apply_queued(self, memory: Memory, conversation: str, head: int) -> Compaction | None:
@@ -79,12 +94,19 @@ class Compacting:
             if queued.written_by == "model":  # a person's own says what they want it to
                 memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
             memory.checkpoints.create(conversation, BEFORE, automatic=True)
-            return memory.compactions.apply_pending(conversation, head)
+            return memory.compactions.apply_pending(conversation, head, self._kept(conversation, head))
 
     async def queue(self, conversation: str, summary: Summary) -> Compaction:
         """A person's own summary.  Raises InvalidArgument."""
         memory = self._memory()
         return await memory.writes.run(memory.compactions.queue, conversation, summary, "person")
+
+    async def recount(self, conversation: str) -> None:
+        """Tell what the conversation takes, where that is not what its last reply took any more."""
+        model, sent = self._services.supervisor.status.model, self._putting.sent(conversation, ())
+        counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        total = model.window if model is not None else 0
+        self._services.usage.told(Talked(conversation, sum(counts), total, self._putting.kv))
 
     async def compact(
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
@@ -109,6 +131,7 @@ class Compacting:
             self._under_way.discard(conversation)
         events.tell(CompactionEnded(conversation, turn, applied))
         events.tell(ConversationChanged(conversation))
+        await self.recount(conversation)
         return applied
 
     async def _compact(
@@ -120,17 +143,19 @@ class Compacting:
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
-        summary = mechanical(spoken, old, wanted) if summary is None else completed(summary, spoken, old)
-        return await memory.writes.run(_apply, memory, conversation, summary, writer, turns[-1].id)
+        tools = self._putting.tool_names
+        summary = mechanical(spoken, old, wanted, tools) if summary is None else completed(summary, spoken, old, tools)
+        summary = self._fitted(summary)
+        return await memory.writes.run(self._apply, memory, conversation, summary, writer, turns[-1].id)
 
     async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
         """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
-        system, told, said = self._putting.parts(conversation, blocks=blocks)
-        (prompt, *sizes), _ = await self._counts.of([system + told, *(one.content for one in said)])
-        room = self._putting.room(blocks, prompt)
+        sent = self._putting.sent(conversation, blocks)
+        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        room = self._putting.room(blocks, system + tools)
         if sum(sizes) <= room:
             return None
         turns = self._since(conversation, None)[:-1]
@@ -141,23 +166,27 @@ class Compacting:
         self, conversation: str, blocks: Sequence[Block], until: int, instruction: str
     ) -> tuple[Summary | None, WrittenBy]:
         """The model's summary; None where there is no model that can write one."""
-        services, model = self._services, self._services.supervisor.status.model
-        if model is None or not model.chat_template:
-            return None, "mechanical"
+        services = self._services
         task = grammar.TASK + (f"The person wants of the summary: {instruction}\n" if instruction else "")
-        request = wire.GenerateRequest(
-            workspace=services.workspace,
-            chat=wire.ChatTail(self._putting.asking(conversation, until, task, blocks)),
-            slot="chat",
-            sync=services.requests.sync(blocks, "chat"),
-            max_tokens=grammar.MOST_TOKENS,
-            grammar=grammar.grammar(),
-            sampling=wire.Sampling(temperature=0.0),
-            tail=tail_of(conversation),
-            kv=self._putting.kv,
-        )
         try:
             async with services.supervisor.engine(LOADING_S) as engine:
+                model = services.supervisor.status.model
+                if model is None or not model.chat_template:
+                    return None, "mechanical"
+                asked = self._putting.asking(conversation, until, task, blocks)
+                sizes, _ = await self._counts.of([one.content for one in asked])
+                left = max(LEAST_TOKENS, self._putting.window(blocks) - sum(sizes) - FRAMES)
+                request = wire.GenerateRequest(
+                    workspace=services.workspace,
+                    chat=wire.ChatTail(asked),
+                    slot="chat",
+                    sync=services.requests.sync(blocks, "chat"),
+                    max_tokens=min(grammar.MOST_TOKENS, left),
+                    grammar=grammar.grammar(),
+                    sampling=wire.Sampling(temperature=0.0),
+                    tail=tail_of(conversation),
+                    kv=self._putting.kv,
+                )
                 answer = await services.generate(engine, request, blocks)
             return grammar.read(answer.choices[0].text), "model"
         except (EngineError, InvalidArgument) as error:
@@ -168,7 +197,12 @@ class Compacting:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
         before = self._memory().compactions.current(queued.conversation)
         spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
-        return completed(queued.summary, spoken, before.summary if before is not None else None)
+        old = before.summary if before is not None else None
+        return self._fitted(completed(queued.summary, spoken, old, self._putting.tool_names))
+
+    def _fitted(self, summary: Summary) -> Summary:
+        model = self._services.supervisor.status.model
+        return summary if model is None or not model.window else fitted(summary, chars_for(int(SUMMARY * model.window)))
 
     def _since(self, conversation: str, until: int | None) -> list[Turn]:
         """The complete turns since the last compaction."""
@@ -192,8 +226,35 @@ class Compacting:
         ]
         return Spoken(turn.role, memory.turns.text(turn), calls)
 
+    def _kept(self, conversation: str, until: int) -> list[int]:
+        """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
+        memory, current = self._memory(), self._memory().compactions.current(conversation)
+        before = frozenset(current.kept if current is not None else ())
+        turns = [turn for turn in memory.turns.branch(conversation) if turn.id in before]
+        turns += self._since(conversation, None)
+        points = {one.head for one in memory.checkpoints.list(conversation) if not one.automatic}
+        refs = defaultdict[int | None, list[str]](list)
+        for ref in memory.refs.list(conversation):
+            refs[ref.turn].append(ref.id)
+        model = self._services.supervisor.status.model
+        most = chars_for(int(KEPT * model.window)) if model is not None else MOST_KEPT
+        messages = [self._message(turn, refs[turn.id], is_marked=turn.id in points) for turn in turns]
+        return kept(messages, until, before, most)
 
-def _apply(memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
-    with memory.database.transaction():
-        memory.checkpoints.create(conversation, BEFORE, automatic=True)
-        return memory.compactions.apply(conversation, summary, writer, turn)
+    def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> Message:
+        """`refs`: ids of those in it; what the model tagged in its own reply is no mark of the person's."""
+        spoken = self._spoken(turn)
+        tagged = [ref.id for ref in extract(spoken.text).refs] if turn.role == "assistant" else []
+        is_marked = is_marked or any(ref not in tagged for ref in refs)
+        is_marked = is_marked or (turn.role == "user" and IMPORTANT.search(spoken.text) is not None)
+        given = [str(value) for call in spoken.calls for value in call.arguments.values()]
+        named = [f"ref:{call.arguments['ref_id']}" for call in spoken.calls if "ref_id" in call.arguments]
+        names = {f"turn-{turn.number}", *(f"ref:{ref}" for ref in refs)}
+        names |= {f"result-{turn.number}-{number}" for number in range(len(spoken.calls))}
+        mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
+        return Message(turn.id, len(self._putting.kept_text(turn)), is_marked, names, mentions)
+
+    def _apply(self, memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
+        with memory.database.transaction():
+            memory.checkpoints.create(conversation, BEFORE, automatic=True)
+            return memory.compactions.apply(conversation, summary, writer, turn, self._kept(conversation, turn))

@@ -20,6 +20,7 @@ from palimpsest.assist.conversations.host import Host, NoHost
 from palimpsest.assist.conversations.keeping import keep
 from palimpsest.assist.conversations.putting import Cursor, Putting
 from palimpsest.assist.conversations.telling import ConversationChanged, Stopped, TurnBegan
+from palimpsest.assist.conversations.thresholds import thresholds, thresholds_for
 from palimpsest.assist.conversations.token_counts import TokenCounts
 from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.documents.asking import asking
@@ -27,7 +28,8 @@ from palimpsest.assist.documents.referring import Referred, Referring
 from palimpsest.assist.shared.events import RefreshNeeded, WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.assist.shared.usage import Talked
-from palimpsest.errors import ContextTooLarge, InvalidArgument, PalimpsestError
+from palimpsest.config.settings import FileDescriptorSettings
+from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
 from palimpsest.memory.conversations.conversations import name_of
 from palimpsest.memory.conversations.turns import BUSY, Role, Turn
 from palimpsest.memory.descriptors.incoming import Part
@@ -129,11 +131,12 @@ class Conversing:
         if text is None:
             await self.memory.writes.run(self._take_back, conversation)
         else:
-            said, referred = well_formed(text), NOTHING
+            said, referred, options = well_formed(text), NOTHING, thresholds(self._services)
             try:
+                options = await self._thresholds(said, asked.parts)
                 referred = await self._referred(conversation, said)
             finally:  # what a person said is kept, also where they stop before it is answered
-                await self._keep(conversation, "user", said, referred, parts=asked.parts, names=True)
+                await self._keep(conversation, "user", said, options, referred, parts=asked.parts, names=True)
         reply = await self._answer(conversation, asked)
         with suppress(asyncio.CancelledError):  # a stop that came while the end was being kept: there is a reply
             await asyncio.sleep(0)
@@ -152,6 +155,7 @@ class Conversing:
         conversation: str,
         role: Role,
         text: str,
+        options: FileDescriptorSettings,
         referred: Referred,
         source: str = "",
         parts: Sequence[Part] = (),
@@ -159,7 +163,7 @@ class Conversing:
         names: bool = False,
     ) -> Turn:
         """`names`: the conversation is called by it, where it has no name yet."""
-        memory, options = self.memory, self._services.settings.file_descriptor
+        memory = self.memory
         whole = [replace(part, text=well_formed(part.text)) for part in parts]
         told = referred.told
 
@@ -175,15 +179,18 @@ class Conversing:
         self._services.events.tell(TurnBegan(conversation, turn))
         return turn
 
+    async def _thresholds(self, text: str, parts: Sequence[Part]) -> FileDescriptorSettings:
+        return await thresholds_for(self._services, self.counts, [text, *(well_formed(part.text) for part in parts)])
+
     async def _referred(self, conversation: str, text: str) -> Referred:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
-        if self.referring is None or "[[" not in text:
+        if self.referring is None or not self.referring.is_on or "[[" not in text:
             return NOTHING
-        memory, model = self.memory, self._services.supervisor.status.model
-        system, tools, said = self.putting.parts(conversation, blocks=self.blocks_of(conversation))
-        (prompt, *taken), _ = await self.counts.of([system + tools, *(one.content for one in said)])
+        memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
+        sent = self.putting.sent(conversation, self.blocks_of(conversation))
+        (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
         window = model.window if model is not None else 0
-        room = max(0, self.putting.shares.for_messages(window, prompt) - sum(taken))
+        room = max(0, self.putting.shares.for_messages(window, system + tools) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
             before = self.putting.documents_told(conversation)
@@ -201,9 +208,20 @@ class Conversing:
         await self.check_idle(conversation)
         said = well_formed(text)
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
-        turn = await self._keep(conversation, role, said, referred, source, parts)
+        options = await self._thresholds(said, parts)
+        turn = await self._keep(conversation, role, said, options, referred, source, parts)
         self._services.events.tell(ConversationChanged(conversation))
         return turn
+
+    async def say_again(self, conversation: str, turn: int) -> Turn:
+        """A turn of another branch, as it is, with its calls and what the model was told of its documents.  Raises
+        NotFound, InvalidArgument."""
+        await self.check_idle(conversation)
+        new = await self.memory.writes.run(self.memory.forks.behind, conversation, turn)
+        said = self.memory.turns.get(new)
+        self._services.events.tell(TurnBegan(conversation, said))
+        self._services.events.tell(ConversationChanged(conversation))
+        return said
 
     @contextmanager
     def sending(self, uri: str) -> Iterator[None]:
@@ -271,11 +289,11 @@ class Conversing:
         n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
-            was_stopped = await self._compacted(conversation, asked)
+            why_not = await self._compacted(conversation, asked)
             writing = await begun(self.memory, self._services.events, conversation)
             try:
-                if was_stopped:
-                    raise asyncio.CancelledError
+                if why_not is not None:
+                    raise why_not
                 answer = await self._fitted(conversation, asked, grammar, writing)
             except asyncio.CancelledError:
                 turns.append(await writing.end("cut", "cancelled"))
@@ -303,16 +321,17 @@ class Conversing:
                 break
             if round_ == n_rounds:
                 stopped = "rounds"
-        await self.compacting.apply_queued(conversation)
+        with suppress(asyncio.CancelledError):  # there is a reply; what is queued stays so
+            await self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
 
-    async def _compacted(self, conversation: str, asked: Asked) -> bool:
-        """Whether the person stopped it meanwhile."""
+    async def _compacted(self, conversation: str, asked: Asked) -> BaseException | None:
+        """Why it cannot be answered: the person stopped it meanwhile, or there is no engine."""
         try:
-            await self.compacting.before_reply(conversation, self.putting.blocks(asked.cursor))
-        except asyncio.CancelledError:
-            return True
-        return False
+            await self.compacting.before_reply(conversation, asked.cursor)
+        except (asyncio.CancelledError, EngineError) as error:
+            return error
+        return None
 
     async def _fitted(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         """Where the engine says that it does not fit, once more behind a summary.  Raises ContextTooLarge."""
@@ -328,8 +347,6 @@ class Conversing:
 
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services
-        blocks = self._blocks[conversation] = self.putting.blocks(asked.cursor)
-        request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
 
         def came(text: str) -> None:
             writing.came(text)
@@ -337,6 +354,8 @@ class Conversing:
                 raise _Repeats
 
         async with services.supervisor.engine(LOADING_S) as engine:
+            blocks = self._blocks[conversation] = await self.putting.blocks(asked.cursor)
+            request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
             answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)
         return answer

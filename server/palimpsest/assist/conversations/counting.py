@@ -36,18 +36,17 @@ class Counting:
     async def usage(self, conversation: str) -> ConversationUsage:
         """Raises NotFound, StorageError."""
         behind = self._conversing.blocks_of(conversation)
-        system, told, said = self._conversing.putting.parts(conversation, blocks=behind)
-        blocks = [render_context(block) for block in behind]
-        contents = [message.content for message in said]
-        counts, estimated = await self._conversing.counts.of([system, told, *contents, *blocks])
+        sent = self._conversing.putting.sent(conversation, behind)
+        blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
+        counts, estimated = await self._conversing.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
         model = self._services.supervisor.status.model
-        n_blocks = sum(counts[2 + len(said) :])
+        n_blocks = sum(counts[2 + n_said :])
         total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
         return ConversationUsage(
             total=total,
             system=counts[0],
             tools=counts[1],
-            messages=sum(counts[2 : 2 + len(said)]),
+            messages=sum(counts[2 : 2 + n_said]),
             blocks=n_blocks,
             estimated=estimated,
             shares=self._conversing.putting.shares,

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from palimpsest.assist.conversations.forking import Forking, Result
+from palimpsest.assist.conversations.forking import Forking, OwnTurn, Result
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import chars_for
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
 from palimpsest.memory.descriptors import results as descriptor_results
+from palimpsest.memory.descriptors.addresses import is_own
 from palimpsest.memory.descriptors.descriptors import Descriptor
 from palimpsest.memory.descriptors.reader import Wanted
 from palimpsest.memory.forks.forks import Fork
@@ -64,6 +65,8 @@ class ForkTools:
     ) -> Answer:
         """A child that knows only what is loaded for it; with `fresh` false, the conversation too, with
         `behind_all` its last turn among it."""
+        if preload_fds or preload_files or preload_temp_files:
+            await self._services.model()  # how much of them is told depends on it
         loading = asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
         loaded, own = await loading
         fork = await self._forking.spawn(
@@ -98,7 +101,7 @@ class ForkTools:
             if one.n_chars <= room:
                 room -= one.n_chars
                 whole = memory.descriptors.read(conversation, one.id, Wanted(read_all=True))
-                parts.append(descriptor_results.read(whole)[1])
+                parts.append(descriptor_results.read(whole, self._about(conversation, one))[1])
             else:
                 parts.append(self._beginning(conversation, one))
         for kind, attribute, name, text in texts:
@@ -109,10 +112,17 @@ class ForkTools:
                 made = memory.descriptors.create(conversation, text, f"{kind}:{name}")
                 ones.append(made)
                 parts.append(self._beginning(conversation, made))
-        return "\n".join(parts), [one.id for one in ones if one.id.startswith("fd-")]
+        return "\n".join(parts), [one.id for one in ones if is_own(one.id)]
 
     def _beginning(self, conversation: str, one: Descriptor) -> str:
-        return descriptor_results.created(one, self._memory().descriptors.read(conversation, one.id))[1]
+        preview = self._memory().descriptors.read(conversation, one.id)
+        return descriptor_results.created(one, preview, about=self._about(conversation, one))[1]
+
+    def _about(self, conversation: str, one: Descriptor) -> dict[str, str]:
+        """What a child is told of a text that it has not seen come."""
+        language = self._memory().descriptors.language(conversation, one.id)
+        about = {"name": one.name, "source": one.source, "language": language}
+        return {name: value for name, value in about.items() if value}
 
     def _room(self) -> int:
         """Characters that may stand before a child's task: half of what it can read."""
@@ -146,13 +156,33 @@ def spawned(forks: Sequence[Fork]) -> Answer:
 
 
 def gathered(found: Mapping[str, Result]) -> Answer:
-    """`{fork_id: {status, response, history?}}`."""
+    """`{fork_id: {status, response, history?}}`; a turn of `history` has its calls and their results."""
     rows, values = list[str](), dict[str, Any]()
     for identity, result in found.items():
         about = {"fork_id": identity, "status": result.fork.status, "task": result.fork.task}
-        rows.append(element("fork", about, result.response))
+        read = element("response", {}, result.response) if result.history else result.response
+        rows.append(element("fork", about, "\n".join([*_history(result.history), read])))
         values[identity] = {"status": result.fork.status, "task": result.fork.task, "response": result.response}
         values[identity] |= {"conversation": result.fork.child, "decoded": result.decoded}
         if result.history:
-            values[identity]["history"] = [{"role": role, "content": text} for role, text in result.history]
+            values[identity]["history"] = [
+                {
+                    "role": turn.role,
+                    "content": turn.text,
+                    "calls": [
+                        {"name": call.name, "arguments": dict(call.arguments), "status": call.status, "result": text}
+                        for call, text in turn.calls
+                    ],
+                }
+                for turn in result.history
+            ]
     return Answer(listed("forks", {"count": len(found)}, rows), values)
+
+
+def _history(turns: Sequence[OwnTurn]) -> list[str]:
+    """A child's own turns, each with the results of its calls, as one element; none for none."""
+    rows = list[str]()
+    for turn in turns:
+        rows.append(element("turn", {"role": turn.role}, turn.text))
+        rows += [element("result", {"tool": call.name}, text) for call, text in turn.calls]
+    return [listed("history", {}, rows)] if rows else []

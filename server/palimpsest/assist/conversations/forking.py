@@ -23,7 +23,7 @@ from palimpsest.assist.conversations.writing import Writing, begun
 from palimpsest.assist.shared.events import WindowClosing
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
-from palimpsest.memory.conversations.turns import Turn
+from palimpsest.memory.conversations.turns import Call, Turn
 from palimpsest.memory.forks.forks import Fork, Status
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.providers.base.together import Together
@@ -44,6 +44,15 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """A turn of a child's own, and what it called, with what came of that."""
+
+    role: str
+    text: str
+    calls: tuple[tuple[Call, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What a child came to.  `history`: its own turns, where they were asked for.  `decoded`: tokens that were decoded
     for its first reply, None where nobody knows any more."""
@@ -51,7 +60,7 @@ class Result:
     fork: Fork
     response: str
     decoded: int | None = None
-    history: tuple[tuple[str, str], ...] = ()
+    history: tuple[OwnTurn, ...] = ()
 
 
 class Forking:
@@ -272,22 +281,32 @@ class Forking:
         self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]
     ) -> list[wire.GenerateAnswer]:
         services = self._services
-        requests = [
-            self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
-            for fork, writing in zip(forks, writings, strict=True)
-        ]
         async with services.supervisor.engine(LOADING_S) as engine:
+            requests = [
+                self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
+                for fork, writing in zip(forks, writings, strict=True)
+            ]
             if isinstance(engine, Together):
                 alone = [replace(request, sync=None) for request in requests]
                 batch = wire.BatchRequest(services.workspace, alone, slot="chat", sync=requests[0].sync)
                 return (await engine.generate_batch(batch)).answers
             return [await services.generate(engine, request, blocks) for request in requests]
 
-    def _own_turns(self, memory: Memory, fork: Fork) -> list[tuple[str, str]]:
+    def _own_turns(self, memory: Memory, fork: Fork) -> list[OwnTurn]:
         """A child's turns since the fork."""
         branch = memory.turns.branch(fork.child)
         first = next((i for i, turn in enumerate(branch) if turn.source == FORK), len(branch))
-        return [(turn.role, memory.turns.text(turn)) for turn in branch[first:]]
+        return [
+            OwnTurn(
+                turn.role,
+                memory.turns.text(turn),
+                tuple(
+                    (call, memory.contents.text(call.result) if call.result else "")
+                    for call in memory.turns.calls(turn.id)
+                ),
+            )
+            for turn in branch[first:]
+        ]
 
     def _end(self) -> None:
         for task in set(self._tasks.values()):

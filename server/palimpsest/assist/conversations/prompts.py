@@ -14,14 +14,19 @@ from palimpsest.memory.calls.parsing import ParsedCall
 from palimpsest.memory.compaction.compactions import Summary
 from palimpsest.memory.conversations.turns import Call
 from palimpsest.memory.experiences.experiences import Experience
+from palimpsest.prompt.blocks import render_context
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
-from palimpsest.wire import Message, NativeMessage, Role, ToolCall
+from palimpsest.types import Block
+from palimpsest.wire import ChatTail, Message, NativeMessage, Role, ToolCall
 
 SYSTEM = """\
 You help a person with the code in their editor. Blocks of their workspace may stand above this conversation. \
 Answer briefly and exactly, in Markdown. Say so where you do not know something.
 """
+
+COMPACTED = "The conversation was compacted behind this request; where it asks for that, it is done:"
+"""Else the model, which no longer sees its call, makes it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +72,53 @@ def render_summary(summary: Summary) -> str:
     return "\n".join([*lines, "</summary>"])
 
 
-def standing(summary: Summary, last_request: str, rules: Sequence[tuple[str, str]] = ()) -> str:
-    """What the model reads in place of older turns: the summary, the last request of them word for word, and the
-    project's rules, by their file's name, as they are now."""
-    parts = [f"What was said before, in short:\n{render_summary(summary)}"]
+@dataclass(frozen=True, slots=True)
+class KeptMessage:
+    """`id`: what it is called, as `turn-12`."""
+
+    id: str
+    role: str
+    text: str
+
+
+def standing(
+    summary: Summary,
+    last_request: str,
+    rules: Sequence[tuple[str, str]] = (),
+    kept: Sequence[KeptMessage] = (),
+    older: tuple[int, int] | None = None,
+) -> str:
+    """What the model reads in place of older turns: the summary, those that are kept word for word, the project's rules
+    by their file's name, as they are now, and, where somebody asked for the compaction, the last request before it word
+    for word.  `older`: the numbers of the first and last of the turns, where the model can read them."""
+    which = "" if older is None else f" (turn-{older[0]} to turn-{older[1]})"
+    parts = [f"What was said before{which}, in short:\n{render_summary(summary)}"]
     parts += [
+        f"<message id={attribute(one.id)} role={attribute(one.role)}>\n{_escaped(one.text, 'message')}\n</message>"
+        for one in kept
+    ]
+    parts += rules_told(rules)
+    if last_request.strip():
+        parts += [COMPACTED, f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>"]
+    return "\n\n".join(parts)
+
+
+def named(turn: int, before: Sequence[str] = ()) -> str:
+    """The address of a message, on a line of its own, and those of the replies and results `before` it: a model that
+    reads one in its own replies would write them."""
+    behind = f' before="{" ".join(before)}"' if before else ""
+    return f'<message fd="turn-{turn}"{behind} />\n'
+
+
+def rules_told(rules: Sequence[tuple[str, str]]) -> list[str]:
+    return [
         f"<rules file={attribute(name)}>\n{_escaped(text, 'rules')}\n</rules>" for name, text in rules if text.strip()
     ]
-    if last_request.strip():
-        parts.append(f"<last_request>\n{_escaped(last_request, 'last_request')}\n</last_request>")
-    return "\n\n".join(parts)
+
+
+def quoted(role: str, text: str) -> str:
+    """What a document brings along and nobody said here: as text of the person's, not as what its heading says."""
+    return f'<quoted role={attribute(role)} from="elsewhere">\n{_escaped(text, "quoted")}\n</quoted>'
 
 
 def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
@@ -86,10 +128,10 @@ def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
 
 def messages(before: str, turns: Iterable[Said]) -> list[Message]:
     """Roles take turns, as chat templates want it: what one role says in a row is one message.  `before` stands for
-    older turns."""
+    older turns, and has the project's rules."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
     for turn in turns:
-        said.append((turn.role, "\n\n".join(part for part in (turn.text, _written(turn.calls)) if part)))
+        said.append((turn.role, with_calls(turn.text, turn.calls, natively=False)))
         if behind := [*turn.results, *turn.notes]:
             said.append(("user", "\n".join(behind)))
     joined = list[Message]()
@@ -133,6 +175,18 @@ def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) 
     return made
 
 
+def read_by_model(chat: ChatTail, blocks: Iterable[Block]) -> str:
+    """All that the model reads, for a person: blocks, tools that it is told of beside the text, messages."""
+    parts = [f"# Blocks\n\n{render_context(block)}" for block in blocks]
+    said: list[tuple[str, str]]
+    if chat.native is None:
+        said = [(message.role, message.content) for message in chat.messages]
+    else:
+        parts.append(f"# Tools\n\n{json.dumps(chat.native.tools, ensure_ascii=False, indent=2)}")
+        said = [(one.role, with_calls(one.content, one.calls, natively=False)) for one in chat.native.messages]
+    return "\n\n".join([*parts, *(f"# {role}\n\n{text}" for role, text in said)]) + "\n"
+
+
 def _system(system: str, told: str) -> str:
     return "\n".join(well_formed(part) for part in (system, told) if part)
 
@@ -147,9 +201,14 @@ def _behind(made: list[NativeMessage], message: NativeMessage) -> None:
         made[-1] = NativeMessage(message.role, text, message.calls)
 
 
-def _written(calls: Iterable[ToolCall]) -> str:
-    found = [native_call(call.name, call.arguments) for call in calls]
-    return "\n".join(written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found)
+def with_calls(text: str, calls: Sequence[ToolCall], *, natively: bool) -> str:
+    """A turn's text with the calls that are not in it, as the model reads them: in words, or beside the text."""
+    if natively:
+        made = [call.name + call.arguments for call in calls]
+    else:
+        found = [native_call(call.name, call.arguments) for call in calls]
+        made = [written(call.name, call.arguments if isinstance(call, ParsedCall) else {}) for call in found]
+    return "\n\n".join(part for part in (text, "\n".join(made)) if part)
 
 
 def _escaped(text: str, element: str) -> str:

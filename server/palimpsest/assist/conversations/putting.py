@@ -5,22 +5,28 @@ In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from palimpsest import wire
-from palimpsest.assist.conversations.calling import Needs, Tools
+from palimpsest.assist.conversations.calling import Needs, Tools, sent_of_tools
 from palimpsest.assist.conversations.prompts import (
+    KeptMessage,
     Said,
     messages,
+    named,
     native,
     native_messages,
     pointer,
+    quoted,
+    rules_told,
     standing,
     system_prompt,
     whole,
+    with_calls,
 )
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.conversations.writing import NATIVE
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import chars_for, estimate
@@ -36,6 +42,7 @@ from palimpsest.memory.tools.results import failed
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -45,6 +52,9 @@ DOCUMENTS = "documents"
 SHOWN = "shown"
 """Where a turn keeps what the model reads of a long message; the turn's own text stays whole."""
 
+QUOTED = "document"
+"""The source of a turn that a document brought along: it was written elsewhere, maybe by who wrote the repository."""
+
 FORK = "fork"
 """The source of a child's task."""
 
@@ -53,6 +63,9 @@ MOST_FORESEEN = 40
 
 EXPERIENCES = 0.2
 """Their share of what the model can read: a few long ones fit, and what is said has room besides."""
+
+RULES = 0.1
+"""The same of a project's rules, which stand behind a summary."""
 
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""
@@ -68,23 +81,40 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block."""
+    """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block.  `instructions`: how tools
+    are called."""
 
-    kind: Literal["system", "tool", "summary", "message", "documents", "result", "block"]
+    kind: Literal["system", "instructions", "tool", "rules", "summary", "message", "documents", "result", "block"]
     name: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the model reads: `before` stands for older turns, results in `gone` are dropped."""
+    """What the model reads: `before` has the rules and stands for older turns, results in `gone` are dropped.  `told`:
+    what the system prompt says of tools; `native`: those that an engine is told of by itself."""
 
     system: str
-    tools: str
+    told: str
+    native: Sequence[dict[str, Any]]
     before: str
     turns: Sequence[Turn]
     gone: Collection[tuple[int, int]]
     needs: Needs
+
+    @property
+    def tools(self) -> str:
+        """All that is sent of tools."""
+        return sent_of_tools(self.told, self.native)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A conversation as it is sent, for counting.  `tools`: what is said of them, and those that are sent beside."""
+
+    system: str
+    tools: str
+    messages: list[str]
 
 
 SUMMARY_OF_EDITS = "\n<summary>"
@@ -116,7 +146,7 @@ class Putting:
         options = services.settings.conversation
         return wire.GenerateRequest(
             workspace=services.workspace,
-            chat=self._chat(conversation, without, blocks, natively=not grammar),
+            chat=self.chat(conversation, blocks, without=without, natively=not grammar),
             slot="chat",
             sync=services.requests.sync(blocks, "chat"),
             max_tokens=options.reply_tokens,
@@ -139,65 +169,67 @@ class Putting:
         model, wanted = self._services.supervisor.status.model, self._services.settings.conversation.kv
         return "leave" if wanted == "leave" and model is not None and model.in_place else "decode"
 
-    def _chat(
-        self, conversation: str, without: int | None, blocks: Sequence[Block], *, natively: bool
+    def chat(
+        self, conversation: str, blocks: Sequence[Block], *, without: int | None = None, natively: bool = True
     ) -> wire.ChatTail:
         """`natively`: an engine that is told of tools by itself may be."""
-        view, model = self._view(conversation, without, None, blocks), self._services.supervisor.status.model
-        said = [self._said(turn, view.gone) for turn in view.turns]
-        plain = whole(view.system, view.tools, messages(view.before, said))
-        if not natively or model is None or not model.calls_tools:
+        view = self._view(conversation, without, None, blocks, natively=natively)
+        said = self._all_said(view)
+        told = self._tools().told(view.needs) if view.native else view.told
+        plain = whole(view.system, told, messages(view.before, said))
+        if not view.native:
             return wire.ChatTail(plain)
-        told, tools = self._tools().native(view.needs)
-        if not tools:
-            return wire.ChatTail(plain)
-        made = native_messages(view.system, told, view.before, said)
-        return wire.ChatTail(plain, wire.NativeChat(made, tools))
+        made = native_messages(view.system, view.told, view.before, said)
+        return wire.ChatTail(plain, wire.NativeChat(made, list(view.native)))
 
-    def prompt(
-        self,
-        conversation: str,
-        *,
-        without: int | None = None,
-        until: int | None = None,
-        blocks: Sequence[Block] = (),
-    ) -> list[wire.Message]:
-        """The conversation as the model reads it, up to the turn `until`, `without` a turn that is still empty."""
-        return whole(*self.parts(conversation, without=without, until=until, blocks=blocks))
+    def prompt(self, conversation: str, until: int, blocks: Sequence[Block]) -> list[wire.Message]:
+        """The conversation in words as the model reads it, up to the turn `until`."""
+        view = self._view(conversation, None, until, blocks, natively=False)
+        return whole(view.system, view.told, messages(view.before, self._all_said(view)))
 
-    def parts(
-        self,
-        conversation: str,
-        *,
-        without: int | None = None,
-        until: int | None = None,
-        blocks: Sequence[Block] = (),
-    ) -> tuple[str, str, list[wire.Message]]:
-        """The system prompt, what is said of tools behind it, and the messages."""
-        view = self._view(conversation, without, until, blocks)
-        said = [self._said(turn, view.gone) for turn in view.turns]
-        return well_formed(view.system), well_formed(view.tools), messages(view.before, said)
+    def sent(self, conversation: str, blocks: Sequence[Block]) -> Sent:
+        """What is sent for the next reply."""
+        view = self._view(conversation, None, None, blocks)
+        said = self._all_said(view)
+        if view.native:
+            made = native_messages("", "", view.before, said)
+            texts = [with_calls(message.content, message.calls, natively=True) for message in made]
+        else:
+            texts = [message.content for message in messages(view.before, said)]
+        return Sent(well_formed(view.system), well_formed(view.tools), texts)
 
     def items(self, conversation: str, blocks: Sequence[Block]) -> list[Item]:
-        """The pieces of the next prompt.  How tools are called is told beside them, once."""
+        """The pieces of the next prompt."""
         view, memory = self._view(conversation, None, None, blocks), self._memory()
+        natively = bool(view.native)
         found = [Item("system", "", view.system)]
-        found += [Item("tool", name, text) for name, text in self._tools().described(view.needs).items()]
-        found += [Item("summary", "", view.before)] if view.before else []
-        for turn in view.turns:
-            shown, documents = turn.details.get(SHOWN), turn.details.get(DOCUMENTS)
-            text = shown if isinstance(shown, str) else memory.turns.text(turn)
-            found.append(Item("message", f"turn-{turn.id}", "\n".join([text, *_notes(turn)])))
-            found += [Item("documents", f"turn-{turn.id}", documents)] if isinstance(documents, str) else []
+        how, described = self._tools().described(view.needs, natively=natively)
+        found += [Item("instructions", "", how)] if how else []
+        found += [Item("tool", name, text) for name, text in described.items()]
+        standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
+        found += [Item(standing_for, "", view.before)] if view.before else []
+        for name, turn in zip(self._names(view.turns), view.turns, strict=True):
+            documents, said = turn.details.get(DOCUMENTS), self._said(turn, view.gone)
+            text = with_calls(name + self._shown(turn), said.calls, natively=natively)
+            found.append(Item("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
+            found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in memory.turns.calls(turn.id) if call.result]
-            results = self._said(turn, view.gone).results
             found += [
-                Item("result", f"result-{turn.id}-{call.number}", result)
-                for call, result in zip(kept, results, strict=True)
+                Item("result", f"result-{turn.number}-{call.number}", result)
+                for call, result in zip(kept, said.results, strict=True)
             ]
         return [*found, *(Item("block", str(block.key), render_context(block)) for block in blocks)]
 
-    def _view(self, conversation: str, without: int | None, until: int | None, blocks: Sequence[Block]) -> _View:
+    def _view(
+        self,
+        conversation: str,
+        without: int | None,
+        until: int | None,
+        blocks: Sequence[Block],
+        *,
+        natively: bool = True,
+    ) -> _View:
+        """`natively`: tools, for an engine that is told of them by itself."""
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
         every = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
@@ -206,18 +238,30 @@ class Putting:
             every = every[: ids.index(until) + 1]
         at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
         older, branch = every[:at], every[at:]
-        before = ""
+        before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
         if current is not None:
             is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
             # what was asked before it was compacted stands behind it, word for word
-            before = standing(current.summary, "" if is_asked else self._last(older), self._rules(blocks))
+            last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
+            # as the model read it; of descriptors in it, the beginnings of their previews
+            page_size = thresholds(self._services).default_page_size
+            request = shortened(self._said(last, frozenset()).text, page_size) if last is not None else ""
+            kept = [
+                KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
+                for turn in older
+                if turn.id in current.kept and turn is not last
+            ]
+            numbers = (older[0].number, older[-1].number) if older and self._tools().read_turns() else None
+            before = standing(current.summary, request, self._rules(blocks), kept, numbers)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
-        known, model = memory.experiences.list(talk.memory_key), self._services.supervisor.status.model
+        known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
-        system, told = system_prompt(known, own, most_chars), self._tools().told(needs)
-        bound = self._bound(blocks, system + told, before)
+        system, tools = system_prompt(known, own, most_chars), self._tools()
+        told, native = tools.native(needs) if natively and self._natively else ("", [])
+        told = told if native else tools.told(needs)
+        bound = self._bound(blocks, system + sent_of_tools(told, native), before)
         gone = self._dropped(branch, bound)
-        return _View(system, told, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
+        return _View(system, told, native, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
 
     def documents_told(self, conversation: str) -> str:
         """What the model reads of documents in the turns so far."""
@@ -237,10 +281,14 @@ class Putting:
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation up to a turn, and what is wanted of the model about it."""
-        said = self.prompt(conversation, until=until, blocks=blocks)
+        said = self.prompt(conversation, until, blocks)
         if said[-1].role == "user":
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]
+
+    @property
+    def tool_names(self) -> Collection[str]:
+        return self._tools().parameters().keys()
 
     @property
     def shares(self) -> Shares:
@@ -260,13 +308,25 @@ class Putting:
     def room(self, blocks: Sequence[Block], prompt: int) -> int:
         """Tokens of messages above which a conversation is compacted, behind blocks and a system prompt of so many."""
         window, options = self.window(blocks), self._services.settings.conversation
-        share = min(int(options.compact_at * window), window - reserve(window))
+        reply = max(reserve(window), min(options.reply_tokens, window // 2))
+        share = min(int(options.compact_at * window), window - reply)
         return max(min(share - prompt, self.shares.for_messages(window, prompt)), window // 4)
 
     def texts(self, turn: Turn) -> list[str]:
-        """With its calls' results."""
+        """With its calls and their results."""
         said = self._said(turn, frozenset())
-        return [well_formed(said.text), *map(well_formed, said.results)]
+        own = with_calls(said.text, said.calls, natively=self._natively)
+        return [well_formed(own), *map(well_formed, said.results)]
+
+    def kept_text(self, turn: Turn) -> str:
+        """What is read of a turn beside a summary: all of it, in words."""
+        said = self._said(turn, frozenset())
+        return "\n".join([with_calls(said.text, said.calls, natively=False), *said.results])
+
+    @property
+    def _natively(self) -> bool:
+        model = self._services.supervisor.status.model
+        return model is not None and model.calls_tools
 
     def _bound(self, blocks: Sequence[Block], prompt: str, before: str) -> int | None:
         """Tokens of turns above which old results are dropped; None where nobody knows what the model can read.  Where
@@ -291,13 +351,9 @@ class Putting:
                 for call in calls
                 if call.number in texts
             )
-            sized.append(SizedTurn(turn.id, estimate(said.text), results))
+            own = with_calls(said.text, said.calls, natively=self._natively)
+            sized.append(SizedTurn(turn.id, estimate(own), results))
         return dropped(sized, bound, options.keep_results, options.never_drop)
-
-    def _last(self, turns: Sequence[Turn]) -> str:
-        """The last request among them, as the model read it; of descriptors in it, the beginnings of their previews."""
-        asked = next((turn for turn in reversed(turns) if turn.role == "user"), None)
-        return shortened(self._said(asked, frozenset()).text) if asked is not None else ""
 
     def _rules(self, blocks: Sequence[Block]) -> list[tuple[str, str]]:
         """The project's rules, where they are not among the blocks."""
@@ -306,7 +362,25 @@ class Putting:
             return []
         context, roots = services.settings.context, services.roots.folders
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
-        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, context.block_tokens)]
+        model = services.supervisor.status.model
+        most = min(context.block_tokens, int(RULES * model.window)) if model and model.window else context.block_tokens
+        return [(one.name, masked_block(one.text)) for root in roots for one in rules.of(root, context.rules, most)]
+
+    def _all_said(self, view: _View) -> list[Said]:
+        said = (self._said(turn, view.gone) for turn in view.turns)
+        return [replace(one, text=name + one.text) for name, one in zip(self._names(view.turns), said, strict=True)]
+
+    def _names(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """What stands in front of each turn, where the model can read one by its address."""
+        before, are_named = list[str](), self._tools().read_turns()
+        for turn in turns:
+            if not are_named or turn.role not in ("user", "tool"):
+                results = [call.number for call in self._memory().turns.calls(turn.id) if call.result]
+                before += [f"turn-{turn.number}", *(f"result-{turn.number}-{number}" for number in results)]
+                yield ""
+            else:
+                yield named(turn.number, before)
+                before = []
 
     def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
         memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
@@ -314,23 +388,29 @@ class Putting:
         for call in memory.turns.calls(turn.id):
             if not call.result:
                 continue
-            calls += [native(call, turn.origin)] if is_native else []
+            calls += [native(call, turn.number)] if is_native else []
             if (turn.id, call.number) in gone:
                 n_chars = memory.contents.info(call.result).n_chars
-                results.append(pointer(turn.origin, call.number, call.name, n_chars))
+                results.append(pointer(turn.number, call.number, call.name, n_chars))
             else:
                 results.append(memory.contents.text(call.result))
-        role: wire.Role = "user" if turn.role == "tool" else turn.role
+        role: wire.Role = "user" if turn.source == QUOTED or turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
-        shown = turn.details.get(SHOWN)
-        text = shown if isinstance(shown, str) else memory.turns.text(turn)
-        whole = f"{text}\n\n{documents}" if isinstance(documents, str) else text
-        return Said(role, whole, results, calls, _notes(turn))
+        text = self._shown(turn)
+        whole = f"{text}\n\n{masked_block(documents)}" if isinstance(documents, str) else text
+        return Said(role, whole, list(map(masked_block, results)), calls, _notes(turn))
 
-    def blocks(self, cursor: Cursor | None) -> list[Block]:
+    def _shown(self, turn: Turn) -> str:
+        """What the model reads of a turn: of what it did not write itself, without secrets."""
+        shown = turn.details.get(SHOWN)
+        text = shown if isinstance(shown, str) else self._memory().turns.text(turn)
+        text = text if turn.role == "assistant" and turn.source != QUOTED else masked_block(text)
+        return quoted(turn.role, text) if turn.source == QUOTED else text
+
+    async def blocks(self, cursor: Cursor | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""
         services = self._services
         snapshot = None if cursor is None else services.documents.find(cursor.uri)
         if cursor is None or snapshot is None or services.privacy.why_not(snapshot):
             return []
-        return services.chooser.choose(services.view(snapshot, cursor.position), fresh=True)
+        return await services.chooser.chosen(services.view(snapshot, cursor.position), fresh=True)

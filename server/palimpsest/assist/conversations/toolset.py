@@ -7,24 +7,30 @@ asked, by the host; documents are `assist/documents/`'s.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from palimpsest.assist.conversations.calling import Needs, Outcome
+from palimpsest.assist.conversations.calling import Needs, Outcome, sent_of_tools
 from palimpsest.assist.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.assist.conversations.host import Host, WriteMode
+from palimpsest.assist.conversations.summarizing import summarized
+from palimpsest.assist.conversations.thresholds import thresholds
 from palimpsest.assist.documents.document_tools import DocumentTools
 from palimpsest.assist.documents.tool_answers import DocumentAnswer
 from palimpsest.assist.shared.services import Services
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
+from palimpsest.errors import PalimpsestError
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.tools.hands import FileWritten
-from palimpsest.memory.tools.instructions import description, instructions
+from palimpsest.memory.tools.instructions import described, description, instructions
 from palimpsest.memory.tools.relevance import foreseen
 from palimpsest.memory.tools.table import OF_DESCRIPTORS
 from palimpsest.memory.tools.tool import Answer, Tool
 from palimpsest.memory.tools.toolbox import Toolbox, toolbox_of
+
+logger = logging.getLogger(__name__)
 
 
 class Toolset:
@@ -40,7 +46,7 @@ class Toolset:
     ) -> None:
         self._services = services
         self._memory = memory
-        self._hands = _Hands(documents, forks, host)
+        self._hands = _Hands(services, memory, documents, forks, host)
         self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
@@ -57,26 +63,40 @@ class Toolset:
         tools = self._told(needs, natively=True)
         return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
 
-    def described(self, needs: Needs) -> Mapping[str, str]:
-        return {tool.name: description(tool) for tool in self._told(needs)}
+    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
+        tools = self._told(needs, natively=natively)
+        if not tools:
+            return "", {}
+        how = instructions(tools, native=True)
+        if natively:
+            return how, {tool.name: json.dumps(tool.native, ensure_ascii=False) for tool in tools}
+        return f"{how}\n\n{described([])}", {tool.name: description(tool) for tool in tools}
+
+    def read_turns(self) -> bool:
+        return self._is_told and self._services.settings.file_descriptor.enabled
+
+    @property
+    def _is_told(self) -> bool:
+        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
+        return choice != "none" and (choice != "auto" or (model is not None and bool(model.chat_template)))
 
     def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
-        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
-        if choice == "none" or (choice == "auto" and (model is None or not model.chat_template)):
+        if not self._is_told:
             return []
+        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
         every = self._offered()
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
 
         def fits(tools: Sequence[Tool]) -> bool:
-            said = json.dumps([tool.native for tool in tools]) if natively else instructions(tools)
-            return estimate(said) <= room
+            native = [tool.native for tool in tools] if natively else []
+            return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
 
         if choice == "relevant" or (choice == "auto" and not fits(every)):
             return foreseen(needs.said, every, fits, needs.lately, needs.before)
         return every
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        options = self._services.settings.file_descriptor
+        options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
         result = await self._box().run(name, arguments, conversation, self._hands, **bounds)
@@ -87,7 +107,7 @@ class Toolset:
         return [tool for tool in self._box().tools if with_descriptors or tool.name not in OF_DESCRIPTORS]
 
     def _box(self) -> Toolbox:
-        memory, options = self._memory(), self._services.settings.file_descriptor
+        memory, options = self._memory(), thresholds(self._services)
         if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
             box = toolbox_of(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
             self._boxed = memory, options, box
@@ -97,7 +117,16 @@ class Toolset:
 class _Hands:
     """What tools need from outside (`memory/tools/hands.py`)."""
 
-    def __init__(self, documents: DocumentTools, forks: ForkTools, host: Callable[[], Host]) -> None:
+    def __init__(
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        documents: DocumentTools,
+        forks: ForkTools,
+        host: Callable[[], Host],
+    ) -> None:
+        self._services = services
+        self._memory = memory
         self._documents = documents
         self._forks = forks
         self._host = host
@@ -108,6 +137,18 @@ class _Hands:
         """The host asks the person where a setting or an earlier answer does not say."""
         kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
         return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        if self._services.settings.documents.summaries == "never":
+            return ""
+        try:
+            return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
+        except PalimpsestError as error:
+            logger.info("no summary of %s: %s", fd, error)
+            return ""
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return await self._host().agrees(conversation_id, question, yes, no)
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return await self._forks.fork(conversation_id, tasks)

@@ -13,6 +13,7 @@ from palimpsest.assist.shared.events import Events
 from palimpsest.errors import PalimpsestError, StorageError
 from palimpsest.memory.conversations.turns import State, Turn
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.memory.refs.fences import closing
 from palimpsest.memory.refs.tags import PROBLEMS, Extracted, Shown, extract
 
 NATIVE = "native"
@@ -46,9 +47,11 @@ class Writing:
             self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
     async def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
-        """`natively`: it has calls that are not in its text.  Raises StorageError where it cannot be kept now: it will
-        be."""
-        self.shown += self._showing.finish()
+        """A fence that it leaves open is closed, so that nobody takes what is said next for code.  `natively`: it has
+        calls that are not in its text.  Raises StorageError where it cannot be kept now: it will be."""
+        end = closing(self.shown)
+        self.text += end
+        self.shown += self._showing.feed(end) + self._showing.finish()
         details: dict[str, Any] = {"stopped": stopped}
         details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
         extracted = extract(self.text)

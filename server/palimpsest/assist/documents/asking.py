@@ -9,6 +9,7 @@ from palimpsest import wire
 from palimpsest.assist.documents.referring import Ask
 from palimpsest.assist.shared.services import LOADING_S, Services
 from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked
 
 MOST_TOKENS = 50
 
@@ -22,7 +23,7 @@ def asking(services: Services) -> Ask | None:
     async def ask(prompt: str) -> str:
         request = wire.GenerateRequest(
             workspace=services.workspace,
-            chat=wire.ChatTail([wire.Message("user", well_formed(prompt))]),
+            chat=wire.ChatTail([wire.Message("user", well_formed(masked(prompt)))]),
             slot="chat",
             sync=services.requests.sync([], "chat"),
             max_tokens=MOST_TOKENS,

@@ -22,6 +22,7 @@ from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.documents.reference import DocumentReference, wikilink_to
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.text.stop_words import STOP_WORDS
 
 FEW, MOST = 5, 50
 """Results where nobody says how many, and at most."""
@@ -70,7 +71,7 @@ class DocumentTools:
         snippets = dict[str, str]()
         for root in self._documents.folders:
             names = await self._documents.names(root)
-            for path, _, text in await self._documents.found_by_words(root, words_of(query), SECTIONS_LOOKED_AT):
+            for path, _, text in await self._documents.found_by_words(root, _wanted(query), SECTIONS_LOOKED_AT):
                 if path not in found and len(found) < most:
                     found[path], snippets[path] = await self._described(root, path, names), text
         await self._note(
@@ -86,7 +87,7 @@ class DocumentTools:
         """Sections that have some of the words, the best first, each as far as an excerpt goes."""
         found = list[Excerpt]()
         for root in self._documents.folders:
-            sections = await self._documents.found_by_words(root, words_of(query), _most(limit))
+            sections = await self._documents.found_by_words(root, _wanted(query), _most(limit))
             found += [Excerpt(path, title, _cut(text, EXCERPT_CHARS)) for path, title, text in sections]
         found = found[: _most(limit)]
         await self._note(
@@ -109,7 +110,7 @@ class DocumentTools:
         together = await asyncio.to_thread(self._memory().documents.together, sorted(known)) if known else {}
         found = dict[str, Related]()
         for root in self._documents.folders:
-            sections = await self._documents.found_by_words(root, words_of(text), SECTIONS_LOOKED_AT)
+            sections = await self._documents.found_by_words(root, words_of(text) - STOP_WORDS, SECTIONS_LOOKED_AT)
             names = await self._documents.names(root)
             why = {path: "has words of the turn" for path, _, _ in sections}
             for path in sorted(together, key=lambda one: (-together[one], one)):
@@ -150,7 +151,7 @@ class DocumentTools:
 
     async def _note(self, conversation_id: str, references: Iterable[DocumentReference]) -> None:
         """With the turn that the model is writing: the last one of the conversation."""
-        if conversation_id:
+        if conversation_id and self._referring.is_on:
             await asyncio.to_thread(self._keep, conversation_id, list(references))
 
     def _keep(self, conversation_id: str, references: list[DocumentReference]) -> None:
@@ -164,12 +165,19 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(text))
 
 
+def _wanted(query: str) -> frozenset[str]:
+    """The words of a query that say something; all of them where none does."""
+    words = words_of(query)
+    return words - STOP_WORDS or words
+
+
 def _as_link(document: str, heading: str) -> Link:
     written = document.strip()
     found = next(links(written), None) if written.startswith("[[") else next(links(f"[[{written}]]"), None)
     if found is None:
         raise InvalidArgument("document", "a path, a title or a [[link]] is wanted.")
-    return Link(found.target, heading.strip().lstrip("#").strip() or found.heading)
+    heading = heading.strip().removeprefix("#").strip()
+    return Link(found.target, heading, name=f"{found.target}#{heading}") if heading else found
 
 
 def _most(limit: int | None) -> int:

@@ -51,12 +51,17 @@ class Referring:
         self._documents = documents
         self._memory = memory
 
+    @property
+    def is_on(self) -> bool:
+        """Whether it is kept which documents turns refer to."""
+        return self._services.settings.documents.links
+
     async def referred(
         self, text: str, room_tokens: int = 0, *, uri: str = "", ask: Ask | None = None, told_before: str = ""
     ) -> Referred:
         """What a message links to.  A document that takes less than a fifth of `room_tokens` stands in what is told,
         unless it does as it is in `told_before`, which the model still reads.  Raises StorageError."""
-        found = list(prose_links(text))[:MOST_REFERENCES] if "[[" in text else []
+        found = list(prose_links(text))[:MOST_REFERENCES] if self.is_on and "[[" in text else []
         place = self._documents.place(uri) or self._documents.place()
         if not found or place is None:
             return Referred()

@@ -7,7 +7,7 @@ In: URIs, links.  Out: what they mean, texts.  Owner of the catalogue; reads in 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -27,7 +27,7 @@ from palimpsest.documents.catalog import LOOK_S, MOST_DOCUMENTS, Catalog
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Found, Link, Missing, Resolved, resolve
 from palimpsest.errors import InvalidArgument
-from palimpsest.text.uris import path_or_none
+from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.workspace.files import WorkspaceFiles
 
 T = TypeVar("T")
@@ -109,19 +109,32 @@ class WorkspaceDocuments:
         return await self._read(look)
 
     def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
-        names, known = self._catalog.documents(place.root), dict[tuple[str, str], Resolved]()
+        names, known = self._catalog.documents(place.root), dict[Link, Resolved]()
         here = DocumentNames([Document(place.near or "?", outline(text))]) if text else names
         for link in links:
-            about = link.target, link.heading
+            about = link.unplaced
             if about not in known:
                 known[about] = resolve(link, place.near or "?", here if not link.target else names)
-        return [known[link.target, link.heading] for link in links]
+        return [known[link.unplaced] for link in links]
 
     async def text(self, root: Path, document: str) -> str | None:
         """A document's text; None for one that may not be read, is not there, or is no document."""
         if PurePosixPath(document).suffix.lower() not in SUFFIXES:
             return None
         return await self._read(lambda: self._catalog.text(root, document))
+
+    async def uris(self, documents: Iterable[str]) -> dict[str, str]:
+        """Of those that are there, by path; in several folders, the first one counts."""
+
+        def look() -> dict[str, str]:
+            found = {}
+            for document in documents:
+                root = next((root for root in self.folders if self._catalog.shows(root, document)), None)
+                if root is not None:
+                    found[document] = to_uri(root / document)
+            return found
+
+        return await self._read(look)
 
     async def why_not(self, root: Path, document: str) -> str:
         """Why a document's text cannot be had, as the end of a sentence."""

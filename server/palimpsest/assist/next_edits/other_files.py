@@ -2,7 +2,7 @@
 
 In: folders, words, the index of names.  Out: the files that contain one of the words, with their trees; bounded in
 number and time.  The index says which files have the words; without one, each is read.  Reads through `WorkspaceFiles`,
-so nothing secret, ignored or outside is found; runs on its caller's thread.
+so nothing secret, ignored or outside is found, and nothing that a program writes; runs on its caller's thread.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.propagation.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
 from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.generated import is_generated
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import FileText, WorkspaceFiles
@@ -56,7 +57,9 @@ class OtherFiles:
             if source is None or source.uri in without:
                 continue
             root = self._files.root_of(path)
-            yield File(self._tree(source, language), path.name if root is None else relative(path, root), False)
+            name = path.name if root is None else relative(path, root)
+            if not is_generated(name, source.text):
+                yield File(self._tree(source, language), name, False)
 
     def _paths(self, language: Language, ends: float) -> Iterator[Path]:
         """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
@@ -67,9 +70,10 @@ class OtherFiles:
             n_entries += 1 + len(entries)
             for entry in entries:
                 path = folder / entry.name
+                if entry.is_link:
+                    continue  # what it leads to is found where it is
                 if entry.is_dir:
-                    if not entry.is_link:
-                        folders.append(path)
+                    folders.append(path)
                 elif language_of("", entry.name) == language:
                     n_files += 1
                     if n_files > MOST_FILES:

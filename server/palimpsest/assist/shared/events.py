@@ -22,7 +22,10 @@ E = TypeVar("E")
 
 @dataclass(frozen=True, slots=True)
 class DocumentOpened:
+    """`written`: its URI as the editor writes it, where that is another one."""
+
     snapshot: Snapshot
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

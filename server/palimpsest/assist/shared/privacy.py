@@ -31,13 +31,16 @@ from palimpsest.workspace.gitignore import OURS
 
 AROUND = 2_000
 """Characters before and after a change that are searched with it: a key's head and its first lines."""
+LONGEST_LINE = 20_000
+"""Characters of the lines at both ends of that, which are searched whole where they are shorter."""
 
 
 @dataclass(slots=True)
 class _Known:
     text: str
     kind: str
-    place: str = ""
+    written: str
+    place: str | None = None
 
 
 class Privacy:
@@ -53,13 +56,22 @@ class Privacy:
         known = self._known.get(snapshot.uri)
         if known is None or known.text is not snapshot.text:
             kind = _found(known, snapshot.text)
-            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, known.place if known else "")
-        known.place = known.place or _secret_place(snapshot.uri, self._roots().folders)
+            written, place = (known.written, known.place) if known else (snapshot.uri, None)
+            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, written, place)
+        if known.place is None:
+            known.place = _secret_place(known.written, self._roots().folders)
         if known.place:
             return known.place
         if known.kind:
             return f"holds what looks like {known.kind}"
-        return self._why_ignored(snapshot.uri)
+        return self._why_ignored(snapshot.uri) or (
+            self._why_ignored(known.written) if known.written != snapshot.uri else ""
+        )
+
+    def opened(self, snapshot: Snapshot, written: str) -> None:
+        """`written`: its URI as the editor writes it, whose links lead to it: both places count."""
+        self._known[snapshot.uri] = _Known(snapshot.text, tokens.found(snapshot.text), written)
+        self.why_not(snapshot)
 
     def check(self, snapshot: Snapshot) -> None:
         """Raises InvalidArgument for a document of which nothing goes to the engine."""
@@ -69,8 +81,15 @@ class Privacy:
     def closed(self, uri: str) -> None:
         self._known.pop(uri, None)
 
+    def look(self, uri: str) -> None:
+        """Ask the disk where a document's links lead now.  May be called on any thread."""
+        if (known := self._known.get(uri)) is not None:
+            known.place = known.place or _secret_place(known.written, self._roots().folders)
+
     def look_again(self) -> None:
-        """Files of rules may have changed."""
+        """Files of rules may have changed, and where links lead."""
+        for known in self._known.values():
+            known.place = known.place or None
         if self._files is not None:
             self._files[1].look_again()
 
@@ -102,13 +121,14 @@ def _found(known: _Known | None, text: str) -> str:
 
 
 def _changed(old: str, new: str) -> str:
-    """The part of `new` that differs from `old`, with some text around it.  Found by bisection: comparing slices is
-    fast."""
+    """The part of `new` that differs from `old`, with some text around it, in whole lines unless these are very long.
+    Found by bisection: comparing slices is fast."""
     start = _same(len(old), len(new), lambda n: old[:n] == new[:n])
     end = _same(len(old) - start, len(new) - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
     first, last = max(0, start - AROUND), min(len(new), len(new) - end + AROUND)
-    line_end = new.find("\n", last)
-    return new[new.rfind("\n", 0, first) + 1 : line_end if line_end >= 0 else len(new)]
+    line_end = new.find("\n", last, last + LONGEST_LINE)
+    line_start = new.rfind("\n", max(0, first - LONGEST_LINE), first) + 1
+    return new[line_start or max(0, first - LONGEST_LINE) : line_end if line_end >= 0 else last + LONGEST_LINE]
 
 
 def _same(a: int, b: int, is_same: Callable[[int], bool]) -> int:

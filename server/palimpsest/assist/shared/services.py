@@ -7,6 +7,7 @@ answers, counted.  Owners ask for a part each time they need it, because it may 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -21,6 +22,7 @@ from palimpsest.assist.shared.events import (
     FilesChanged,
     RefreshNeeded,
 )
+from palimpsest.assist.shared.levels import Levels
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.statistics import Statistics
@@ -32,6 +34,7 @@ from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
 from palimpsest.edits.check import Document
+from palimpsest.errors import EngineError
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import n_errors, parsed_at
 from palimpsest.languages.registry import language_of
@@ -74,9 +77,11 @@ class Services:
     index: WorkspaceIndex
     events: Events
     privacy: Privacy = field(init=False)
+    levels: Levels = field(init=False)
 
     def __post_init__(self) -> None:
         self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
+        self.levels = Levels(lambda: self.settings, lambda: self.roots, self.documents.find)
         self.events.on(DocumentOpened, self._opened)
         self.events.on(DocumentChanged, self._changed)
         self.events.on(DocumentClosed, self._closed)
@@ -85,10 +90,10 @@ class Services:
 
     def _opened(self, event: DocumentOpened) -> None:
         snapshot = event.snapshot
+        self.roots.look_again()
         self.parser.forget(snapshot.uri)
         self.documents.put(snapshot)
-        self.privacy.closed(snapshot.uri)
-        self.privacy.why_not(snapshot)
+        self.privacy.opened(snapshot, event.written or snapshot.uri)
 
     def _changed(self, event: DocumentChanged) -> None:
         old, new = event.old, event.new
@@ -108,6 +113,8 @@ class Services:
 
     def _files_changed(self, event: FilesChanged) -> None:
         self.chooser.files_changed()
+        self.levels.look_again()
+        self.roots.look_again()
         self.privacy.look_again()
 
     def toggle(self, feature: Feature, scope: Scope, uri: str, enabled: bool | None) -> bool:
@@ -169,6 +176,12 @@ class Services:
             if language_of(cell.language_id, cell.uri) == language:
                 yield Cell(f"{notebook}, cell {index + 1}", self.parser.parse(cell))
 
+    async def model(self) -> wire.ModelInfo | None:
+        """Waits until it is known which one there is; None where there is no engine."""
+        with suppress(EngineError):
+            await self.supervisor.ready(LOADING_S)
+        return self.supervisor.status.model
+
     async def generate(
         self,
         engine: Engine,
@@ -182,6 +195,9 @@ class Services:
             answer = await (streamed(engine, request, on_text) if on_text is not None else engine.generate(request))
         if answer.sync is not None:
             self.note(blocks, answer.sync)
+        if request.chat is not None and request.chat.native is not None:
+            with suppress(EngineError):
+                await self.supervisor.look_again()
         self.usage.generated(answer)
         return answer
 

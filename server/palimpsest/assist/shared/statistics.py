@@ -1,9 +1,9 @@
 """What became of what was offered: counts per day, language and kind, in one file on this machine.
 
-In: that something was shown, accepted or rejected.  Out: sums.  Holds no code and no file names, and is never sent
-anywhere.  Counting only adds to a table in memory; a thread of its own soon adds that to the file, which several
-windows share.  A problem with the file disturbs nobody: it is logged once, and what could not be written stays in
-memory and is tried again.
+In: that something was shown, accepted or rejected, and from which kinds of block its names came.  Out: sums.  Holds no
+code and no file names, and is never sent anywhere.  Counting only adds to a table in memory; a thread of its own soon
+adds that to the file, which several windows share.  A problem with the file disturbs nobody: it is logged once, and
+what could not be written stays in memory and is tried again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -42,12 +42,19 @@ SCHEMA = (
     " PRIMARY KEY (day, language, what, bucket)) WITHOUT ROWID",
     f"PRAGMA user_version = {VERSION}",
 )
+WORTH = (
+    "CREATE TABLE IF NOT EXISTS worth (workspace TEXT, kind TEXT, expected REAL, found REAL,"
+    " PRIMARY KEY (workspace, kind)) WITHOUT ROWID"
+)
+"""Newer than the others; a window of before goes on without it."""
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Counted = tuple[str, str, str, str, str]
 """day, language, what, happened, part: a row of `counts`."""
 Timed = tuple[str, str, str, int]
 """day, language, what, bucket: a row of `latency`; a bucket ends with 2 ** (bucket / 2) ms."""
+Worth = dict[tuple[str, str], tuple[float, float]]
+"""workspace, kind of block: names expected of its blocks, and those that were in them."""
 Counts = dict[Counted, tuple[int, int]]
 Times = dict[Timed, int]
 
@@ -90,7 +97,8 @@ class Statistics:
         self._write_s = write_s
         self._counts: Counts = {}  # not in the file yet: n, characters
         self._times: Times = {}
-        self._lock = threading.Lock()  # of the two above and the timer
+        self._worth: Worth = {}
+        self._lock = threading.Lock()  # of the three above and the timer
         self._writing = threading.Lock()  # one writer of this window at a time
         self._timer: threading.Timer | None = None
         self._complained = False
@@ -109,10 +117,29 @@ class Statistics:
             if ms >= 0:
                 timed = day, language, what, _bucket(ms)
                 self._times[timed] = self._times.get(timed, 0) + 1
-            if self._path is not None and self._timer is None:
-                self._timer = threading.Timer(self._write_s, self.write)
-                self._timer.daemon = True
-                self._timer.start()
+            self._soon()
+
+    def learn(self, workspace: str, counts: Mapping[str, tuple[float, float]]) -> None:
+        """Which kinds of block the names of something accepted came from, whether anything is counted besides."""
+        with self._lock:
+            _add_up(self._worth, {(workspace, kind): both for kind, both in counts.items()})
+            self._soon()
+
+    def learned(self, workspace: str) -> dict[str, tuple[float, float]]:
+        """What the file has of a workspace."""
+        found = self._in_file(_read_worth) or {}
+        return {kind: both for (name, kind), both in found.items() if name == workspace}
+
+    def forget_learned(self, workspace: str) -> None:
+        with self._lock:
+            self._worth = {key: both for key, both in self._worth.items() if key[0] != workspace}
+        self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (workspace,)).rowcount)
+
+    def _soon(self) -> None:
+        if self._path is not None and self._timer is None:
+            self._timer = threading.Timer(self._write_s, self.write)
+            self._timer.daemon = True
+            self._timer.start()
 
     def report(self, days: int | None = None) -> dict[str, Any]:
         """Sums of the last `days` days with today, or of all: `since` (the first day with anything, or ""), `shown`,
@@ -165,13 +192,15 @@ class Statistics:
                 if self._timer is not None:
                     self._timer.cancel()
                     self._timer = None
-                if self._path is None or not (self._counts or self._times):
+                if self._path is None or not (self._counts or self._times or self._worth):
                     return
                 counts, self._counts = self._counts, {}
                 times, self._times = self._times, {}
-            if not self._in_file(lambda file: _add(file, counts, times)):
+                worth, self._worth = self._worth, {}
+            if not self._in_file(lambda file: _add(file, counts, times, worth)):
                 with self._lock:
                     _merge(self._counts, self._times, counts, times)
+                    _add_up(self._worth, worth)
 
     # The file -------------------------------------------------------------------------------------------------
 
@@ -215,12 +244,13 @@ def _transaction(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
         file.execute("BEGIN IMMEDIATE")
         for statement in SCHEMA if version < VERSION else ():
             file.execute(statement)
+        file.execute(WORTH)
         result = work(file)
         file.execute("COMMIT")  # closing without it rolls back
         return result
 
 
-def _add(file: sqlite3.Connection, counts: Counts, times: Times) -> bool:
+def _add(file: sqlite3.Connection, counts: Counts, times: Times, worth: Worth) -> bool:
     file.executemany(
         "INSERT INTO counts VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
         " SET n = n + excluded.n, characters = characters + excluded.characters",
@@ -230,7 +260,17 @@ def _add(file: sqlite3.Connection, counts: Counts, times: Times) -> bool:
         "INSERT INTO latency VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
         [(*row, n) for row, n in times.items()],
     )
+    file.executemany(
+        "INSERT INTO worth VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+        " SET expected = expected + excluded.expected, found = found + excluded.found",
+        [(*row, *both) for row, both in worth.items()],
+    )
     return True
+
+
+def _read_worth(file: sqlite3.Connection) -> Worth:
+    found = file.execute("SELECT workspace, kind, expected, found FROM worth").fetchall()
+    return {row[:2]: row[2:] for row in found}
 
 
 def _read(file: sqlite3.Connection) -> tuple[Counts, Times]:
@@ -264,6 +304,12 @@ def _merge(counts: Counts, times: Times, more: Counts, more_times: Times) -> Non
         counts[row] = before[0] + n, before[1] + characters
     for timed, n in more_times.items():
         times[timed] = times.get(timed, 0) + n
+
+
+def _add_up(worth: Worth, more: Worth) -> None:
+    for row, (expected, found) in more.items():
+        before = worth.get(row, (0.0, 0.0))
+        worth[row] = before[0] + expected, before[1] + found
 
 
 def _bucket(ms: float) -> int:

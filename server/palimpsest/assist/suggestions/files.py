@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from palimpsest.assist.shared.services import Services
+from palimpsest.text.generated import is_generated
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.text.uris import identity, path_or_none
 from palimpsest.types import Block
 
 
@@ -26,14 +27,19 @@ class Files:
     def now(self, uri: str) -> Snapshot | None:
         """The document as the editor has it, else the file as it is on disk, with a version below 0 that is the same
         for the same text; None where nothing of it may be edited."""
-        services, path = self._services, path_or_none(uri)
-        snapshot = services.documents.find(uri) or (services.documents.find(to_uri(path)) if path is not None else None)
+        services = self._services
+        if (snapshot := services.documents.find(uri)) is None:
+            uri = identity(uri)  # a block may name a link
+            snapshot = services.documents.find(uri)
+        path = path_or_none(uri)
         if not self.may_edit(uri, snapshot):
             return None
         if snapshot is not None or path is None:
             return snapshot
         source = services.chooser.file(path, services.roots.folders)
-        return None if source is None else Snapshot(to_uri(path), -1 - zlib.crc32(source.encode()), "", source)
+        if source is None or is_generated(services.roots.locate(uri)[1], source):
+            return None
+        return Snapshot(uri, -1 - zlib.crc32(source.encode()), "", source)
 
     def seen(self, uri: str, here: str) -> Snapshot | None:
         """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
@@ -44,9 +50,11 @@ class Files:
 
     def may_edit(self, uri: str, snapshot: Snapshot | None) -> bool:
         """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: where it
-        really is, what it is called, what git ignores, and what is in it."""
+        really is, what it is called, what git ignores, what is in it, and whether a program writes it."""
         services, path = self._services, path_or_none(uri)
-        if snapshot is not None and services.privacy.why_not(snapshot):
+        if snapshot is not None and (
+            services.privacy.why_not(snapshot) or is_generated(services.roots.locate(uri)[1], snapshot.text)
+        ):
             return False
         if path is None or not services.roots.folders:
             return True

@@ -105,6 +105,7 @@ async def ranked(
     services.documents.get(request.uri)  # closed meanwhile: InvalidArgument says so
     latest = {uri: it for uri in now if (it := files.seen(uri, request.uri))}
     proposals, gone = _latest(grouped(candidates, baseline), now, latest)
+    proposals = tuple([await _indented(services, proposal, latest) for proposal in proposals])
     refused = list(dict.fromkeys([*refused, *gone]))
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
@@ -161,6 +162,11 @@ def _latest(
         else:
             gone.append(Refusal(proposal.changes[0].names[0], MOVED_ON))
     return tuple(kept), gone
+
+
+async def _indented(services: Services, proposal: Proposal, latest: Mapping[str, Snapshot]) -> Proposal:
+    changes = [await services.levels.applied(change, latest[change.uri]) for change in proposal.changes]
+    return replace(proposal, changes=tuple(changes))
 
 
 def _baseline(snapshot: Snapshot, prompt: SuggestionPrompt) -> Baseline:

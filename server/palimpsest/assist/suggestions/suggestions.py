@@ -79,7 +79,7 @@ class Suggestions:
         there = services.view(here, request.position)
         parsed = replace(parse_text(snapshot.text, language_of(here.language_id, here.uri)), snapshot=snapshot)
         view = services.view_of(parsed, snapshot.clamp(at))
-        blocks = services.chooser.choose(there)
+        blocks = await services.chooser.chosen(there)
         async with services.supervisor.engine(LOADING_S) as engine:
             draft = Draft({**offer.snapshots, here.uri: here}, changes)
             suggested = await self._model.ask(engine, self._offers.numbered(request), view, blocks, draft=draft)
@@ -88,7 +88,7 @@ class Suggestions:
     async def _ask(self, request: SuggestionRequest, slot: wire.Slot, give: bool) -> Suggested:
         services = self._services
         view = services.view(services.documents.get(request.uri), request.position)
-        blocks = services.chooser.choose(view, fresh=True)
+        blocks = await services.chooser.chosen(view, fresh=True)
         async with services.supervisor.engine(LOADING_S) as engine:
             suggested = self._not_rejected(await self._model.ask(engine, request, view, blocks, slot=slot))
         return self.give(suggested) if give else suggested

@@ -14,7 +14,7 @@ from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.index.workspace_index import WorkspaceIndex
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import language_of, plain
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
@@ -28,7 +28,7 @@ class BenchWindow:
     def __init__(self, root: Path, cache: Path, index: WorkspaceIndex) -> None:
         self.root = root
         self.settings = ContextSettings()
-        self.parser = Parser(language_of)
+        self.parser = Parser(language_of, plain)
         self._open: dict[str, Snapshot] = {}
         external = ExternalBlocks()
         gatherer = Gatherer(

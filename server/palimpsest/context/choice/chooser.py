@@ -11,13 +11,16 @@ around it may seem to be anything: then no scope and no import counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.choice.learned import Learned
 from palimpsest.context.choice.selection import select
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
@@ -31,6 +34,7 @@ from palimpsest.types import Block, BlockKey
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 UNKNOWN_MODEL = 2048
 MOST = 2048
 """The largest default budget.  A block costs its tokens once, and makes every token behind it attend to more; in a
@@ -41,7 +45,8 @@ MOST_COUNTS = 4096
 
 
 class Chooser:
-    """One per session, on its thread."""
+    """One per session.  Gathers on a thread of its own, so that nobody waits for a slow file system but who wants the
+    blocks; without an event loop, on its caller's."""
 
     def __init__(self, gatherer: Gatherer, external: ExternalBlocks, settings: ContextSettings) -> None:
         self.external = external
@@ -49,12 +54,14 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
+        self.learned = Learned()
         self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._chosen: list[Block] = []
         self._made_for: object = None
         self._made_with = (0, 0)
         self._at = ("", -1)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="palimpsest-choice")
 
     def fits(self, n_ctx: int, *, follows: bool = False) -> None:
         """Set the budget for a model: half of its context, unless a setting says otherwise.  `follows`: the model
@@ -76,13 +83,29 @@ class Chooser:
 
     def choose(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
         """The blocks for a cursor; `fresh` makes a new choice even where the last one still applies."""
-        at = view.uri, view.position.line
-        if fresh or not (self._same_line(view, at) and self._revisions == self._made_with):
-            situation = self._situation(view)
-            if fresh or situation != self._made_for:
-                self._chosen, self._made_for, self._made_with = self._selected(view), situation, self._revisions
-        self._at = at
+        if fresh or self._is_due(view):
+            gatherer, situation = self._gatherer, self._situation(view)
+            chosen = self._selected(view)
+            if gatherer is not self._gatherer:  # other settings meanwhile: the next choice is a new one
+                return chosen
+            self._chosen, self._made_for, self._made_with = chosen, situation, self._revisions
+        self._at = view.uri, view.position.line
         return list(self._chosen)
+
+    async def chosen(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
+        """`choose`; what is to be gathered is gathered on the thread."""
+        if fresh or self._is_due(view):
+            return await self._aside(partial(self.choose, view, fresh=fresh))
+        return self.choose(view)
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _is_due(self, view: CursorView) -> bool:
+        """Whether the last choice does not apply at a cursor."""
+        if self._same_line(view, (view.uri, view.position.line)) and self._revisions == self._made_with:
+            return False
+        return bool(self._situation(view) != self._made_for)
 
     def _same_line(self, view: CursorView, at: tuple[str, int]) -> bool:
         """Whether a line goes on being typed that is not right yet."""
@@ -94,14 +117,17 @@ class Chooser:
         return self.external.revision, self._gatherer.revision
 
     async def settled(self, view: CursorView) -> list[Block]:
-        """What would be chosen for a cursor once the sources have finished reading (at most `SETTLE_SECONDS`).  Does
-        not change the choice."""
-        self._gatherer.candidates(view)
+        """What would be chosen for a cursor once the sources have finished reading (at most `SETTLE_SECONDS`), of the
+        disk as it is now.  Does not change the choice."""
+        self._gatherer.look_again()
+        await self._aside(partial(self._gatherer.candidates, view))
         await self._gatherer.settled()
-        return self._selected(view)
+        return await self._aside(partial(self._selected, view))
 
     def _selected(self, view: CursorView) -> list[Block]:
         candidates = self._gatherer.candidates(view)
+        if self._settings.learn:
+            candidates = [replace(c, value=c.value + self.learned.points(c.source)) for c in candidates]
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
@@ -164,6 +190,7 @@ class Chooser:
         self._made_for = None
 
     def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
         self._gatherer.close()
 
     def _situation(self, view: CursorView) -> Any:

@@ -6,12 +6,13 @@ file's own statements and the signatures in it (FORMATS.md).  Knows no model; to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from palimpsest.context.editing import whole_file
-from palimpsest.context.editing.cutting import window
-from palimpsest.context.estimate import chars_for
+from palimpsest.context.editing.cutting import characters, window
+from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at
@@ -19,6 +20,8 @@ from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, ShownLine
 
 CUT = "..."
+_DENSE = re.compile(r"\d|[^\w\s]")
+"""Characters of which each may be a token: a long line is most often data."""
 _MANY = 400
 """Lines without a definition whose statements are all looked at."""
 _LONGEST = 200
@@ -38,9 +41,9 @@ class Piece:
 def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -> Editing:
     """The editing block at `position` (clamped); `file` is the path relative to the workspace.
 
-    Lines are verbatim and include the cursor's.  A block of more than `max_tokens` (estimated) is cut to its signature,
-    the first line of its documentation and the part around the cursor; a statement that is too long by itself is cut
-    between its lines.
+    Lines are verbatim and include the cursor's, or a part of it.  A block of more than `max_tokens` (estimated) is cut
+    to its signature, the first line of its documentation and the part around the cursor; a statement that is too long
+    by itself is cut between its lines, and a line at the cursor that is too long before and behind it.
     """
     at = parsed.snapshot.clamp(position)
     if parsed.language.whole_file:
@@ -57,7 +60,7 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     if not any(at.line in piece.lines for piece in pieces):  # in broken code definitions may seem to overlap
         pieces = list(_statement_pieces(parsed, scope.start_line, end, at.line, budget))
     shown = _shown(parsed.snapshot.lines, pieces, at.line, budget)
-    return _editing(parsed, at, file, scope, shown)
+    return _editing(parsed, at, file, scope, shown, budget)
 
 
 def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing:
@@ -69,10 +72,17 @@ def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing
     heads = heads if 2 * sum(len(text) for text, _ in heads) < budget else []
     if heads and heads[-1][1] == first - 1 and shown[0][1] is None:
         shown = shown[1:]
-    return _editing(parsed, at, file, file_scope(parsed), [*heads, *shown])
+    return _editing(parsed, at, file, file_scope(parsed), [*heads, *shown], budget)
 
 
-def _editing(parsed: Parsed, at: Position, file: str, scope: Scope, shown: Sequence[tuple[str, int | None]]) -> Editing:
+def _editing(
+    parsed: Parsed, at: Position, file: str, scope: Scope, shown: Sequence[tuple[str, int | None]], budget: int
+) -> Editing:
+    cursor_line = next(index for index, (_, number) in enumerate(shown) if number == at.line)
+    kept = _kept(shown, cursor_line, at.column, budget)
+    if kept is not None:  # what is cut in the middle cannot be edited
+        part = shown[cursor_line][0][kept.start : kept.stop], None
+        shown = [*shown[:cursor_line], part, *shown[cursor_line + 1 :]]
     lines = _numbered(shown)
     return Editing(
         type="class" if scope.kind == "namespace" else scope.kind,
@@ -81,9 +91,20 @@ def _editing(parsed: Parsed, at: Position, file: str, scope: Scope, shown: Seque
         uri=parsed.snapshot.uri,
         version=parsed.snapshot.version,
         lines=lines,
-        cursor_line=next(index for index, line in enumerate(lines) if line.document_line == at.line),
-        cursor_column=at.column,
+        cursor_line=cursor_line,
+        cursor_column=at.column - (kept.start if kept is not None else 0),
     )
+
+
+def _kept(shown: Sequence[tuple[str, int | None]], cursor_line: int, column: int, budget: int) -> range | None:
+    """The characters of the cursor's line that are shown where it is too long; None where it is shown whole."""
+    length, size = len(shown[cursor_line][0]), sum(len(text) + 1 for text, _ in shown)
+    if size <= budget or 2 * length <= budget:
+        return None
+    room = budget - (size - length)
+    near = shown[cursor_line][0][max(0, column - room) : column + room]
+    share = 1 / (1 + (CHARS_PER_TOKEN - 1) * len(_DENSE.findall(near)) / len(near))
+    return characters(length, column, room * int(8 * share) // 8)  # in eighths, so that typing seldom moves the cut
 
 
 def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:

@@ -28,11 +28,23 @@ def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
     step = max(1, budget // STEPS)
     # The cursor's piece counts in whole steps, so that typing in it does not move the cut.
     room = max(0, budget - _up(sizes[cursor], step))
-    front, back = sum(sizes[:cursor]), sum(sizes[cursor + 1 :])
-    back_room = min(back, max(int(room * _BACK_SHARE), room - front))
-    n_before = _cut_away(sizes[:cursor], front - (room - back_room), step)
-    n_after = _cut_away(sizes[:cursor:-1], back - back_room, step)
+    front, back = _excess(sum(sizes[:cursor]), sum(sizes[cursor + 1 :]), room)
+    n_before = _cut_away(sizes[:cursor], front, step)
+    n_after = _cut_away(sizes[:cursor:-1], back, step)
     return range(n_before, len(sizes) - n_after)
+
+
+def characters(length: int, cursor: int, budget: int) -> range:
+    """The same for the characters of a line, of which the cursor is before one."""
+    step = max(1, budget // STEPS)
+    front, back = _excess(cursor, length - cursor, budget)
+    return range(min(cursor, _up(max(0, front), step)), length - min(length - cursor, _up(max(0, back), step)))
+
+
+def _excess(front: int, back: int, room: int) -> tuple[int, int]:
+    """How much too long both sides are."""
+    back_room = min(back, max(int(room * _BACK_SHARE), room - front))
+    return front - (room - back_room), back - back_room
 
 
 def _cut_away(sizes: Sequence[int], excess: int, step: int) -> int:

@@ -18,7 +18,6 @@ from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, additions, aliases, file_scope, signature
 from palimpsest.syntax.values import Import
 from palimpsest.text.bounded import forget_oldest
-from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -128,7 +127,7 @@ class ClassLookup:
         if text is None:
             return None
         name = modules.name_of(path, self._files.root_of(path))
-        return ParsedModule(name, path, self._parse(path, text, modules), to_uri(path))
+        return ParsedModule(name, path, self._parse(path, text, modules), text.uri)
 
     def modules(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
         """The files of a module of the workspace, parsed; none of any other, and none that may not be read.  Of a
@@ -138,7 +137,7 @@ class ClassLookup:
         for path in paths:
             text = self._files.source(path, having=having)
             if text is not None:
-                yield ParsedModule(name, path, self._parse(path, text, modules), to_uri(path))
+                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
 
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
         known, parsed = self._parsed.pop(path, (None, None))

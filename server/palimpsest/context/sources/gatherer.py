@@ -51,6 +51,8 @@ from palimpsest.workspace.files import WorkspaceFiles
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 10.0
+LOOK_S = 5.0
+"""What was seen of the disk holds as long, unless the editor says that files changed: a file system may be slow."""
 _MOST_CACHED = 1024
 
 
@@ -74,6 +76,7 @@ class Gatherer:
         synchronous: bool = False,
         index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
         activity: Activity | None = None,
+        look_s: float = LOOK_S,
     ) -> None:
         self._external = external
         self._activity = activity or Activity()
@@ -95,6 +98,8 @@ class Gatherer:
         self._origins: dict[BlockKey, tuple[str, Source]] = {}
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
+        self._look_s = look_s
+        self._looked: float | None = None
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
@@ -114,7 +119,7 @@ class Gatherer:
             DocumentationSource(files, modules),
             RetrievalSource(self.files(files.roots), self._aside),
             LinkedSource(files, self.files(files.roots), self._aside),
-            HistorySource(self.files(files.roots), self._aside),
+            HistorySource(files, self.files(files.roots), self._aside),
             RulesSource(files),
             FilesystemSource(files),
         ]
@@ -125,12 +130,15 @@ class Gatherer:
         return self._changes + sum(source.revision for source in self._sources)
 
     def candidates(self, view: CursorView) -> list[Block]:
-        """All candidates.  Never raises."""
+        """All candidates.  Never raises.  One caller at a time."""
         if view.roots != self._roots:
             self._changes = self.revision
             self._roots, self._files = view.roots, self.files(view.roots)
             self._sources = self._sources_of(self._files)
-        self._files.look_again()
+        now = time.monotonic()
+        is_due = self._looked is None or now - self._looked >= self._look_s
+        self._looked = now if is_due else self._looked
+        self._files.look_again(disk=is_due)
         found = list[Block]()
         for source in self._sources:
             if source.setting is not None and source.setting not in view.settings.sources:
@@ -160,8 +168,13 @@ class Gatherer:
         return WorkspaceFiles(roots, self._settings.exclude, self._open_document)
 
     def files_changed(self) -> None:
-        """Something changed on disk.  Sources notice by time stamps; this is for callers that wait for `revision`."""
+        """Something changed on disk."""
         self._changes += 1
+        self.look_again()
+
+    def look_again(self) -> None:
+        """What is asked next is looked for on disk."""
+        self._looked = None
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the sources to finish reading; False on a timeout."""

@@ -20,9 +20,9 @@ from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scopes
-from palimpsest.system.git import top_of
 from palimpsest.system.git_history import Commit, commits_of, last_version
 from palimpsest.system.reading import read
+from palimpsest.system.repository import top_of
 from palimpsest.text.tokens import masked
 from palimpsest.types import Block
 from palimpsest.workspace.files import MAX_BYTES, WorkspaceFiles, decoded
@@ -47,13 +47,13 @@ class Function:
 
 
 class HistorySource(Source):
-    """`files` is looked at by this source's own thread alone."""
+    """`own` is looked at by this source's own thread alone."""
 
     name = "git"
     setting = "git"
 
-    def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
-        self._files = files
+    def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
+        self._files, self._own = files, own
         self._diffs = Answers[Path, tuple[str, ...]](self._uncommitted, executor, ())
         self._commits = Answers[Function, tuple[Commit, ...]](self._touching, executor, ())
 
@@ -66,7 +66,7 @@ class HistorySource(Source):
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path
-        if path is None or view.root is None or not (state := _state(path, view.root)):
+        if path is None or view.root is None or not (state := self._state(path, view.root)):
             return []
         found = [self._changes(view, self._diffs.ask(path, state))]
         function = self._function(view, path)
@@ -84,6 +84,19 @@ class HistorySource(Source):
         function = Function(view.path, view.parsed.snapshot.language_id, name)
         known = self._history(view, function, self._commits.last(function))
         return known is not None and known.text == block.text
+
+    def _state(self, path: Path, root: Path) -> tuple[object, ...]:
+        """What changes when the file is saved and when something is committed; empty outside a repository."""
+
+        def look() -> tuple[object, ...]:
+            top = top_of(path.parent)
+            git = top / ".git"
+            if not top.is_relative_to(root) and not root.is_relative_to(top):
+                return ()
+            stamps = [_stamp(path), _stamp(git), *(_stamp(git / name) for name in _STATE_OF)]
+            return tuple(stamps) if stamps[1] is not None and stamps[0] is not None else ()
+
+        return self._files.seen(("committed", path, root), look)
 
     def _function(self, view: CursorView, path: Path) -> Function | None:
         if view.scope.kind == "file":
@@ -111,7 +124,7 @@ class HistorySource(Source):
         """The saved file against the last commit, without headers; empty for a file that no block may contain."""
         if not self._may_show(path):
             return ()
-        before, now = self._committed(path), decoded(read(path, MAX_BYTES, self._files.roots))
+        before, now = self._committed(path), decoded(read(path, MAX_BYTES, self._own.roots))
         if before is None or now is None or before == now:
             return ()
         old, new = masked(before).splitlines(), masked(now).splitlines()
@@ -136,8 +149,8 @@ class HistorySource(Source):
 
     def _may_show(self, path: Path) -> bool:
         """Not for a link: git has the link, not what it leads to."""
-        self._files.look_again()
-        return self._files.source(path) is not None and not path.is_symlink()
+        self._own.look_again()
+        return self._own.source(path) is not None and not path.is_symlink()
 
     def _committed(self, path: Path) -> str | None:
         data = last_version(path)
@@ -148,16 +161,6 @@ class HistorySource(Source):
 def _has_secret(commit: Commit) -> bool:
     text = "\n".join(line[1:] for line in commit.changed)
     return masked(text) != text
-
-
-def _state(path: Path, root: Path) -> tuple[object, ...]:
-    """What changes when the file is saved and when something is committed; empty outside a repository."""
-    top = top_of(path.parent)
-    git = top / ".git"
-    if not top.is_relative_to(root) and not root.is_relative_to(top):
-        return ()
-    stamps = [_stamp(path), _stamp(git), *(_stamp(git / name) for name in _STATE_OF)]
-    return tuple(stamps) if stamps[1] is not None and stamps[0] is not None else ()
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from palimpsest.documents.outline import Outline, outline
 from palimpsest.documents.wikilinks import SUFFIXES, Found, Link, links, resolve
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, docstring
-from palimpsest.text.uris import to_uri
+from palimpsest.text.uris import path_or_none, to_uri
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -45,7 +45,7 @@ class LinkedSource(Source):
         self._look_s = 0.0 if executor is None else LOOK_S
         self._lines = LinesOf(files)
         self._catalog = Catalog(own, self._look_s)
-        self._found = Answers[tuple[Path, str, tuple[Target, ...]], tuple[Target, ...]](self._resolve, executor, ())
+        self._found = Answers[tuple[Path, str, tuple[Link, ...]], tuple[Target, ...]](self._resolve, executor, ())
         self._outlines: dict[Path, tuple[Sequence[str], Outline]] = {}
 
     @property
@@ -56,7 +56,7 @@ class LinkedSource(Source):
         return self._found.wait(seconds)
 
     def candidates(self, view: CursorView) -> list[Block]:
-        named = tuple(dict.fromkeys((link.target, link.heading) for link in _links(view)))[:MOST_LINKS]
+        named = tuple(dict.fromkeys(link.unplaced for link in _links(view)))[:MOST_LINKS]
         if view.root is None or not named:
             return []
         time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
@@ -66,15 +66,18 @@ class LinkedSource(Source):
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the document says the same."""
-        path, _, heading = block.name.partition("#")
-        now = None if view.root is None else self._block(view, view.root, path, heading, 0)
+        path = path_or_none(block.uri or "")
+        if view.root is None or path is None or not path.is_relative_to(view.root):
+            return False
+        document = path.relative_to(view.root).as_posix()
+        now = self._block(view, view.root, document, block.name[len(document) + 1 :], 0)
         return now is not None and now.text == block.text
 
-    def _resolve(self, question: tuple[Path, str, tuple[Target, ...]]) -> tuple[Target, ...]:
+    def _resolve(self, question: tuple[Path, str, tuple[Link, ...]]) -> tuple[Target, ...]:
         root, near, named = question
         documents, found = self._catalog.documents(root), dict[Target, None]()
-        for target, heading in named:
-            meant = resolve(Link(target, heading), near, documents)
+        for link in named:
+            meant = resolve(link, near, documents)
             if isinstance(meant, Found) and meant.document.path != near:
                 found[meant.document.path, meant.heading.title if meant.heading is not None else ""] = None
         return tuple(found)
@@ -113,7 +116,7 @@ class LinkedSource(Source):
 def _shown(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
     """The lines of the section, or of the title and the first paragraph."""
     if heading:
-        section = next((one for one in known.headings if one.title == heading), None)
+        section = next((one for one in (*known.headings, *known.blocks) if one.title == heading), None)
         if section is None:
             return []
         has_own = any(lines[n].strip() for n in range(section.start + 1, section.inner_end))

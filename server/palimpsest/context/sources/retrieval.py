@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -28,6 +26,7 @@ from palimpsest.syntax.scopes import enclosing
 from palimpsest.text.conversations import MOST_FRONT, is_conversation
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
+from palimpsest.workspace.documents_walk import DocumentsWalk
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
 SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
@@ -104,28 +103,36 @@ class Documents:
         self._looked: dict[Path, float] = {}
         self._lock = threading.Lock()
         self._indexes: dict[Path, SectionIndex] = {}
+        self._walks: dict[Path, tuple[DocumentsWalk, set[Path]]] = {}
         self._stamps: dict[Path, tuple[Stamp, int]] = {}
         self._sections: dict[tuple[Path, str], Found] = {}
 
     def look(self, root: Path) -> None:
-        """Read what is new or has changed."""
-        if time.monotonic() - self._looked.get(root, -self._look_s) < self._look_s:
+        """Read what is new or has changed, of very many folders a portion each time."""
+        if root not in self._walks and time.monotonic() - self._looked.get(root, -self._look_s) < self._look_s:
             return
         self._looked[root] = time.monotonic()
         self._files.look_again()
         index = self._indexes.setdefault(root, SectionIndex())
-        seen, n_characters = set[Path](), 0
-        for path in self._paths(root):
-            if len(seen) >= MOST_DOCUMENTS or n_characters > MOST_CHARACTERS:
+        begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), set[Path]()
+        walk, seen = self._walks.pop(root, begun)
+        for path in walk.portion():
+            if len(seen) >= MOST_DOCUMENTS or walk.n_characters > MOST_CHARACTERS:
+                walk.end()
                 break
+            if LEFT_OUT.match(path.name):
+                continue
             source = self._files.source(path)
             if source is None or is_conversation(path.name, source.text.split("\n", MOST_FRONT)):
                 continue  # what was said about code is no documentation of it
             seen.add(path)
-            n_characters += len(source.text)
+            walk.n_characters += len(source.text)
             if self._stamps.get(path, (None, 0))[0] != source.stamp:
                 self._put(index, path, source.text)
                 self._stamps[path] = source.stamp, len(source.text)
+        if not walk.is_done:
+            self._walks[root] = walk, seen
+            return
         for path in index.paths - seen:
             self._forget(index, path)
 
@@ -153,21 +160,6 @@ class Documents:
         index.remove(path)
         for key in [key for key in self._sections if key[0] == path]:
             del self._sections[key]
-
-    def _paths(self, root: Path) -> Iterator[Path]:
-        """Documents, those nearest the top first; links are not followed."""
-        folders, n_folders = deque([root]), 0
-        while folders and n_folders < MOST_FOLDERS:
-            folder = folders.popleft()
-            n_folders += 1
-            for entry in self._files.listing(folder):
-                if entry.is_link:
-                    continue
-                path = folder / entry.name
-                if entry.is_dir:
-                    folders.append(path)
-                elif path.suffix.lower() in SUFFIXES and not LEFT_OUT.match(path.name):
-                    yield path
 
 
 def _names(view: CursorView) -> tuple[frozenset[str], frozenset[str]]:

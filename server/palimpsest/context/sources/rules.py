@@ -59,7 +59,7 @@ class RulesSource(Source):
 
     def _log_refusal(self, path: Path) -> None:
         """Log once that an existing file is not read; that there is no such file is the ordinary case."""
-        if not path.is_file():
+        if not self._files.is_there(path):
             return
         is_text = path.suffix.lower() in SUFFIXES
         reason = (self._files.why_not(path) or "is gone") if is_text else f"is none of {', '.join(sorted(SUFFIXES))}"

@@ -32,6 +32,8 @@ OnText = Callable[[int, str], None]
 class EngineCore(EngineThread):
     """What an engine can be asked; as its thread's, every method may be called from any thread."""
 
+    _checking: Future[wire.CheckAnswer] | None = None
+
     def prepare(self, request: wire.GenerateRequest) -> None:
         """Do for a request what may take seconds and needs no cache, so that the engine's thread does not wait for it:
         its grammar is looked at, its chat template run.  Raises InvalidArgument, EngineUnavailable."""
@@ -154,8 +156,9 @@ class EngineCore(EngineThread):
     def cache_map(self, workspace: str) -> Future[wire.CacheMap]:
         return self.call(lambda engine: engine.map(workspace))
 
-    def check(self, cancel: CancelToken | None = None) -> Future[wire.CheckAnswer]:
-        """Behind all other work: what is under way may leave the cache between two states."""
+    def check(self) -> Future[wire.CheckAnswer]:
+        """Behind all other work: what is under way may leave the cache between two states.  One at a time, since it
+        cannot be interrupted: whoever asks before it is done gets its answer."""
 
         def work(engine: NativeEngine, _job: Job[wire.CheckAnswer]) -> Generator[None, None, wire.CheckAnswer]:
             yield from ()
@@ -166,7 +169,10 @@ class EngineCore(EngineThread):
                 return wire.CheckAnswer(f"{where.name}: {error or where.line}")
             return wire.CheckAnswer("")
 
-        return self.submit(work, cancel, slot="background")
+        with self._lock:
+            if self._checking is None or self._checking.done():
+                self._checking = self.submit(work, None, slot="background")
+            return self._checking
 
     def reset(self, workspace: str) -> Future[None]:
         """Forget all of the workspace's cache, the host store's copies included; its jobs are cancelled."""

@@ -36,9 +36,12 @@ class Public:
     keys: tuple[str, ...] = field(default=(), repr=False)
     tls: Tls | None = None
 
+    def place(self, port: int) -> str:
+        """As `--http` takes it."""
+        return f"[{self.host}]:{port}" if ":" in self.host else f"{self.host}:{port}"
+
     def url(self, port: int) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self.tls else 'http'}://{host}:{port}"
+        return f"{'https' if self.tls else 'http'}://{self.place(port)}"
 
     def listen(self) -> socket.socket:
         """Raises OSError."""

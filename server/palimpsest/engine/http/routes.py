@@ -142,7 +142,7 @@ class Api:
         return reply(to_json(await asyncio.wrap_future(self._core.cache_map(workspace))))
 
     async def check(self, request: Request) -> Response:
-        return await self._job(request, self._core.check)
+        return await self._job(request, lambda _token: self._core.check())
 
     async def reset(self, request: Request) -> Response:
         await asyncio.wrap_future(self._core.reset(await self._workspace(request)))

@@ -2,7 +2,8 @@
 not return.
 
 In: the library, whether the engine was told to leave.  Out: the end of the process, with a line in the log.  A native
-call cannot be interrupted, nor can its thread be ended; only the process can.  The client starts the next one.
+call cannot be interrupted, nor can its thread be ended; only the process can.  The client starts the next one; one that
+a person started replaces itself.
 
 Memory is watched rather than capped: a cap on the address space would refuse models that are mapped from their files,
 and a GPU's mappings.  What a request can make the engine allocate is bounded where requests are read; only the calls
@@ -15,6 +16,8 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 
 from palimpsest.kv.llama import machine
 from palimpsest.kv.llama.library import Library
@@ -32,10 +35,12 @@ logger = logging.getLogger(__name__)
 
 
 class Watch:
-    """A thread of its own, which needs no other to be well."""
+    """A thread of its own, which needs no other to be well.  `start_again` is called with the grammar that a call did
+    not come back from; where it returns or raises OSError, the process ends."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, start_again: Callable[[str], object] = lambda _grammar: None) -> None:
         self._library = library
+        self._start_again = start_again
         self._told = threading.Event()
 
     def start(self) -> None:
@@ -50,17 +55,23 @@ class Watch:
             call = self._library.under_way
             if call is None:
                 continue
+            why = ""
             if time.monotonic() - call.since > CALL_S:
-                self._end(f"a grammar kept llama.cpp busy for {CALL_S:.0f} s", STUCK)
-            if machine.resident_memory() - call.resident > CALL_BYTES:
-                self._end(f"a grammar made llama.cpp grow by {CALL_BYTES >> 30} GiB", STUCK)
+                why = f"a grammar kept llama.cpp busy for {CALL_S:.0f} s"
+            elif machine.resident_memory() - call.resident > CALL_BYTES:
+                why = f"a grammar made llama.cpp grow by {CALL_BYTES >> 30} GiB"
+            if why:
+                self._say(why)
+                with suppress(OSError):
+                    self._start_again(call.grammar)
+                os._exit(STUCK)
         time.sleep(LEAVE_S)
-        self._end("the engine was told to leave and did not", 0)
+        self._say("the engine was told to leave and did not")
+        os._exit(0)
 
     @staticmethod
-    def _end(why: str, status: int) -> None:
+    def _say(why: str) -> None:
         # from a thread of its own: a log that nobody reads may keep its writers waiting
         said = threading.Thread(target=logger.error, args=("ending the process: %s", why), daemon=True)
         said.start()
         said.join(1.0)
-        os._exit(status)

@@ -25,8 +25,8 @@ MAX_CHAIN = 2_000
 """Rules that begin with one another: llama.cpp follows them by recursion."""
 N_STEPS = 16
 """Characters that are followed from each rule's beginning, to see whether ways multiply."""
-MAX_TRIED = 30_000
-"""Ways followed in all; what has been seen by then decides."""
+MAX_TRIED = 1_000_000
+"""Ways followed in all, a second or two; a schema of a thousand optional properties has 330,000."""
 USUAL = tuple(map(ord, 'a "\n0'))
 END = 0
 
@@ -37,10 +37,7 @@ def admit(text: str) -> None:
     grammar = read(text)
     _refuse_left_recursion(grammar)
     ways = _Ways(grammar)
-    ways.follow(grammar.names["root"])
     for rule in grammar.names.values():
-        if ways.n_tried > MAX_TRIED:
-            break
         ways.follow(rule)
 
 
@@ -113,24 +110,26 @@ class _Ways:
         self._rules = grammar.rules
         self._places: list[tuple[Sequence, int, int]] = [((), 0, END)]
         self._numbers = dict[tuple[int, int, int], int]()
-        self.n_tried = 0
+        self._behind = dict[int, set[int]]()
+        self._n_tried = 0
 
     def follow(self, rule: int) -> None:
-        """From a rule's beginning, always with the character that the most ways admit."""
+        """From a rule's beginning, always with the character that leads to the most ways."""
         ways = dict.fromkeys(self._reached([self._at(s, 0, END) if s else END for s in self._rules[rule]]), 1)
         for step in range(N_STEPS):
             ways.pop(END, None)
-            if not ways or self.n_tried > MAX_TRIED:
+            if not ways:
                 return
             code, cost = self._likeliest(ways), 0
             following = Counter[int]()  # how many paths lead to each
             for way, n_paths in ways.items():
-                sequence, index, below = self._places[way]
+                sequence, index, _ = self._places[way]
                 element = sequence[index]
                 assert isinstance(element, Characters)
                 if not element.admits(code):
                     continue
-                reached = self._reached([self._after(sequence, index, below)])
+                reached = self._next(way)
+                self._count(len(reached))
                 cost += len(reached) ** 2
                 for one in reached:
                     following[one] += n_paths
@@ -140,6 +139,12 @@ class _Ways:
                 raise _too_many_ways()
             ways = following
 
+    def _next(self, way: int) -> set[int]:
+        """The ways behind a way's character."""
+        if way not in self._behind:
+            self._behind[way] = self._reached([self._after(*self._places[way])])
+        return self._behind[way]
+
     def _reached(self, todo: list[int]) -> set[int]:
         """The ways that names lead to, until each stands at a character."""
         found, seen = set[int](), set[int]()
@@ -148,7 +153,7 @@ class _Ways:
             if way in seen:
                 continue
             seen.add(way)
-            self.n_tried += 1
+            self._count(1)
             if len(found) > MAX_WAYS or len(seen) > 4 * MAX_WAYS:
                 raise _too_many_ways()
             sequence, index, below = self._places[way]
@@ -158,6 +163,11 @@ class _Ways:
             rest = self._after(sequence, index, below)
             todo += [self._at(alternative, 0, rest) if alternative else rest for alternative in self._rules[element]]
         return found
+
+    def _count(self, n: int) -> None:
+        self._n_tried += n
+        if self._n_tried > MAX_TRIED:
+            raise InvalidArgument("grammar", f"has too many ways through its rules: more than {MAX_TRIED:,}.")
 
     def _after(self, sequence: Sequence, index: int, below: int) -> int:
         return self._at(sequence, index + 1, below) if index + 1 < len(sequence) else below
@@ -177,7 +187,7 @@ class _Ways:
             sequence, index, _ = self._places[way]
             element = sequence[index]
             assert isinstance(element, Characters)
-            classes[element] += 1
+            classes[element] += len(self._next(way))
         codes = {*USUAL, *(low for one, _ in classes.most_common(16) for low, _ in one.ranges[:2])}
         return max(sorted(codes), key=lambda code: sum(n for one, n in classes.items() if one.admits(code)))
 

@@ -21,7 +21,7 @@ from palimpsest.kv.llama.layouts import TokenData
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
-from palimpsest.wire import Sampling
+from palimpsest.wire import Sampling, text_hash
 
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])  # llama_token_data
 Candidates = npt.NDArray[np.void]
@@ -30,14 +30,16 @@ FIRST_TRIES = 64
 
 class Grammar:
     """One GBNF grammar's state as it is followed.  Raises InvalidArgument when `text` is no grammar with a `root`, or
-    one that would cost llama.cpp too much (`admission.py`)."""
+    one that would cost llama.cpp too much (`admission.py`), or did."""
 
     def __init__(self, model: Model, text: str) -> None:
         admit(text)
-        self._library = library()
+        self._library, self._text = library(), text
         self._api = self._library.api
+        if text_hash(text) in self._library.refused_grammars:
+            raise InvalidArgument("grammar", "is not followed again: llama.cpp did not come back from it.")
         raw = text.encode("utf-8", "replace")
-        with self._library.bounded():
+        with self._library.bounded(self._text):
             self.handle: Any = self._api.llama_sampler_init_grammar(model.vocab, raw, b"root")
         if not self.handle:
             raise InvalidArgument("grammar", "this is not a GBNF grammar with a rule named root.")
@@ -54,14 +56,14 @@ class Grammar:
         """For each id whether the grammar allows it next."""
         found = np.zeros(len(ids), CANDIDATE)
         found["id"] = ids
-        with self._library.bounded():
+        with self._library.bounded(self._text):
             self._api.llama_sampler_apply(self.handle, ctypes.byref(_array(self._api, found)))
         # the sampler sets what it refuses to minus infinity, in place and in order
         return np.asarray(found["logit"] == 0.0)
 
     def accept(self, token: int) -> None:
         """`token` must be one it admits: llama.cpp aborts on another."""
-        with self._library.bounded():
+        with self._library.bounded(self._text):
             self._api.llama_sampler_accept(self.handle, token)
 
 

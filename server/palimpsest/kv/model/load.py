@@ -19,6 +19,7 @@ from palimpsest.kv.model import facts as model_facts
 from palimpsest.kv.model import memory, params, purpose, trial
 from palimpsest.kv.model.facts import Facts
 from palimpsest.kv.model.sizes import Sizes
+from palimpsest.models.header import read_header
 
 NO_TEXT = 1 | 2  # LLAMA_TOKEN_ATTR_UNKNOWN, LLAMA_TOKEN_ATTR_UNUSED
 
@@ -70,7 +71,7 @@ class LoadedModel:
             backend="GPU" if params.uses_gpu(settings) else "CPU",
             why_not=self.why_not,
             chat_template=facts.instructed,
-            converses=facts.chat is not None,
+            converses=facts.instructed,
             settings={
                 "n_batch": self.context.n_batch,
                 "n_threads": self.params.n_threads,
@@ -112,9 +113,11 @@ def load(
 
 
 def _opened(path: Path, settings: EngineSettings, *, extra_bufts: bool) -> Model:
-    """Raises ModelError also for a file that is something else than a model that writes text."""
+    """Raises ModelError also for a file that is something else than a model that writes text, and for one over whose
+    header llama.cpp would end the process."""
     instead = purpose.of_file(path)
     if not instead:
+        read_header(path)
         model = Model(path, n_gpu_layers=params.n_gpu_layers(settings), extra_bufts=extra_bufts)
         instead = purpose.of_model(model)
         if not instead:

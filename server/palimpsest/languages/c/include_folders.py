@@ -38,7 +38,7 @@ class IncludeFolders:
 
     @property
     def system(self) -> Sequence[Path]:
-        return self._files.once(("include folders",), lambda: tuple(dict.fromkeys(self._system())))
+        return self._files.seen(("include folders",), lambda: tuple(dict.fromkeys(self._system())))
 
     def _own(self, path: Path) -> Iterator[Path]:
         root = self._files.root_of(path)

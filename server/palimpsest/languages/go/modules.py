@@ -170,7 +170,7 @@ class GoModules(SourceModules):
 
     @property
     def _sources(self) -> Path | None:
-        return self.files.once(("go", "sources"), self._installed)
+        return self.files.seen(("go", "sources"), self._installed)
 
     def _installed(self) -> Path | None:
         program = shutil.which("go", path=self.variables.get("PATH") or "")

@@ -69,7 +69,7 @@ class Places:
     def has_manifest(self, folder: Path) -> bool:
         path = folder / MANIFEST
         if self.library_of(folder) is not None:
-            return self.files.once(("js is there", path), lambda: os.path.lexists(path))
+            return self.files.seen(("js is there", path), lambda: os.path.lexists(path))
         return MANIFEST in self._listed(folder)
 
     def above(self, path: Path) -> list[Path]:
@@ -127,7 +127,7 @@ class Places:
 
     def _searched(self, near: Path) -> Iterator[Path]:
         root = self.files.root_of(near)
-        repository = self.files.once(("js repository", root), lambda: _repository(root)) if root is not None else None
+        repository = self.files.seen(("js repository", root), lambda: _repository(root)) if root is not None else None
         end = repository or root or (self.library_of(near) or near).parent
         while end.name and NODE_MODULES in end.parts and root is None:
             end = end.parent

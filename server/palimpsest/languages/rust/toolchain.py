@@ -55,7 +55,7 @@ class Toolchain:
         return None
 
     def _registries(self) -> tuple[Path, ...]:
-        return self._files.once(("rust", "registries"), self._find_registries)
+        return self._files.seen(("rust", "registries"), self._find_registries)
 
     def _find_registries(self) -> tuple[Path, ...]:
         home = self._home("CARGO_HOME", ".cargo")
@@ -63,7 +63,7 @@ class Toolchain:
         return tuple(_folders(above)) if above is not None else ()
 
     def _libraries(self) -> tuple[Path, ...]:
-        return self._files.once(("rust", "libraries"), self._find_libraries)
+        return self._files.seen(("rust", "libraries"), self._find_libraries)
 
     def _find_libraries(self) -> tuple[Path, ...]:
         home = self._home("RUSTUP_HOME", ".rustup")

@@ -10,7 +10,7 @@ from typing import Any
 
 from palimpsest.engine.http.request_handling import Slow
 from palimpsest.errors import PalimpsestError
-from palimpsest.llama_server.completions.completion import PromptTooLong
+from palimpsest.llama_server.completions.prompt_tokens import PromptTooLong
 
 KINDS = {  # our code: (status, type)
     "invalid_argument": (400, "invalid_request_error"),

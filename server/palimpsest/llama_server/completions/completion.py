@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from palimpsest.errors import ContextTooLarge, DecodeError
+from palimpsest.errors import DecodeError
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
@@ -20,6 +20,7 @@ from palimpsest.llama_server.completions.alternatives import Alternatives
 from palimpsest.llama_server.completions.answer_text import StopType
 from palimpsest.llama_server.completions.infill_layout import Layout
 from palimpsest.llama_server.completions.outcome import Done, Piece, Timings
+from palimpsest.llama_server.completions.prompt_tokens import PromptTooLong
 from palimpsest.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
 from palimpsest.llama_server.requests.infill import Infill
 from palimpsest.llama_server.requests.params import Params
@@ -29,15 +30,6 @@ T = TypeVar("T")
 Work = Generator[None, None, T]
 OPEN_END = 256
 """Tokens that the window leaves for the answer of an infill without a limit."""
-
-
-class PromptTooLong(ContextTooLarge):
-    """The prompt has `n_prompt` tokens; `n_ctx` is the most there can be."""
-
-    def __init__(self, n_prompt: int, n_ctx: int) -> None:
-        message = f"request ({n_prompt} tokens) exceeds the available context size ({n_ctx} tokens), try increasing it"
-        super().__init__(message, fitting=n_ctx - 1)
-        self.n_prompt, self.n_ctx = n_prompt, n_ctx
 
 
 @dataclass(slots=True)
@@ -76,7 +68,7 @@ class Completion:
         """Fill in the middle.  While the window stays the same, so do the chunks: with others, the whole window would
         have to be decoded again.
 
-        Raises ModelError where the model cannot fill in the middle.
+        Raises ModelError where the model cannot fill in the middle, PromptTooLong before anything is decoded.
         """
         layout = Layout(self.engine)
         self._before = infill.prefix + infill.prompt
@@ -86,6 +78,7 @@ class Completion:
         heal = not (self.params.grammar or self.params.schema)
         if not self.engine.in_place:
             return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))
+        composed = layout.tail(infill, room, heal=heal)
         workspace = chunk_workspace(self.engine, slot)
         with workspace.active():
             window = (infill.prefix, infill.suffix)
@@ -94,7 +87,6 @@ class Completion:
             if not workspace.ready or workspace.window != window or not any(window):
                 yield from self._counted(workspace.attach(infill.chunks, "typing"))
                 workspace.window = window
-            composed = layout.tail(infill, room, heal=heal)
             return (yield from self._tried(workspace, "typing", composed, room))
 
     def _infill_whole(self, slot: int, composed: TailPrompt) -> Work[list[Done]]:

@@ -16,17 +16,19 @@ from palimpsest.kv.cache.tail_prompt import SLACK, STRIDE, TailPrompt
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.compose import laid_out
 from palimpsest.kv.generation.healing import held_back
+from palimpsest.llama_server.completions.prompt_tokens import PromptTooLong
 from palimpsest.llama_server.completions.workspaces import Separators
 from palimpsest.llama_server.requests.infill import Infill
 
 Tokens = tuple[int, ...]
-WINDOW = 1024
+WINDOW, LEAST_WINDOW = 1024, 64
 LEEWAY = 128
 """How many tokens later than necessary a cut window may begin."""
 
 
 class Layout:
-    """Tails for one engine's model.  Raises ModelError where it cannot fill in the middle."""
+    """Tails for one engine's model.  Raises ModelError where it cannot fill in the middle, PromptTooLong for a cursor's
+    line that leaves no room."""
 
     def __init__(self, engine: NativeEngine) -> None:
         self._engine = engine
@@ -37,14 +39,15 @@ class Layout:
 
     def tail(self, infill: Infill, n_predict: int, *, heal: bool) -> TailPrompt:
         """The tail behind attached chunks."""
-        prefix, suffix, piece = self._parts(infill, self._engine.sizes.fim_room - n_predict - SLACK - STRIDE, heal=heal)
+        sizes, kept = self._engine.sizes, n_predict + SLACK + STRIDE
+        prefix, suffix, piece = self._parts(infill, sizes.fim_room - kept, sizes.tail_room - kept, heal=heal)
         return laid_out(self.kind, self._fim, prefix, suffix, piece)
 
     def whole(self, infill: Infill, n_predict: int, *, heal: bool, cut_as_stock: bool = False) -> TailPrompt:
         """The whole prompt, in llama-server's order."""
         engine, separators = self._engine, Separators(self._engine)
         room = engine.sizes.n_prompt - n_predict
-        prefix, suffix, piece = self._parts(infill, room, heal=heal, cut_as_stock=cut_as_stock)
+        prefix, suffix, piece = self._parts(infill, room, room, heal=heal, cut_as_stock=cut_as_stock)
         extra = [token for chunk in infill.chunks for token in separators.chunk(chunk)]
         before = (*separators.header, *extra, *separators.footer)
         left = max(0, room - len(prefix) - len(suffix) - 4)
@@ -55,9 +58,10 @@ class Layout:
         return TailPrompt("text", (*kept, *engine.facts.header_start, *cursor), piece=piece)
 
     def _parts(
-        self, infill: Infill, room: int, *, heal: bool, cut_as_stock: bool = False
+        self, infill: Infill, room: int, most: int, *, heal: bool, cut_as_stock: bool = False
     ) -> tuple[Tokens, Tokens, bytes]:
-        """Tokens before and behind the cursor, and the piece held back for healing."""
+        """Tokens before and behind the cursor, `most` in all, and the piece held back for healing.  `room`: for the
+        window alone."""
         tokenize = self._engine.model.tokenize
         held = held_back(infill.prefix + infill.prompt) if heal else ""
         piece = held.encode("utf-8", "replace")
@@ -68,8 +72,13 @@ class Layout:
         if held:
             prefix = prefix[: len(prefix) - max(0, len(held) - len(prompt))]
             prompt = prompt[: max(0, len(prompt) - len(held))]
-        window = max(64, min(WINDOW, room - 3))
         line = tokenize(prompt)
+        if len(line) + LEAST_WINDOW > most:
+            raise PromptTooLong(len(line) + LEAST_WINDOW, most)
+        window = min(WINDOW, room - 3)
+        if len(line) > STRIDE:  # by whole strides: the window stays while the line grows
+            window = min(window, (most - len(line)) // STRIDE * STRIDE)
+        window = max(LEAST_WINDOW, window)
         before, behind = tokenize(prefix), tokenize(suffix)
         n_before = 3 * (window // 4)
         if cut_as_stock:

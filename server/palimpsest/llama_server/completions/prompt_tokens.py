@@ -5,9 +5,18 @@ In: a prompt's parts, texts and tokens.  Out: tokens.
 
 from __future__ import annotations
 
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.llama_server.requests.prompts import Parts
+
+
+class PromptTooLong(ContextTooLarge):
+    """The prompt has `n_prompt` tokens; `n_ctx` is the most there can be."""
+
+    def __init__(self, n_prompt: int, n_ctx: int) -> None:
+        message = f"request ({n_prompt} tokens) exceeds the available context size ({n_ctx} tokens), try increasing it"
+        super().__init__(message, fitting=n_ctx - 1)
+        self.n_prompt, self.n_ctx = n_prompt, n_ctx
 
 
 def prompt_tokens(

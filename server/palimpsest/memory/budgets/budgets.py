@@ -78,5 +78,5 @@ class ConversationUsage:
 
 
 def reserve(total: int) -> int:
-    """Tokens to keep free of `total`, less than half of a small window."""
-    return min(MOST_RESERVE, max(LEAST_RESERVE, int(RESERVE * total)), total // 2)
+    """Tokens to keep free of `total`, three eighths of a small window."""
+    return min(MOST_RESERVE, max(LEAST_RESERVE, int(RESERVE * total)), total * 3 // 8)

@@ -27,7 +27,7 @@ MOST_NAMED = 10
 BEFORE_RESTORE = "before going back"
 KEPT = {
     "ref": "id, version, turn, hash, created, n_lines, n_chars, language, category, path, attributes",
-    "descriptor": "id, name, hash, source, language, created, page_size, closed, summary",
+    "descriptor": "id, name, hash, source, language, created, page_size, closed, summary, original",
     "section": "descriptor, name, start_line, end_line, created",
 }
 """Tables whose rows of a conversation a checkpoint holds, with the columns besides `conversation`."""
@@ -73,7 +73,7 @@ class ConversationCheckpoints:
         identity = f"cp_{secrets.token_hex(4)}"
         with self._database.transaction() as rows:
             talk = self._conversations.get(conversation)
-            experiences = [one.id for one in self._experiences.list(talk.memory_key)]
+            experiences = [one.id for one in self._experiences.list(talk.memory_key, conversation)]
             compactions = "SELECT id FROM compaction WHERE conversation = ? AND state = 'applied'"
             state: dict[str, Any] = {
                 "memory_key": talk.memory_key,
@@ -169,9 +169,12 @@ def _rows(rows: sqlite3.Connection, table: str, conversation: str) -> list[list[
 
 
 def _put_back(rows: sqlite3.Connection, table: str, conversation: str, kept: list[list[Any]]) -> None:
-    marks = ", ".join("?" * (len(KEPT[table].split(", ")) + 1))
+    """What an older version kept may lack the last columns."""
+    columns = KEPT[table].split(", ")
+    marks = ", ".join("?" * (len(columns) + 1))
     rows.executemany(
-        f"INSERT INTO {table} (conversation, {KEPT[table]}) VALUES ({marks})", [(conversation, *row) for row in kept]
+        f"INSERT INTO {table} (conversation, {KEPT[table]}) VALUES ({marks})",
+        [(conversation, *row, *[None] * (len(columns) - len(row))) for row in kept],
     )
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from palimpsest.memory.calls.scanning import scan
 
 MOST_PATHS = 16
 MOST_NAMES = 32
@@ -55,11 +57,12 @@ def paths(turns: Sequence[Spoken]) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_PATHS]
 
 
-def names(turns: Sequence[Spoken]) -> list[str]:
-    """Identifiers, those that were said most often first."""
-    counted, known = Counter[str](), set(paths(turns))
-    for text in _newest(turns):
-        read = _part(text)
+def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
+    """Identifiers of the work, those that were said most often first; none of `tools` or of their parameters."""
+    of_tools = {*tools, *(call.name for turn in turns for call in turn.calls)}
+    counted, known = Counter[str](), {*paths(turns), *of_tools}
+    for text in _newest(turns, with_errors=False):
+        read = _without_calls(_part(text), of_tools)
         quoted = {name for name in QUOTED.findall(read) if NAME.fullmatch(name)}
         for match in NAME.finditer(read):
             name = match.group()
@@ -100,11 +103,24 @@ def _failed_lines(text: str) -> Iterator[str]:
             yield short(line)
 
 
-def _newest(turns: Sequence[Spoken]) -> Iterator[str]:
+def _newest(turns: Sequence[Spoken], *, with_errors: bool = True) -> Iterator[str]:
+    """`with_errors`: what is said of calls that failed, too."""
     for turn in reversed(turns):
         yield turn.text
         yield from _arguments(turn.calls)
-        yield from (TAG.sub(" ", _part(call.result)) for call in turn.calls)
+        yield from (TAG.sub(" ", _part(call.result)) for call in turn.calls if with_errors or not call.failed)
+
+
+def _without_calls(text: str, tools: Collection[str]) -> str:
+    """What a call names are parameters; its arguments are looked at by themselves."""
+    if not tools:
+        return text
+    kept, end = list[str](), 0
+    for call in re.finditer(rf"\b(?:{'|'.join(map(re.escape, tools))})[ \t]?\(", text):
+        if call.start() >= end:
+            kept.append(text[end : call.start()])
+            end = scan(text, call.end() - 1, call.end() + _LONGEST_LINE).end or call.end()
+    return " ".join([*kept, text[end:]])
 
 
 def _arguments(calls: Iterable[Called]) -> Iterator[str]:

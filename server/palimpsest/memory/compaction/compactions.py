@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -35,7 +36,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """`turn`: the last turn that it stands for; None while it is queued."""
+    """`turn`: the last turn that it stands for; None while it is queued.  `kept`: turns that the model reads as they
+    were all the same."""
 
     id: int
     conversation: str
@@ -43,6 +45,7 @@ class Compaction:
     summary: Summary
     written_by: WrittenBy
     created: float
+    kept: tuple[int, ...] = ()
 
 
 COLUMNS = "id, conversation, turn, fields, written_by, created"
@@ -85,12 +88,19 @@ class Compactions:
             )
             return _added(rows, conversation, summary, written_by)
 
-    def apply(self, conversation: str, summary: Summary, written_by: WrittenBy, after_turn: int) -> Compaction:
-        """At once, for all turns up to this one; one that is queued stays so.  What it says to remember is
-        remembered."""
+    def apply(
+        self,
+        conversation: str,
+        summary: Summary,
+        written_by: WrittenBy,
+        after_turn: int,
+        kept: Sequence[int] = (),
+    ) -> Compaction:
+        """At once, for all turns up to this one but those that are `kept`; one that is queued stays so.  What it says
+        to remember is remembered; what a model says, for this conversation alone."""
         _check(summary)
         with self._database.transaction() as rows:
-            return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn)
+            return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn, kept)
 
     def pending(self, conversation: str) -> Compaction | None:
         with self._database.reading() as rows:
@@ -99,14 +109,13 @@ class Compactions:
             ).fetchone()
         return None if row is None else _compaction(row)
 
-    def apply_pending(self, conversation: str, after_turn: int) -> Compaction | None:
-        """The queued one stands for all turns up to this one from now on, and what it says to remember is remembered.
-        None where none is queued."""
+    def apply_pending(self, conversation: str, after_turn: int, kept: Sequence[int] = ()) -> Compaction | None:
+        """The queued one, as `apply`.  None where none is queued."""
         with self._database.transaction() as rows:
             queued = self.pending(conversation)
             if queued is None:
                 return None
-            return self._applied(rows, queued, after_turn)
+            return self._applied(rows, queued, after_turn, kept)
 
     def applied(self, conversation: str) -> dict[int, Compaction]:
         """The newest one behind each turn that has one, on whichever branch."""
@@ -117,19 +126,32 @@ class Compactions:
             ).fetchall()
         return {row["turn"]: _compaction(row) for row in found}
 
+    def behind(self, turn: int) -> Compaction | None:
+        """The newest one that stands for all up to a turn."""
+        with self._database.reading() as rows:
+            row = rows.execute(
+                f"SELECT {COLUMNS} FROM compaction WHERE turn = ? AND state = 'applied' ORDER BY id DESC LIMIT 1",
+                (turn,),
+            ).fetchone()
+        return None if row is None else _compaction(row)
+
     def current(self, conversation: str) -> Compaction | None:
         """The newest one on the branch that is shown."""
         with self._database.reading() as rows:
             row = rows.execute(CURRENT, (conversation,)).fetchone()
         return None if row is None else _compaction(row)
 
-    def _applied(self, rows: sqlite3.Connection, made: Compaction, after_turn: int) -> Compaction:
-        rows.execute("UPDATE compaction SET state = 'applied', turn = ? WHERE id = ?", (after_turn, made.id))
+    def _applied(self, rows: sqlite3.Connection, made: Compaction, after_turn: int, kept: Sequence[int]) -> Compaction:
+        fields = json.dumps(asdict(made.summary) | ({"kept": list(kept)} if kept else {}))
+        rows.execute(
+            "UPDATE compaction SET state = 'applied', turn = ?, fields = ? WHERE id = ?", (after_turn, fields, made.id)
+        )
         (key,) = rows.execute("SELECT memory_key FROM conversation WHERE id = ?", (made.conversation,)).fetchone()
         for text in made.summary.remember:
             if text.strip():
-                self._experiences.remember(key, text, made.conversation)
-        return replace(made, turn=after_turn)
+                by_person = made.written_by == "person"
+                self._experiences.remember(key, text, made.conversation, alone=not by_person)
+        return replace(made, turn=after_turn, kept=tuple(kept))
 
 
 def _check(summary: Summary) -> None:
@@ -152,4 +174,5 @@ def _added(rows: sqlite3.Connection, conversation: str, summary: Summary, writte
 
 def _compaction(row: Any) -> Compaction:
     fields = json.loads(row["fields"])
-    return Compaction(row["id"], row["conversation"], row["turn"], Summary(**fields), row["written_by"], row["created"])
+    kept, turn, created = tuple(fields.pop("kept", ())), row["turn"], row["created"]
+    return Compaction(row["id"], row["conversation"], turn, Summary(**fields), row["written_by"], created, kept)

@@ -25,10 +25,10 @@ MOST_TOKENS = 1600
 
 TASK = """\
 Summarise this conversation so that the work can go on from the summary alone. Write one JSON object. \
-goal: what the person wants in the end. instruction: what they asked for last. discoveries: facts found, also what was \
-tried and failed, with exact names. completed: what is done. current_status: where the work stands. \
-likely_next_work: the next steps. relevant_files_directories: paths. remember: only what will matter in other \
-conversations too, mostly nothing.
+goal: what the person wants in the end. instruction: what they asked for last. discoveries: facts found about the \
+work, not about tools, also what was tried and failed, with exact names. completed: what is done. \
+current_status: where the work stands. likely_next_work: the next steps. relevant_files_directories: paths. \
+remember: only what will matter in other conversations too, mostly nothing.
 """
 
 

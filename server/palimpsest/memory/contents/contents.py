@@ -16,8 +16,8 @@ from palimpsest.memory.store.database import Database
 from palimpsest.system.processes import is_there
 
 NAMED_BY = (
-    ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("temp_file", "hash"),
-    ("fork", "response"), ("checkpoint_text", "hash"),
+    ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
+    ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),
 )  # fmt: skip
 """Tables and columns that hold a text's hash."""
 

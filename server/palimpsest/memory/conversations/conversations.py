@@ -46,6 +46,7 @@ TEXTS = """
     UNION SELECT result FROM call JOIN turn ON turn.id = call.turn WHERE conversation = ?1 AND result IS NOT NULL
     UNION SELECT hash FROM ref WHERE conversation = ?1
     UNION SELECT hash FROM descriptor WHERE conversation = ?1
+    UNION SELECT original FROM descriptor WHERE conversation = ?1 AND original IS NOT NULL
     UNION SELECT hash FROM temp_file WHERE family = ?1
     UNION SELECT response FROM fork WHERE conversation = ?1 AND response IS NOT NULL
     UNION SELECT hash FROM checkpoint_text JOIN checkpoint ON checkpoint.id = checkpoint WHERE conversation = ?1
@@ -127,6 +128,7 @@ class Conversations:
             # SQLite follows no more than 1,000 references from row to row
             rows.execute("UPDATE turn SET parent = NULL WHERE conversation = ?", (identity,))
             rows.execute("DELETE FROM temp_file WHERE family = ?", (identity,))
+            rows.execute("DELETE FROM experience WHERE own_to = ?", (identity,))
             rows.execute("DELETE FROM conversation WHERE id = ?", (identity,))
             for (text,) in texts:
                 self._contents.forget_unused(text)

@@ -27,12 +27,13 @@ ROLES = ("system", "user", "assistant", "tool")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """`descriptor`: the one that stands for its text, where that is large.  `n_tokens` where they have been counted,
-    or estimated."""
+    """`number`: in its conversation, `turn-<number>` for a model; a fork's copy has the same.  `descriptor`:
+    the one that stands for its text, where that is large.  `n_tokens` where they have been counted, or estimated."""
 
     id: int
     conversation: str
     parent: int | None
+    number: int
     role: Role
     state: State
     hash: str
@@ -42,12 +43,6 @@ class Turn:
     n_tokens: int | None = None
     estimated: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def origin(self) -> int:
-        """The turn that it is a copy of, in the conversation that was forked first; else itself."""
-        of = self.details.get("of")
-        return of if isinstance(of, int) else self.id
 
     @property
     def is_unfinished(self) -> bool:
@@ -70,7 +65,14 @@ class Call:
     n_tokens: int | None = None
 
 
-COLUMNS = "id, conversation, parent, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+COLUMNS = (
+    "id, conversation, parent, number, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+)
+_NUMBER = """COALESCE(
+    (SELECT MAX(number) FROM turn WHERE conversation = :own),
+    (SELECT MAX(number) FROM turn WHERE conversation = (SELECT parent FROM conversation WHERE id = :own)), 0
+) + 1"""
+"""Behind those of its conversation; of a fresh child, behind its parent's, whose turns it may be told of."""
 BRANCH = f"""
     WITH RECURSIVE branch (turn, depth) AS (
         SELECT ?, 0 UNION ALL
@@ -119,12 +121,14 @@ class Turns:
             now, name = time.time(), self._contents.put(text).hash
             added = rows.execute(
                 "INSERT INTO turn"
-                " (conversation, parent, role, state, hash, created, source, descriptor, details, writer)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    conversation, behind, role, state, name, now, source, descriptor,
-                    json.dumps(dict(details or {})), own_name() if state == "writing" else "",
-                ),
+                " (conversation, number, parent, role, state, hash, created, source, descriptor, details, writer)"
+                f" VALUES (:own, {_NUMBER}, :parent, :role, :state, :hash, :now, :source, :descriptor, :details,"
+                " :writer)",
+                {
+                    "own": conversation, "parent": behind, "role": role, "state": state, "hash": name, "now": now,
+                    "source": source, "descriptor": descriptor, "details": json.dumps(dict(details or {})),
+                    "writer": own_name() if state == "writing" else "",
+                },
             )  # fmt: skip
             rows.execute(
                 "UPDATE conversation SET head = ?, updated = ? WHERE id = ?", (added.lastrowid, now, conversation)

@@ -14,22 +14,24 @@ from palimpsest.memory.store.database import Database
 
 DEFAULT_PAGE_SIZE = 4_000
 MOST_NAMED = 30
+_OWN = re.compile(r"fd-\d+")
 _TURN = re.compile(r"turn-(\d{1,15})")
 _RESULT = re.compile(r"result-(\d{1,15})-(\d{1,6})")
 _REF = "ref:"
 _RESERVED = re.compile(r"(?:fd-\d+|turn-\d+|result-\d+-\d+|ref:.*)", re.DOTALL)
-COLUMNS = "conversation, id, name, hash, source, language, created, page_size, closed, summary"
-_FAMILY = """
-    WITH RECURSIVE above (id, parent) AS (
-        SELECT id, parent FROM conversation WHERE id = ?
-        UNION SELECT c.id, c.parent FROM conversation AS c JOIN above ON c.id = above.parent
-    ) SELECT id FROM above
+COLUMNS = "conversation, id, name, hash, source, language, created, page_size, closed, summary, original"
+_NUMBERED = """
+    WITH RECURSIVE above (id, parent, depth) AS (
+        SELECT id, parent, 0 FROM conversation WHERE id = ?
+        UNION SELECT c.id, c.parent, depth + 1 FROM conversation AS c JOIN above ON c.id = above.parent
+    ) SELECT turn.id FROM above JOIN turn ON turn.conversation = above.id WHERE number = ? ORDER BY depth LIMIT 1
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Addressed:
-    """`is_descriptor`: it has a row of its own; else `id` is the address of something else."""
+    """`is_descriptor`: it has a row of its own; else `id` is the address of something else.  `original`: the text as it
+    was given, where `hash` has it on lines."""
 
     id: str
     hash: str
@@ -39,7 +41,13 @@ class Addressed:
     language: str = ""
     created: float = 0.0
     summary: str = ""
+    original: str | None = None
     is_descriptor: bool = False
+
+
+def is_own(id: str) -> bool:
+    """Whether an id is a descriptor's own, not the address of a turn, a result or a ref."""
+    return _OWN.fullmatch(id) is not None
 
 
 def is_free(name: str) -> bool:
@@ -52,10 +60,9 @@ def addressed(database: Database, conversation_id: str, address: str) -> Address
     with database.reading() as rows:
         found = _descriptor(rows, conversation_id, address)
         if found is None and (turn := _TURN.fullmatch(address)):
-            found = _turn(rows, conversation_id, address, _here(rows, conversation_id, int(turn[1])))
+            found = _turn(rows, address, _at(rows, conversation_id, int(turn[1])))
         if found is None and (result := _RESULT.fullmatch(address)):
-            at = _here(rows, conversation_id, int(result[1]))
-            found = _result(rows, conversation_id, address, at, int(result[2]))
+            found = _result(rows, address, _at(rows, conversation_id, int(result[1])), int(result[2]))
         if found is None and address.startswith(_REF):
             found = _ref(rows, conversation_id, address)
         if found is None:
@@ -88,33 +95,29 @@ def _closed(rows: sqlite3.Connection, conversation_id: str, address: str) -> str
 def of_row(row: sqlite3.Row) -> Addressed:
     return Addressed(
         row["id"], row["hash"], row["page_size"], row["name"], row["source"], row["language"], row["created"],
-        row["summary"], is_descriptor=True,
+        row["summary"], row["original"], is_descriptor=True,
     )  # fmt: skip
 
 
-def _here(rows: sqlite3.Connection, conversation_id: str, turn: int) -> int:
-    """A turn's copy in this conversation, which a fork has also when its parent is gone; else the turn."""
-    row = rows.execute(
-        "SELECT id FROM turn WHERE conversation = ? AND json_extract(details, '$.of') = ?", (conversation_id, turn)
-    ).fetchone()
-    return turn if row is None else int(row["id"])
+def _at(rows: sqlite3.Connection, conversation_id: str, number: int) -> int | None:
+    """The turn that has the number, in this conversation or else in the nearest above it."""
+    row = rows.execute(_NUMBERED, (conversation_id, number)).fetchone()
+    return None if row is None else int(row["id"])
 
 
-def _turn(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int) -> Addressed | None:
-    row = rows.execute(
-        f"SELECT hash, created, role FROM turn WHERE id = ? AND conversation IN ({_FAMILY})", (turn, conversation_id)
-    ).fetchone()
+def _turn(rows: sqlite3.Connection, address: str, turn: int | None) -> Addressed | None:
+    row = rows.execute("SELECT hash, created, role FROM turn WHERE id = ?", (turn,)).fetchone()
     return (
         None if row is None else Addressed(address, row["hash"], source=f"turn:{row['role']}", created=row["created"])
     )
 
 
-def _result(rows: sqlite3.Connection, conversation_id: str, address: str, turn: int, number: int) -> Addressed | None:
+def _result(rows: sqlite3.Connection, address: str, turn: int | None, number: int) -> Addressed | None:
     row = rows.execute(
         "SELECT COALESCE((SELECT hash FROM descriptor AS d WHERE d.conversation = turn.conversation AND"
         " d.id = call.descriptor), result) AS result, call.created, name FROM call JOIN turn ON turn.id = call.turn"
-        f" WHERE call.turn = ? AND number = ? AND result IS NOT NULL AND turn.conversation IN ({_FAMILY})",
-        (turn, number, conversation_id),
+        " WHERE call.turn = ? AND call.number = ? AND result IS NOT NULL",
+        (turn, number),
     ).fetchone()
     if row is None:
         return None

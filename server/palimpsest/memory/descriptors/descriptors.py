@@ -17,12 +17,13 @@ from palimpsest.memory.descriptors.matches import Found, match
 from palimpsest.memory.descriptors.page_tables import PageTables
 from palimpsest.memory.descriptors.pages import LEAST, MOST, Reading
 from palimpsest.memory.descriptors.pretty import pretty_printed
-from palimpsest.memory.descriptors.reader import Reader, Wanted
+from palimpsest.memory.descriptors.reader import Reader, Wanted, no_such
 from palimpsest.memory.descriptors.searching import places
 from palimpsest.memory.descriptors.sections import Section, Sections
 from palimpsest.memory.descriptors.units import PARAGRAPH
 from palimpsest.memory.refs.kinds import language_name
 from palimpsest.memory.store.database import Database
+from palimpsest.text.tokens import masked
 
 LONGEST_NAME = 100
 MOST_CONTEXT = 50
@@ -66,11 +67,15 @@ class Descriptors:
         page_size: int = DEFAULT_PAGE_SIZE,
         pretty: bool = False,
     ) -> Descriptor:
-        """`pretty`: JSON on one line is put on lines first."""
+        """Of secrets in a whole text, `...` is kept.  `pretty`: JSON on one line is read on lines, and still kept as it
+        was given."""
         if not LEAST <= page_size <= MOST:
             raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
-        if isinstance(text, str) and pretty:
-            text = pretty_printed(text)
+        original = None
+        if isinstance(text, str):
+            text = given = masked(text)
+            if pretty and (text := pretty_printed(given)) != given:
+                original = self._contents.put(given).hash
         hash = self._contents.put(text).hash
         self._tables.n_pages(hash, page_size)
         with self._database.transaction() as rows:
@@ -82,8 +87,8 @@ class Descriptors:
             id = f"fd-{row['n_descriptors'] + 1}"
             rows.execute("UPDATE conversation SET n_descriptors = n_descriptors + 1 WHERE id = ?", (conversation_id,))
             rows.execute(
-                f"INSERT INTO descriptor ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '')",
-                (conversation_id, id, name, hash, source, language, time.time(), page_size),
+                f"INSERT INTO descriptor ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)",
+                (conversation_id, id, name, hash, source, language, time.time(), page_size, original),
             )
         return self.get(conversation_id, id)
 
@@ -117,8 +122,18 @@ class Descriptors:
             page_size=at.page_size,
         )  # fmt: skip
 
+    def language(self, conversation_id: str, fd: str) -> str:
+        """What was said of it, else what its source or its text tells; "" for nothing."""
+        return self._language(addressed(self._database, conversation_id, fd))
+
+    def id_of(self, conversation_id: str, fd: str) -> str:
+        """Of what has this id, name or address."""
+        return addressed(self._database, conversation_id, fd).id
+
     def text(self, conversation_id: str, fd: str) -> str:
-        return self._contents.text(addressed(self._database, conversation_id, fd).hash)
+        """All of it, as it was given."""
+        at = addressed(self._database, conversation_id, fd)
+        return self._contents.text(at.original or at.hash)
 
     def beginning(self, conversation_id: str, fd: str, n_chars: int) -> str:
         return self._contents.slice(addressed(self._database, conversation_id, fd).hash, 0, n_chars)
@@ -185,8 +200,9 @@ class Descriptors:
         """Lines that are not there are refused."""
         at = self._own(conversation_id, fd)
         self._reader.line_bounds(at.hash, start_line, end_line)
-        last = min(end_line, self._contents.info(at.hash).n_lines)
-        return self._sections.mark(conversation_id, at.id, name, start_line, last)
+        if end_line > (n_lines := self._contents.info(at.hash).n_lines):
+            raise no_such("end_line", "line", end_line, n_lines)
+        return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
 
     def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> Reading:
         at = self._own(conversation_id, fd)

@@ -108,16 +108,15 @@ def _of_text(descriptors: Descriptors, conversation_id: str, text: str, paging: 
     return Incoming("".join([*pieces, text[at:]]), tuple(fds))
 
 
-def shortened(shown: str) -> str:
+def shortened(shown: str, page_size: int) -> str:
     """What stands in a long message's place, its previews cut to their beginnings: the descriptors have all of it."""
-    return PREVIEW.sub(_beginning, shown)
+    most = min(MOST_BEGINNING, page_size // 8)
 
+    def beginning(found: re.Match[str]) -> str:
+        text = found[1]
+        return found[0] if len(text) <= most else f"  <preview>\n{text[:most]} …\n  </preview>\n"
 
-def _beginning(found: re.Match[str]) -> str:
-    text = found[1]
-    if len(text) <= MOST_BEGINNING:
-        return found[0]
-    return f"  <preview>\n{text[:MOST_BEGINNING]} …\n  </preview>\n"
+    return PREVIEW.sub(beginning, shown)
 
 
 def _inner(text: str, fence: Fence) -> Part:

@@ -12,6 +12,7 @@ from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.descriptors.page_tables import PageTables
 from palimpsest.memory.descriptors.pages import Reading
 from palimpsest.memory.descriptors.units import check_length, unit_bounds
+from palimpsest.text.amounts import amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ class Wanted:
 def name_of_unit(fd: str, name: str, unit: str, given: str) -> str:
     """Beside the descriptor's id, `name` is that of the unit: `read_fd(fd="fd-3", unit="function", name="add")`."""
     return given or (name if fd and unit else "")
+
+
+def no_such(field: str, what: str, number: int, total: int) -> OutOfRange:
+    """Lines or characters that are asked for and are not there."""
+    return OutOfRange(field, f"there is no {what} {number}.", hint=f"It has {amount(total, what)}.")
 
 
 WAYS = tuple(one.name for one in fields(Wanted))
@@ -119,7 +125,7 @@ class Reader:
         """Characters of lines, both included."""
         total = self._contents.info(hash).n_lines
         if not 1 <= start_line <= max(1, total):
-            raise OutOfRange("start_line", f"there is no line {start_line}.", hint=f"There are {total} lines.")
+            raise no_such("start_line", "line", start_line, total)
         if end_line is not None and end_line < start_line:
             raise InvalidArgument("end_line", f"{end_line} is before start_line, {start_line}.")
         end = total if end_line is None else min(end_line, total)
@@ -128,7 +134,7 @@ class Reader:
     def _char_bounds(self, hash: str, start: int, end: int | None) -> tuple[int, int]:
         total = self._contents.info(hash).n_chars
         if not 0 <= start <= total:
-            raise OutOfRange("start_char", f"there is no character {start}.", hint=f"There are {total} characters.")
+            raise no_such("start_char", "character", start, total)
         if end is not None and end < start:
             raise InvalidArgument("end_char", f"{end} is before start_char, {start}.")
         return start, total if end is None else min(end, total)

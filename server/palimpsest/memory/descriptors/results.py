@@ -31,11 +31,13 @@ def descriptor_fields(one: Descriptor) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> Result:
+def created(
+    one: Descriptor, preview: Reading, threshold: int | None = None, about: Mapping[str, str] | None = None
+) -> Result:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
-    exceeds, where that is why."""
-    about = {
-        "fd": one.id, "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
+    exceeds, where that is why.  `about`: what is told of it besides."""
+    told = {
+        "fd": one.id, **(about or {}), "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
         "total_lines": one.total_lines,
     }  # fmt: skip
     what = "Large user input" if one.source == FROM_USER else _WHAT.get(one.source.partition(":")[0], "Output")
@@ -46,22 +48,23 @@ def created(one: Descriptor, preview: Reading, threshold: int | None = None) -> 
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
     shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
-        f"<fd_result {_written(about)}>\n  <message>{message}</message>{summary}\n  <preview>\n{_ended(shown)}"
+        f"<fd_result {_written(told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{_ended(shown)}"
         "  </preview>\n</fd_result>"
     )
-    return {**descriptor_fields(one), **about, "preview": preview.content}, xml
+    return {**descriptor_fields(one), **told, "preview": preview.content}, xml
 
 
-def read(part: Reading) -> Result:
-    about: dict[str, Any] = {"fd": part.fd}
+def read(part: Reading, about: Mapping[str, str] | None = None) -> Result:
+    """`about`: what is told of the text besides."""
+    told: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
-        about["page"] = part.page
-    about |= {
+        told["page"] = part.page
+    told |= {
         "pages": part.pages, "continued": part.continued, "truncated": part.truncated, "lines": part.lines,
         "total_lines": part.total_lines,
     }  # fmt: skip
     more = {"page": part.page, "content": part.content, "start_char": part.start, "end_char": part.end}
-    return {**about, **more}, _element("fd_content", about, part.content)
+    return {**told, **more}, _element("fd_content", told, part.content)
 
 
 def section_read(part: Reading, name: str) -> Result:
@@ -97,24 +100,24 @@ def closed(ids: Sequence[str]) -> Result:
     return {"closed": list(ids)}, _listed("fd_closed", {"count": len(ids)}, rows)
 
 
-def marked(fd: str, one: Section) -> Result:
-    fields = section_fields(fd, one)
+def marked(one: Section) -> Result:
+    fields = section_fields(one)
     return fields, f"<fd_section_marked {_written(fields)} />"
 
 
-def unmarked(fd: str, one: Section) -> Result:
-    fields = {"fd": fd, "ref_id": one.name}
+def unmarked(one: Section) -> Result:
+    fields = {"fd": one.fd, "ref_id": one.name}
     return fields, f"<fd_section_deleted {_written(fields)} />"
 
 
 def sections(fd: str, ones: Sequence[Section]) -> Result:
     about = {"fd": fd, "count": len(ones)}
-    rows = [f"<section {_written(section_fields(fd, one))} />" for one in ones]
-    return {**about, "sections": [section_fields(fd, one) for one in ones]}, _listed("fd_sections", about, rows)
+    rows = [f"<section {_written(section_fields(one))} />" for one in ones]
+    return {**about, "sections": [section_fields(one) for one in ones]}, _listed("fd_sections", about, rows)
 
 
-def section_fields(fd: str, one: Section) -> dict[str, Any]:
-    return {"fd": fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
+def section_fields(one: Section) -> dict[str, Any]:
+    return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
 
 
 def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Result:
@@ -135,7 +138,10 @@ def _match(one: Match) -> str:
 
 
 def _shown(one: Descriptor) -> dict[str, Any]:
-    about = {"fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines}
+    about = {
+        "fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines,
+        "summary": one.summary,
+    }  # fmt: skip
     return {key: value for key, value in about.items() if value != ""}
 
 

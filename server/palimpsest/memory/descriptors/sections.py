@@ -15,8 +15,9 @@ from palimpsest.memory.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines from 1, both included."""
+    """Lines from 1, both included, of the descriptor with the id `fd`."""
 
+    fd: str
     name: str
     start_line: int
     end_line: int
@@ -31,7 +32,7 @@ class Sections:
         """The same name again moves the mark."""
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
-        made = Section(name, start_line, end_line, time.time())
+        made = Section(fd, name, start_line, end_line, time.time())
         with self._database.transaction() as rows:
             rows.execute(
                 "INSERT OR REPLACE INTO section (conversation, descriptor, name, start_line, end_line, created)"
@@ -48,7 +49,7 @@ class Sections:
                 " ORDER BY start_line, end_line, name",
                 (conversation_id, fd),
             ).fetchall()
-        return [Section(*row) for row in found]
+        return [Section(fd, *row) for row in found]
 
     def get(self, conversation_id: str, fd: str, name: str) -> Section:
         """Raises NotFound, which names those there are."""

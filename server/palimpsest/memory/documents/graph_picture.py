@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from palimpsest.memory.documents.graph import Edge, Graph, Node
+from palimpsest.text.amounts import amount
 
 LONGEST_LABEL = 40
 _INNER, _SPACE = 120.0, 26.0
@@ -55,7 +56,7 @@ def _title(graph: Graph) -> str:
     n_conversations = sum(node.kind == "conversation" for node in graph.nodes)
     left_out = f"; {graph.n_left_out} more are not shown" if graph.n_left_out else ""
     counts = (n_conversations, "conversation"), (len(graph.nodes) - n_conversations, "document")
-    return " and ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts) + left_out
+    return " and ".join(amount(n, what) for n, what in counts) + left_out
 
 
 def _ring(nodes: Sequence[Node], radius: float, first: float) -> dict[str, tuple[float, float]]:

@@ -27,7 +27,7 @@ def gathered(memory: Memory, conversation_id: str) -> dict[str, Any]:
         "turns": [_turn(memory, turn) for turn in memory.turns.branch(talk.id)],
         "refs": [_ref(memory, talk.id, ref.id) for ref in memory.refs.list(talk.id)],
         "descriptors": _descriptors(memory, talk.id),
-        "experiences": [{"id": one.id, "text": one.text} for one in memory.experiences.list(talk.memory_key)],
+        "experiences": [{"id": one.id, "text": one.text} for one in memory.experiences.list(talk.memory_key, talk.id)],
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from palimpsest.memory.refs.fences import left_open
+from palimpsest.memory.refs.fences import closing
 from palimpsest.memory.transcript.marks import escaped
 from palimpsest.memory.transcript.writing import lines_of
 from palimpsest.text.markup import attribute
@@ -66,8 +66,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
 def _said(text: str, *, cut: bool) -> str:
     """A turn's text, none of whose lines are headings of turns; a fence that it leaves open ends with it."""
     shown = escaped(lines_of(text)) + (" …" if cut else "")
-    mark = left_open(shown)
-    return f"{shown}\n{mark}" if mark else shown
+    return shown + closing(shown)
 
 
 def _descriptor(one: Mapping[str, Any]) -> Iterator[str]:

@@ -2,20 +2,19 @@
 of another conversation's.
 
 In: a connection inside a transaction, two conversations.  Out: rows.  Contents are shared, ids of refs and descriptors
-stay; turns get new ids, in the same order.
+stay; turns keep their numbers.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from palimpsest.errors import NotFound
 
-_TURN = "role, state, hash, created, source, descriptor, n_tokens, estimated, details"
-_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END").replace(
-    "details", "json_set(details, '$.of', COALESCE(json_extract(details, '$.of'), id))"
-)
-"""Nobody goes on writing the copy; what the model reads calls it by the id that it had first."""
+_TURN = "number, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+_COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
+"""Nobody goes on writing the copy."""
 _CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
 _DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"
@@ -35,19 +34,25 @@ def copy_turns(rows: sqlite3.Connection, source: str, target: str, head: int | N
     last: int | None = None
     branch = [] if head is None else [turn for (turn,) in rows.execute(_BRANCH, (head,)).fetchall()]
     for turn in branch:
-        added = rows.execute(
-            f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_COPIED} FROM turn WHERE id = ?",
-            (target, last, turn),
-        )
-        last = new[turn] = int(added.lastrowid or 0)
-        rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (last, turn))
-        rows.execute(
-            f"INSERT INTO document_reference (conversation, turn, {_DOCUMENT}) SELECT ?, ?, {_DOCUMENT}"
-            " FROM document_reference WHERE turn = ?",
-            (target, last, turn),
-        )
+        last = new[turn] = copy_turn(rows, turn, target, last)
     rows.execute("UPDATE conversation SET head = ? WHERE id = ?", (last, target))
     _copy_compaction(rows, source, target, new)
+    return new
+
+
+def copy_turn(rows: sqlite3.Connection, turn: int, target: str, parent: int | None) -> int:
+    """The new one, with the same calls and documents, behind `parent`."""
+    added = rows.execute(
+        f"INSERT INTO turn (conversation, parent, {_TURN}) SELECT ?, ?, {_COPIED} FROM turn WHERE id = ?",
+        (target, parent, turn),
+    )
+    new = int(added.lastrowid or 0)
+    rows.execute(f"INSERT INTO call (turn, {_CALL}) SELECT ?, {_CALL} FROM call WHERE turn = ?", (new, turn))
+    rows.execute(
+        f"INSERT INTO document_reference (conversation, turn, {_DOCUMENT}) SELECT ?, ?, {_DOCUMENT}"
+        " FROM document_reference WHERE turn = ?",
+        (target, new, turn),
+    )
     return new
 
 
@@ -64,7 +69,7 @@ def copy_refs(rows: sqlite3.Connection, source: str, target: str, turns: dict[in
 
 def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: list[str] | None = None) -> None:
     """With their names and sections; `only` these ids."""
-    columns = "id, name, hash, source, language, created, page_size, closed, summary"
+    columns = "id, name, hash, source, language, created, page_size, closed, summary, original"
     marks = "" if only is None else f" AND id IN ({', '.join('?' * len(only))})"
     rows.execute(
         f"INSERT INTO descriptor (conversation, {columns}) SELECT ?, {columns} FROM descriptor"
@@ -83,11 +88,21 @@ def copy_descriptors(rows: sqlite3.Connection, source: str, target: str, only: l
     )
 
 
-def copy_experiences(rows: sqlite3.Connection, source: str, target: str) -> None:
-    """From one memory key to another, with their ids."""
+def copy_experiences(rows: sqlite3.Connection, source: str, target: str, conversation: str) -> None:
+    """From one memory key, and what this conversation alone has of it, to another, with their ids."""
     rows.execute(
         "INSERT INTO experience (memory_key, number, text, created, forgotten)"
-        " SELECT ?, number, text, created, forgotten FROM experience WHERE memory_key = ?",
+        " SELECT ?, number, text, created, forgotten FROM experience WHERE memory_key = ? AND own_to IN ('', ?)",
+        (target, source, conversation),
+    )
+
+
+def copy_own_experiences(rows: sqlite3.Connection, source: str, target: str) -> None:
+    """What one conversation alone has, for another with its memory key, under new ids."""
+    rows.execute(
+        "INSERT INTO experience (memory_key, number, text, created, made_by, own_to)"
+        " SELECT memory_key, number + (SELECT MAX(number) FROM experience AS every WHERE memory_key = one.memory_key),"
+        " text, created, ?1, ?1 FROM experience AS one WHERE own_to = ?2 AND NOT forgotten",
         (target, source),
     )
 
@@ -101,8 +116,11 @@ def _copy_compaction(rows: sqlite3.Connection, source: str, target: str, turns: 
     ).fetchall()
     for row in found:
         if row["turn"] in turns:
+            fields = json.loads(row["fields"])
+            if "kept" in fields:
+                fields["kept"] = [turns[one] for one in fields["kept"]]
             rows.execute(
                 "INSERT INTO compaction (conversation, turn, fields, written_by, state, created)"
                 " VALUES (?, ?, ?, ?, 'applied', ?)",
-                (target, turns[row["turn"]], row["fields"], row["written_by"], row["created"]),
+                (target, turns[row["turn"]], json.dumps(fields), row["written_by"], row["created"]),
             )

@@ -15,7 +15,14 @@ from typing import Any, Literal
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.contents.contents import Contents
 from palimpsest.memory.conversations.conversations import Conversation, Conversations
-from palimpsest.memory.forks.copies import copy_descriptors, copy_experiences, copy_refs, copy_turns
+from palimpsest.memory.forks.copies import (
+    copy_descriptors,
+    copy_experiences,
+    copy_own_experiences,
+    copy_refs,
+    copy_turn,
+    copy_turns,
+)
 from palimpsest.memory.store.database import Database
 from palimpsest.system.processes import is_there, own_name
 
@@ -70,7 +77,7 @@ class Forks:
         with self._database.transaction() as rows:
             parent = self._conversations.get(conversation)
             child = self._child(parent, task, identity)
-            copy_experiences(rows, parent.memory_key, identity)
+            copy_experiences(rows, parent.memory_key, identity, conversation)
             turns = copy_turns(rows, conversation, child.id, None if fresh else before_turn)
             if not fresh:
                 copy_refs(rows, conversation, child.id, turns)
@@ -87,10 +94,18 @@ class Forks:
         with self._database.transaction() as rows:
             parent = self._conversations.get(conversation)
             child = self._child(parent, name, parent.memory_key)
+            copy_own_experiences(rows, conversation, child.id)
             turns = copy_turns(rows, conversation, child.id, head)
             copy_refs(rows, conversation, child.id, turns)
             copy_descriptors(rows, conversation, child.id)
         return self._conversations.get(child.id)
+
+    def behind(self, conversation: str, turn: int) -> int:
+        """A turn of another branch once more, behind those that are shown: the new one.  Raises NotFound."""
+        with self._database.transaction() as rows:
+            new = copy_turn(rows, turn, conversation, self._conversations.get(conversation).head)
+            rows.execute("UPDATE conversation SET head = ?, updated = ? WHERE id = ?", (new, time.time(), conversation))
+        return new
 
     def finish(self, fork: str, status: Status, response: str) -> Fork:
         """What came of it; a fork that has ended stays as it is."""

@@ -6,6 +6,8 @@ Asks nobody.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from palimpsest.errors import NotFound
 from palimpsest.memory.store.database import Database
 
@@ -13,7 +15,8 @@ ALLOWED, REFUSED = "allowed", "refused"
 
 
 class Permissions:
-    """One database's.  `folder`: the workspace folder's path; `what`: a word for the kind of thing, such as `write`."""
+    """One database's.  `folder`: the path of the folder that files are in, not of those below it; `what`: a word for
+    the kind of thing, such as `write`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -31,6 +34,13 @@ class Permissions:
                 " ON CONFLICT (folder, what) DO UPDATE SET answer = excluded.answer",
                 (folder, what, ALLOWED if allowed else REFUSED),
             )
+
+    def folders(self) -> Sequence[str]:
+        """Those for which something was answered."""
+        with self._database.reading() as rows:
+            return [
+                folder for (folder,) in rows.execute("SELECT DISTINCT folder FROM permission ORDER BY 1").fetchall()
+            ]
 
     def list(self, folder: str) -> dict[str, bool]:
         """What was answered for a folder."""

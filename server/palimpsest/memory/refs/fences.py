@@ -37,14 +37,6 @@ def after(open_: str, mark: str, info: str) -> str:
     return "" if closes else open_
 
 
-def open_behind(text: str) -> str:
-    """The mark of the fence that is open where a text ends; empty if none is."""
-    open_ = ""
-    for mark in _MARK.finditer(text):
-        open_ = after(open_, mark[1], mark[2])
-    return open_
-
-
 def fences(text: str) -> list[Fence]:
     """The fences that are closed, in order."""
     found = list[Fence]()
@@ -63,10 +55,19 @@ def fences(text: str) -> list[Fence]:
 
 def left_open(text: str) -> str:
     """The mark of a fence that the text does not close; "" for none."""
-    open_ = ""
+    return closing(text).strip()
+
+
+def closing(text: str) -> str:
+    """What closes the fence that a text leaves open, on a line of its own and indented as the fence is, so that it is
+    in the same item of a list; "" for none."""
+    open_ = indent = ""
     for mark in _MARK.finditer(text):
-        open_ = after(open_, mark[1], mark[2])
-    return open_
+        before, open_ = open_, after(open_, mark[1], mark[2])
+        if open_ and not before:
+            indent = text[mark.start() : mark.start(1)]
+    end = "" if text.endswith("\n") else "\n"
+    return f"{end}{indent}{open_}" if open_ else ""
 
 
 def unfenced(content: str) -> tuple[str, str]:

@@ -19,6 +19,10 @@ from palimpsest.syntax.scopes import scopes
 CODE, DATA, TEXT = "code", "data", "text"
 MOST_TRIED = 20_000
 """Characters of a content whose language is found by trying."""
+HEAD = 1_500
+"""Characters of its beginning that rule out most languages."""
+MOST_CUT = 8
+"""Errors that a beginning may have for ending in the middle."""
 LONGEST_ID = 60
 _NOT_IN_ID = re.compile(r"\W+")
 
@@ -67,7 +71,12 @@ def _tried(content: str) -> Parsed | None:
     """A parse in the first language in which the content has no error and defines something, most definitions first."""
     if len(content) > MOST_TRIED or not content.strip():
         return None
-    parses = [parse_text(content, language) for language in languages() if _can_be_tried(language)]
+    tried = [language for language in languages() if _can_be_tried(language)]
+    if len(content) > HEAD:  # a log of 20,000 characters takes a parser up to 0.3 s, and there are many
+        # Two, since one may end in the middle of a long string.
+        heads = [content[: content.rfind("\n", 0, most) + 1 or most] for most in (HEAD, HEAD // 2)]
+        tried = [it for it in tried if any(parse_text(head, it).n_errors <= MOST_CUT for head in heads)]
+    parses = [parse_text(content, language) for language in tried]
     fitting = [parsed for parsed in parses if not parsed.n_errors and _first_definition(parsed)]
     return max(fitting, key=lambda parsed: len(scopes(parsed)), default=None)
 

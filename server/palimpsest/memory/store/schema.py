@@ -139,4 +139,16 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE experience ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
     ALTER TABLE experience ADD COLUMN forgotten_by TEXT NOT NULL DEFAULT '';
     """,
+    """
+    ALTER TABLE turn ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+    UPDATE turn SET number = COALESCE(json_extract(details, '$.of'), id);
+    CREATE INDEX turn_number ON turn (conversation, number);
+    """,
+    """
+    ALTER TABLE descriptor ADD COLUMN original TEXT REFERENCES content (hash);
+    CREATE INDEX descriptor_original ON descriptor (original);
+    """,
+    """
+    ALTER TABLE experience ADD COLUMN own_to TEXT NOT NULL DEFAULT '';
+    """,
 )

@@ -71,6 +71,19 @@ class TempFiles:
     def read(self, conversation_id: str, temp_file_id: str) -> str:
         return self._contents.text(self.get(conversation_id, temp_file_id).hash)
 
+    def write(self, conversation_id: str, temp_file_id: str, content: str, *, append: bool = False) -> int:
+        """In place of what is in it, or behind that; how many characters it has then.  Raises NotFound."""
+        with self._database.transaction() as rows:
+            before = self.get(conversation_id, temp_file_id)
+            made = self._contents.put((self._contents.text(before.hash) if append else "") + content)
+            rows.execute(
+                "UPDATE temp_file SET hash = ? WHERE family = ? AND name = ?",
+                (made.hash, _family(rows, conversation_id), before.id),
+            )
+            if made.hash != before.hash:
+                self._contents.forget_unused(before.hash)
+        return made.n_chars
+
     def delete(self, conversation_id: str, temp_file_id: str) -> None:
         with self._database.transaction() as rows:
             gone = self.get(conversation_id, temp_file_id)

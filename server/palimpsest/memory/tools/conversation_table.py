@@ -130,6 +130,13 @@ TOOLS: tuple[Tool, ...] = (
         always=True,
     ),
     Tool(
+        "list_documents",
+        "List the documents that this conversation has referred to, with what they are about.",
+        (),
+        "list_documents()",
+        (*_DOCUMENTS, "list", "referred", "earlier", "again"),
+    ),
+    Tool(
         "find_documents",
         "Find documents of the workspace by what they are about.",
         (_QUERY, _LIMIT),

@@ -138,6 +138,17 @@ TOOLS: tuple[Tool, ...] = (
         _TEMPORARY,
     ),
     Tool(
+        "write_temp_file",
+        "Write a temporary file again, or append to it.",
+        (
+            required("temp_file_id", "text", "its id", also=("id", "name")),
+            required("content", "text", "what is written", also=("text",)),
+            Parameter("mode", "text", "how it is written", choices=("write", "append")),
+        ),
+        'write_temp_file("temp_12ab34cd", "more notes", mode="append")',
+        _TEMPORARY,
+    ),
+    Tool(
         "delete_temp_file",
         "Delete a temporary file.",
         (required("temp_file_id", "text", "its id", also=("id", "name")),),

@@ -29,6 +29,13 @@ class Hands(Protocol):
     ) -> FileWritten:
         """Through the editor where the file is open there, else to the disk, once the person has allowed it."""
 
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        """What the model says that a descriptor is, kept with it; "" where it cannot be asked."""
+        ...
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        """Whether the person says yes; not where nobody can be asked."""
+
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer: ...
 
     async def spawn(

@@ -30,7 +30,7 @@ DESCRIPTORS = """<file_descriptor_instructions>
 Long output and long messages are kept in file descriptors; you see the first page of them:
 
 1. A descriptor has an id, such as "fd-3"; turns, results and refs can be read like one: "turn-12", "result-12-0", \
-"ref:example_code"
+"ref:example_code". <message fd="turn-3" before="turn-2" /> before a message is its id, and that of the reply before it
 2. Read one with read_fd, page by page or as a whole
 3. truncated="true": the page ends inside a line, which goes on on the next; continued="true": it \
 begins inside one

@@ -9,7 +9,9 @@ import asyncio
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.memory.descriptors import results
-from palimpsest.memory.descriptors.descriptors import Descriptors
+from palimpsest.memory.descriptors.addresses import is_own
+from palimpsest.memory.descriptors.descriptors import Descriptor, Descriptors
+from palimpsest.memory.descriptors.pages import Reading
 from palimpsest.memory.descriptors.reader import WAYS, Wanted, name_of_unit
 from palimpsest.memory.tools.call import Call, Handlers
 from palimpsest.memory.tools.of_refs import mode_of
@@ -17,14 +19,28 @@ from palimpsest.memory.tools.tool import Answer
 
 
 def handlers(descriptors: Descriptors) -> Handlers:
-    def read_fd(call: Call) -> Answer:
+    async def read_fd(call: Call) -> Answer:
+        """Where a part of a long text is read for the first time, with a sentence on the whole."""
+        if call.is_set("extract"):
+            return await asyncio.to_thread(extracted, call)
+        part, one = await asyncio.to_thread(read, call)
+        is_new = is_own(one.id) and not one.summary and one.pages > 1 and len(part.content) < one.n_chars
+        summary = await call.hands.summary(call.conversation_id, one.id) if is_new else ""
+        return _answer(results.read(part, {"summary": summary} if summary else None))
+
+    def read(call: Call) -> tuple[Reading, Descriptor]:
+        fd = _fd(call)
+        part = descriptors.read(call.conversation_id, fd, wanted(call), most=call.most_chars)
+        return part, descriptors.get(call.conversation_id, fd)
+
+    def extracted(call: Call) -> Answer:
+        made = descriptors.extract(call.conversation_id, _fd(call), wanted(call))
+        return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
+
+    def wanted(call: Call) -> Wanted:
         ways = {name: value for name, value in call.arguments.items() if name in WAYS}
         about = (call.text(name) for name in ("fd", "name", "unit", "name_of_unit"))
-        wanted = Wanted(**{**ways, "name_of_unit": name_of_unit(*about)})
-        if call.is_set("extract"):
-            made = descriptors.extract(call.conversation_id, _fd(call), wanted)
-            return _answer(results.created(made, descriptors.read(call.conversation_id, made.id)))
-        return _answer(results.read(descriptors.read(call.conversation_id, _fd(call), wanted, most=call.most_chars)))
+        return Wanted(**{**ways, "name_of_unit": name_of_unit(*about)})
 
     def search_fd(call: Call) -> Answer:
         context = call.number("context")
@@ -53,7 +69,8 @@ def handlers(descriptors: Descriptors) -> Handlers:
         text = await asyncio.to_thread(descriptors.text, call.conversation_id, fd)
         line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
         done = await call.hands.write_file(call.conversation_id, path, text, mode, line, overwrite)
-        return _answer(results.written(fd, path, mode, done.bytes, done.lines))
+        id = descriptors.id_of(call.conversation_id, fd)
+        return _answer(results.written(id, path, mode, done.bytes, done.lines))
 
     return {
         "read_fd": read_fd,
@@ -70,7 +87,7 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
     def mark(call: Call) -> Answer:
         lines = call.arguments["start_line"], call.arguments["end_line"]
         made = descriptors.mark(call.conversation_id, call.text("fd"), call.text("ref_id"), *lines)
-        return _answer(results.marked(call.text("fd"), made))
+        return _answer(results.marked(made))
 
     def get(call: Call) -> Answer:
         fd, name = call.text("fd"), call.text("ref_id")
@@ -78,12 +95,12 @@ def _of_sections(descriptors: Descriptors) -> Handlers:
         return _answer(results.section_read(part, call.text("ref_id")))
 
     def listed(call: Call) -> Answer:
-        found = descriptors.sections(call.conversation_id, call.text("fd"))
-        return _answer(results.sections(call.text("fd"), found))
+        of = call.conversation_id, call.text("fd")
+        return _answer(results.sections(descriptors.id_of(*of), descriptors.sections(*of)))
 
     def delete(call: Call) -> Answer:
         gone = descriptors.unmark(call.conversation_id, call.text("fd"), call.text("ref_id"))
-        return _answer(results.unmarked(call.text("fd"), gone))
+        return _answer(results.unmarked(gone))
 
     return {"mark_fd_section": mark, "get_fd_section": get, "list_fd_sections": listed, "delete_fd_section": delete}
 

@@ -23,8 +23,15 @@ def handlers(temp_files: TempFiles) -> Handlers:
         about = {"id": id, "chars": len(content)}
         return Answer(element("temp_file", about, content), {**about, "content": content}, content)
 
+    def write(call: Call) -> Answer:
+        id, mode = call.text("temp_file_id"), call.text("mode", "write")
+        n_chars = temp_files.write(call.conversation_id, id, call.text("content"), append=mode == "append")
+        return answered("temp_file", {"id": id, "mode": mode, "chars": n_chars})
+
     def delete(call: Call) -> Answer:
         temp_files.delete(call.conversation_id, call.text("temp_file_id"))
         return answered("temp_file_deleted", {"id": call.text("temp_file_id")})
 
-    return {"create_temp_file": create, "read_temp_file": read, "delete_temp_file": delete}
+    return {
+        "create_temp_file": create, "read_temp_file": read, "write_temp_file": write, "delete_temp_file": delete,
+    }  # fmt: skip

@@ -16,7 +16,8 @@ MOST_READ = 10_000
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ID = re.compile(r"\b(?:fd-\d+|(?:turn|result)-\d[\d-]*|exp_\d+|cp_[0-9a-f]{8}|fork_[0-9a-f]{8})\b|\bref:|<ref\b")
 _TOGETHER = (
-    ("fork", "gather"), ("spawn", "gather"), ("create_temp_file", "read_temp_file", "delete_temp_file"),
+    ("fork", "gather"), ("spawn", "gather"),
+    ("create_temp_file", "read_temp_file", "write_temp_file", "delete_temp_file"),
     ("mark_fd_section", "get_fd_section", "list_fd_sections", "delete_fd_section"),
     ("create_checkpoint", "restore_checkpoint", "list_checkpoints"), ("list_refs", "get_ref"),
 )  # fmt: skip

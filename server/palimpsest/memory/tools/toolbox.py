@@ -17,7 +17,15 @@ from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 from palimpsest.memory.calls.parsing import WrongCall
 from palimpsest.memory.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.tools import of_checkpoints, of_descriptors, of_hands, of_memory, of_refs, of_temp_files
+from palimpsest.memory.tools import (
+    of_checkpoints,
+    of_descriptors,
+    of_documents,
+    of_hands,
+    of_memory,
+    of_refs,
+    of_temp_files,
+)
 from palimpsest.memory.tools.arguments import checked
 from palimpsest.memory.tools.call import Call, Handlers, Quick
 from palimpsest.memory.tools.hands import Hands
@@ -106,5 +114,6 @@ def toolbox_of(memory: Memory, *, page_size: int = DEFAULT_PAGE_SIZE, pretty: bo
         **of_descriptors.handlers(memory.descriptors),
         **of_refs.handlers(memory.refs),
         **of_temp_files.handlers(memory.temp_files),
+        **of_documents.handlers(memory.documents, memory.turns),
     }
     return Toolbox({**texts, **kept, **of_checkpoints.handlers(memory.checkpoints), **of_hands.HANDLERS}, wrap)

@@ -5,11 +5,12 @@ In: a memory.  Out: `WrittenTurn`s, and the whole document.  Tags of refs are no
 
 from __future__ import annotations
 
+from palimpsest.memory.compaction.words import in_words
 from palimpsest.memory.conversations.conversations import Conversation
 from palimpsest.memory.conversations.turns import Turn
 from palimpsest.memory.owners.memory import Memory
 from palimpsest.memory.refs.tags import PROBLEMS, extract
-from palimpsest.memory.transcript.writing import WrittenCall, WrittenDocument, WrittenTurn, written
+from palimpsest.memory.transcript.writing import WrittenCall, WrittenCompaction, WrittenDocument, WrittenTurn, written
 
 LONGEST_RESULT = 20_000
 """Characters of a call's result that are shown; all of it is kept."""
@@ -39,13 +40,25 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
         WrittenCall(call.name, call.arguments, call.status, _result(memory, call.result))
         for call in memory.turns.calls(turn.id)
     ]
-    documents = memory.documents.of_turn(turn.id)
-    shown = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in documents[:most_documents]]
+    shown, n_more = written_documents(memory, turn, most_documents)
     refs = [ref.id for ref in extract(memory.turns.text(turn)).refs] if turn.role == "assistant" else []
-    n_more = max(0, len(documents) - most_documents)
     why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
     problems = [str(one) for one in turn.details.get(PROBLEMS, ())]
-    return WrittenTurn(turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems)
+    made = memory.compactions.behind(turn.id)
+    compacted = None
+    if made is not None:
+        kept = [f"turn-{memory.turns.get(one).number}" for one in made.kept]
+        compacted = WrittenCompaction(in_words(made.summary), made.written_by, kept)
+    return WrittenTurn(
+        turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems, compacted
+    )
+
+
+def written_documents(memory: Memory, turn: Turn, most: int) -> tuple[list[WrittenDocument], int]:
+    """What a turn refers to, and how much more."""
+    found = memory.documents.of_turn(turn.id)
+    shown = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in found[:most]]
+    return shown, max(0, len(found) - most)
 
 
 def _result(memory: Memory, name: str | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.memory.refs.fences import open_behind
+from palimpsest.memory.refs.fences import left_open
 from palimpsest.memory.transcript.marks import BESIDE, escaped, heading, ref_link
 
 _CODE = re.compile(r"(`[^`]+`)")
@@ -37,6 +37,15 @@ class WrittenDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenCompaction:
+    """Behind the turn: `summary` takes the place of all up to it, but for the turns `kept`."""
+
+    summary: str
+    written_by: str
+    kept: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenTurn:
     role: str
     id: int | None
@@ -47,6 +56,7 @@ class WrittenTurn:
     refs: Sequence[str] = ()
     unfinished: str = ""
     problems: Sequence[str] = ()
+    compacted: WrittenCompaction | None = None
 
 
 def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
@@ -74,8 +84,8 @@ def lines_of(text: str) -> str:
 
 
 def beside(turn: WrittenTurn) -> str:
-    """Calls and documents of a turn, and why it is not finished; "" without any.  Behind a fence that the text leaves
-    open the mark alone says where the turn ends."""
+    """Calls and documents of a turn, why it is not finished, and what was compacted behind it; "" without any.  Behind
+    a fence that the text leaves open the mark alone says where the turn ends."""
     parts = [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
     parts += [call_text(call) for call in turn.calls]
     if turn.refs:
@@ -83,7 +93,15 @@ def beside(turn: WrittenTurn) -> str:
     parts += [_code_as_it_is(problem) for problem in turn.problems]
     if turn.documents:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
-    return "\n\n".join([BESIDE, *parts]) if parts or open_behind(lines_of(turn.text)) else ""
+    if turn.compacted is not None:
+        parts.append(compaction_text(turn.compacted))
+    return "\n\n".join([BESIDE, *parts]) if parts or left_open(lines_of(turn.text)) else ""
+
+
+def compaction_text(one: WrittenCompaction) -> str:
+    kept = f", beside {', '.join(one.kept)} as said" if one.kept else ""
+    head = f"Compacted ({one.written_by}): the model reads a summary of what stands above{kept}"
+    return f"<details><summary>{head}</summary>\n\n{escaped(lines_of(one.summary))}\n\n</details>"
 
 
 def call_text(call: WrittenCall) -> str:

@@ -109,13 +109,17 @@ class Http:
             self._open("POST", path, data, None) as response,
             aclosing(events(response.aiter_lines())) as found,
         ):
+            is_stream = False
             async for text in found:
+                is_stream = True
                 if text == DONE:
                     return
                 item = self._object(text.encode())
                 if "error" in item:
                     raise self._refusal(_status_in(item), item, {})
                 yield item
+            if not is_stream:  # a page to log in at, for one
+                raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
 
     @asynccontextmanager
     async def _open(
@@ -145,7 +149,7 @@ class Http:
     def _object(self, raw: bytes) -> dict[str, Any]:
         found = _object_or_text(raw)
         if "text" in found and len(found) == 1:
-            raise EngineUnavailable(f"Something that is no engine answers at {self.endpoint.url}.")
+            raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
         return found
 
     def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
@@ -154,6 +158,8 @@ class Http:
         message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))[:400]
         if status in (401, 403):
             return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.endpoint.key_hint())
+        if status == 402:
+            return EngineRefused(f"The engine at {url} wants to be paid: {message}", hint="See to the account there.")
         if status == 503 and "oading" in message:
             return EngineLoading("The model is being loaded.")
         if status in OVERLOADED:
@@ -183,6 +189,10 @@ class Busy(EngineUnavailable):
     def __init__(self, message: str, *, wait_s: float | None) -> None:
         super().__init__(message)
         self.wait_s = wait_s
+
+
+class NoEngine(EngineUnavailable):
+    """What answers speaks another protocol."""
 
 
 class NotServed(EngineError):
@@ -255,7 +265,8 @@ def _object_or_text(raw: bytes) -> dict[str, Any]:
         data = json.loads(raw)
     except ValueError:
         data = None
-    return data if isinstance(data, dict) else {"text": raw[:400].decode("utf-8", "replace")}
+    text = raw[:400].decode("utf-8", "replace")
+    return data if isinstance(data, dict) else {"text": "" if text.lstrip().startswith("<") else text}  # no page's HTML
 
 
 def _told(found: dict[str, Any]) -> dict[str, Any]:

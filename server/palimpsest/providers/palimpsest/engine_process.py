@@ -14,7 +14,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.system import logs
+from palimpsest.errors import EngineDied, EngineError, EngineUnavailable
+from palimpsest.system import installation, logs
 
 MAX_FILE = 1 << 18
 """Bytes of an engine's stderr that are kept from one start to the next."""
@@ -30,6 +31,19 @@ NATIVE_FAULT = 0x8000_0000
 """From here up a Windows exit status is an exception's number."""
 ABORTED = 3
 """What abort() exits with on Windows."""
+
+
+ILLEGAL = (-signal.SIGILL, 0xC000001D)
+"""An instruction that the processor does not have."""
+
+
+class WrongProcessor(EngineUnavailable):
+    def __init__(self) -> None:
+        again = installation.add("engine", "--force-reinstall --no-cache-dir --no-binary=llama-cpp-python")
+        super().__init__(
+            "The installed llama-cpp-python was built for another processor than this one (SIGILL).",
+            hint=f"Build it here (needs a C++ compiler and CMake), then start the engine again: {again}",
+        )
 
 
 class EngineProcess:
@@ -84,6 +98,10 @@ class EngineProcess:
             how = f"Its exit status was {status:#x}." if status > 255 else f"Its exit status was {status}."
         output = self.last_output().replace("\n", " ")
         return f"{how} It said: {output[-MAX_SHOWN:]}" if output else how
+
+    def death(self) -> EngineError:
+        """What its end is for whoever used it: EngineDied, or WrongProcessor."""
+        return WrongProcessor() if self.status in ILLEGAL else EngineDied(self.how_it_ended())
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.errors import EngineDied, EngineError, EngineSilent, EngineUnavailable
+from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest import engine_process
 from palimpsest.providers.palimpsest.client import InPlaceEngine
@@ -95,7 +95,7 @@ async def launch(target: Target) -> Launched:
 
     One whose model did not load is replaced, since the reason may be gone; so is one that hangs.  Raises
     EngineDied when the process died of a fault before it answered, EngineUnavailable when it cannot run here (the
-    message is its own) or does not answer in time.
+    message is its own; WrongProcessor) or does not answer in time.
     """
     address = target.address()
     engine = await _found(address)
@@ -137,7 +137,7 @@ async def _found(address: Address) -> InPlaceEngine | None:
 
 
 async def _start(target: Target, address: Address) -> Launched:
-    stderr_path = folders.state() / f"{address.name}.stderr"
+    stderr_path = address.socket.with_suffix(".stderr")  # where it can have a socket it can have this: a home may not
     loop = asyncio.get_running_loop()
     end, pause = loop.time() + START_S, FIRST_PAUSE_S
     holds, since = process_lock.holder(address.lock), loop.time()
@@ -147,7 +147,7 @@ async def _start(target: Target, address: Address) -> Launched:
         if engine := await _found(address):
             return Launched(engine, process)
         if process.died:
-            raise EngineDied(process.how_it_ended())
+            raise process.death()
         if status:
             raise EngineUnavailable(process.last_output() or process.how_it_ended())
         if (pid := process_lock.holder(address.lock)) != holds:

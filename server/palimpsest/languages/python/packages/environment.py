@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from palimpsest.system.git import top_of
 from palimpsest.system.programs import on_path
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.system.repository import top_of
 from palimpsest.text.uris import is_inside
 
 log = logging.getLogger(__name__)

@@ -44,7 +44,7 @@ class PythonModules(Modules):
         self._own = Catalog[str](open_workspace, around.executor, self._has_read)
 
     def name_of(self, path: Path, root: Path | None) -> str:
-        return module_name(path, root)
+        return self._files.seen(("module name", path, root), lambda: module_name(path, root))
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
         return imported_module(found, module, is_package=path is not None and path.stem == "__init__")
@@ -81,10 +81,10 @@ class PythonModules(Modules):
         if name.partition(".")[0] in sys.stdlib_module_names:
             return None
         folders = self._near(near)
-        return self._files.once(("module", name, folders), lambda: find_module(name, folders))
+        return self._files.seen(("module", name, folders), lambda: find_module(name, folders))
 
     def _near(self, near: Path | None) -> tuple[Path, ...]:
-        return self._files.once(("folders", near), lambda: tuple(source_folders(near, self._files.roots)))
+        return self._files.seen(("folders", near), lambda: tuple(source_folders(near, self._files.roots)))
 
     def _has_read(self) -> None:
         """Called on the thread that reads."""

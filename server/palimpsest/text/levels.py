@@ -1,0 +1,53 @@
+"""What one level of a text's indentation is, and a text with another.
+
+In: lines.  Out: a tab or spaces; lines.  Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+NARROWEST = 2
+"""One space is the margin of a comment (` * `), or alignment."""
+
+
+def is_indented(lines: Iterable[str]) -> bool:
+    """Whether a line has a level, be it an empty one that an editor has indented."""
+    return any(line.startswith(("\t", " " * NARROWEST)) for line in lines)
+
+
+def level_of(lines: Iterable[str]) -> str | None:
+    """What lines are mostly indented by; None where none is."""
+    found, before = Counter[str](), 0
+    for line in lines:
+        rest = line.lstrip(" \t")
+        if not rest or rest[0] == "*":
+            continue
+        indent = line[: len(line) - len(rest)]
+        if indent[:1] == "\t":
+            found["\t"] += 1
+        elif len(indent) - before >= NARROWEST:
+            found[" " * (len(indent) - before)] += 1
+        before = len(indent)
+    return max(found, key=lambda one: found[one]) if found else None
+
+
+def with_level(text: str, level: str, *, at_start: bool) -> str:
+    """A text that stands in a file without indentation, its levels written as `level`.  `at_start`: its first line is a
+    whole one, not the rest of one."""
+    first, *rest = text.split("\n")
+    lines = [first, *rest] if at_start else rest
+    own = level_of(lines)
+    if own is None or own == level:
+        return text
+    changed = [_with_level(line, own, level) for line in lines]
+    return "\n".join(changed if at_start else [first, *changed])
+
+
+def _with_level(line: str, own: str, level: str) -> str:
+    """What is left over aligns, and stays."""
+    n = 0
+    while line.startswith(own, n * len(own)):
+        n += 1
+    return level * n + line[n * len(own) :]

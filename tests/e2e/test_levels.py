@@ -1,0 +1,60 @@
+"""A file without indentation gets the one that `.editorconfig` or the files beside it say."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+
+NEW = "def total(prices):\n"
+SPACES = "    result = 0\n    for price in prices:\n        result += price\n    return result\n"
+TABS = SPACES.replace("    ", "\t")
+TWO = SPACES.replace("    ", "  ")
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        it.replies = [SPACES]
+        yield it
+
+
+@pytest.fixture
+async def window(machine: dict[str, str], tmp_path: Path, engine: Scripted) -> AsyncIterator[Editor]:
+    (tmp_path / "work" / "shop").mkdir(parents=True)
+    completion = {"multiline": "always", "ahead": False, "first_ms": 20_000, "time_ms": 20_000}
+    it = await start_editor(
+        tmp_path / "work", {"engine": {"kind": "openai", "url": engine.url}, "completion": completion}
+    )
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+async def completed(window: Editor, name: str, text: str = NEW) -> str:
+    uri = window.open(f"shop/{name}", text)
+    items = await window.complete(uri, window.at(uri, text), invoked=True)
+    return str(items[0].insert_text).rstrip("\n")
+
+
+async def test_what_is_said_of_a_file_without_indentation_is_done(window: Editor) -> None:
+    beside, config = window.root / "shop" / "beside.py", window.root / ".editorconfig"
+    assert await completed(window, "a.py") == SPACES.rstrip("\n")  # nobody says: as the model has it
+    beside.write_text(NEW + TWO, encoding="utf-8")
+    config.write_text("[*.py]\nindent_style = tab\n[old.py]\nindent_style = unset\n", encoding="utf-8")
+    window.saved(window.open("shop/beside.py"))
+    assert await completed(window, "b.py") == TABS.rstrip("\n")
+    assert await completed(window, "old.py") == TWO.rstrip("\n")  # as the files beside it
+    own = f"def first():\n    return 1\n\n\n{NEW}"
+    assert await completed(window, "own.py", own) == SPACES.rstrip("\n")
+
+
+async def test_an_edit_of_a_file_without_indentation_is_indented_alike(window: Editor, engine: Scripted) -> None:
+    (window.root / ".editorconfig").write_text("[*]\nindent_style = tab\n", encoding="utf-8")
+    uri = window.open("shop/new.py", "def total(prices): return sum(prices)\n")
+    engine.replies = [f'<suggestion name="editing">\n{NEW}{SPACES}</suggestion>\n<summary>Add up.</summary>\n']
+    where = {"uri": uri, "position": {"line": 0, "character": 5}, "format": "whole"}
+    (found,) = (await window.command("palimpsest.suggest", where))["suggestions"]
+    assert found["edit"]["documentChanges"][0]["edits"][0]["newText"] == NEW + TABS

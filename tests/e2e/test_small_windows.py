@@ -1,0 +1,46 @@
+"""Conversations with a model that reads little: what is long, and when a summary is due, follows its window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from palimpsest.memory.compaction.grammar import LISTS, ORDER, TEXTS
+
+from .conftest import start_editor, stop_editor
+from .talking import do, talking
+
+LOG = "".join(f"11:04:{n % 60:02d}.{n * 7919 % 1000:03d} 0x{n * 2654435761 % 2**32:08x} [{n}] ok\n" for n in range(900))
+SUMMARY: dict[str, Any] = {
+    name: "w " * (TEXTS[name] // 2) if name in TEXTS else [f"{i} {'l' * (LISTS[name][1] - 2)}" for i in range(6)]
+    for name in ORDER[:-1]
+}
+"""As long as one can be."""
+
+
+async def test_a_long_message_is_answered_whatever_its_length_and_its_tokens(
+    machine: dict[str, str], shop: Path
+) -> None:
+    """By the real model in the package: it reads 2,048 tokens, and a log has one for each character."""
+    editor = await start_editor(shop, {"conversation": {"reply_tokens": 16}})
+    try:
+        for n_chars in (1_500, 7_900, 20_000):
+            said = await do(editor, "ask", text=f"What is wrong?\n\n```\n{LOG[:n_chars]}```\n")
+            assert said["usage"]["used"] < said["usage"]["total"]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[str, str], shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("Prices are rounded to the cent.\n\n" * 100, encoding="utf-8")
+    async with talking(shop, window=4096) as (editor, model):
+        model.summary, model.replies = json.dumps(SUMMARY), ["So it is. " * 90]
+        conversation = (await do(editor, "conversation.new"))["conversation"]
+        for n in range(14):
+            await do(editor, "ask", text=f"And `round_{n}`? " * 20, conversation=conversation)
+        points = (await do(editor, "checkpoint.list", conversation=conversation))["checkpoints"]
+        assert 1 <= len(points) <= 5
+        summary = (await do(editor, "conversation.inspect", conversation=conversation))["summary"]
+        assert summary["goal"] == SUMMARY["goal"].strip(), "the model wrote it: it had room to"
+        assert sum(map(len, summary["discoveries"])) < 2_000
