@@ -117,7 +117,8 @@ def test_another_content_than_the_pinned_one_is_dropped(registry: Registry) -> N
     registry.content += bytes(archive.size - len(registry.content))
     with pytest.raises(ModelError, match="does not have the SHA-512"):
         get.get(archive)
-    assert not list((get.home()).glob("*.tgz*")) and used() is None
+    assert not list((get.home()).glob("*.tgz*"))
+    assert used() is None
 
 
 def test_a_registry_that_refuses_is_named(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,17 +132,18 @@ def test_backends_and_platforms_that_are_not_there_are_said(monkeypatch: pytest.
     with pytest.raises(InvalidArgument, match="none of auto, cpu, vulkan, cuda, metal"):
         get.wanted("rocm")
     monkeypatch.setattr(get, "machine", lambda: "linux-riscv64")
-    with pytest.raises(ModelError, match="no prebuilt llama.cpp for linux-riscv64"):
+    with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp for linux-riscv64"):
         get.wanted("auto")
     monkeypatch.setattr(get, "machine", lambda: "linux-arm64")
-    with pytest.raises(ModelError, match="no prebuilt llama.cpp with cuda for linux-arm64"):
+    with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp with cuda for linux-arm64"):
         get.wanted("cuda")
 
 
 def test_every_platform_has_one_for_its_processor() -> None:
     for platform in ("linux-x64", "linux-arm64", "linux-armv7l", "mac-arm64", "mac-x64", "win-x64", "win-arm64"):
         found = known.archive("cpu", platform)
-        assert found is not None and len(base64.b64decode(found.sha512)) == 64
+        assert found is not None
+        assert len(base64.b64decode(found.sha512)) == 64
 
 
 def test_npms_settings_are_kept_to(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.libraries import npm
 from palimpsest.libraries.known import BACKENDS, VERSION, Archive, archive, machine
 from palimpsest.libraries.locate import USED, home
-from palimpsest.models.alone import alone
-from palimpsest.models.download import need_room
+from palimpsest.models.alone import alone, need_room
 from palimpsest.models.hub import Hub
 from palimpsest.models.transfer import SILENCE_S, Progress, load
 

@@ -1,7 +1,8 @@
 """Whether a libllama can be used here, tried in a process of its own: one built for another processor ends the process
 that loads it.
 
-In: the file of a library.  Out: `Tried`, or EngineUnavailable with what is wrong.  `python -m` this file is that process.
+In: the file of a library.  Out: `Tried`, or EngineUnavailable with what is wrong.  `python -m` this file is that
+process.
 """
 
 from __future__ import annotations
