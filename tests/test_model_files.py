@@ -31,8 +31,9 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folders.config()
 
 
-def write_model(path: Path, counts: Mapping[str, float] = MappingProxyType({}), *, alignment: int = 0) -> Path:
-    rows = 64
+def write_model(
+    path: Path, counts: Mapping[str, float] = MappingProxyType({}), *, alignment: int = 0, rows: int = 64
+) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("Tiny Test")
