@@ -9,6 +9,7 @@ import pytest
 from tree_sitter import Node
 
 from palimpsest.languages.registry import language_of, languages
+
 # no door: a query takes no node but tree-sitter's own, so that only what asks nodes can be watched
 from palimpsest.syntax.definitions import _led_line, all_headers, headers_at, headers_between
 from palimpsest.syntax.parse import Language, Parsed, parse_text
