@@ -54,7 +54,7 @@ def path_text(uri: str, *, windows: bool) -> str:
     # A `?` or `#` that a client left unescaped can only have been part of the name: file URIs have no query.
     rest = uri[len("file:") :]
     path = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
-    path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc)
+    path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc).lower()
     if "\0" in path or not path.startswith("/") or not _encodes(path):
         raise InvalidArgument("uri", f"{uri!r} names no absolute path.")
     if not windows:
