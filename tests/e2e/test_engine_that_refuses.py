@@ -47,6 +47,7 @@ def refusal(message: str) -> str:
     return json.dumps({"error": {"message": message}})
 
 
+FILTERED = WELL.replace('"x", "finish_reason": "stop"', '"", "finish_reason": "content_filter"')
 PAGE = "<!doctype html><title>Log in</title>"
 REFUSALS = [
     (401, refusal("no such key, request 1"), "refuses the key", "PALIMPSEST_"),
@@ -58,6 +59,8 @@ REFUSALS = [
     (500, refusal("a mistake"), "failed: a mistake", "`engine.url`"),
     (302, PAGE, "failed: status 302", "`engine.url`"),
     (200, PAGE, "no engine answers", "`engine.url`"),
+    (200, refusal("all credit is used"), "failed: all credit is used", "`engine.url`"),
+    (200, FILTERED, "will not answer: a filter", "`engine.url`"),
 ]
 
 
