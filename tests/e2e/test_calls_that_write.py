@@ -139,6 +139,35 @@ async def test_an_answer_for_good_holds_for_no_folder_but_the_one_that_the_quest
     assert [one["folder"] for one in known] == [str(editor.root / name) for name in ("", "docs", "docs/deep")]
 
 
+async def test_an_answer_for_new_files_holds_for_no_file_that_is_there(talk: Talk) -> None:
+    editor, _ = talk
+    made, asked = await begun(talk), list[str]()
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        asked.append(params.message.partition("\n")[0])
+        return next(one for one in params.actions or [] if one.title.startswith("Always"))
+
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    (editor.root / "Makefile").write_text("all:\n")
+    for path, more in (
+        ("a.txt", ""),
+        ("new.txt", 'mode="append"'),
+        ("unused.txt", "overwrite=True"),
+        ("Makefile", 'mode="append"'),
+        ("Makefile", 'mode="insert", insert_at_line=1'),
+        ("Makefile", "overwrite=True"),
+    ):
+        call = f'ref_to_file(ref_id="note", file_path="{path}"{more and ", " + more})'
+        assert "success" in await calls(talk, made, call)
+    assert asked == [
+        "The model wants to write 1 line to a.txt.",
+        "The model wants to append 1 line to Makefile.",
+        "The model wants to replace what is in Makefile by 1 line.",
+    ]
+    known = (await do(editor, "permissions.list"))["permissions"]
+    assert [one["what"] for one in known] == ["add", "overwrite", "write"]
+
+
 async def client(shop: Path, model: Scripted, **answers: Any) -> tuple[Raw, str]:
     """An editor that answers so, and a conversation with a ref."""
     it = await Raw.start({name.replace("_", "/"): answer for name, answer in answers.items()})
