@@ -20,7 +20,8 @@ from math import log2
 from urllib.parse import unquote
 
 _OF_PASSWORDS = (
-    "pass", "requirepass", "sshpass -p", "pwd", "identified by", "clave", "senha", "contrase", "kennwort", "пароль", "密码",
+    "pass", "requirepass", "sshpass -p", "pwd", "identified by", "clave", "senha", "contrase", "kennwort",
+    "пароль", "密码",
 )  # fmt: skip
 _WORDS = (*_OF_PASSWORDS, "key", "token", "secret", "cred", "auth", "bearer", "salt", "hmac")
 _NO_NAME = re.compile(
