@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 
 from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
@@ -169,3 +172,21 @@ def test_what_takes_too_long_is_no_better_than_what_has_errors(monkeypatch: pyte
     assert is_worse(late, broken)
     assert not is_worse(late, late)
     assert "f" in {header.name for header in all_headers(broken)}
+
+
+def test_a_parse_that_is_let_go_leaves_nothing_behind() -> None:
+    """tree-sitter 0.26 gives a piece of a text that it was handed never back."""
+    text = STEP * 100
+
+    def parsed(n: int) -> int:
+        for i in range(n):
+            parse_text(f"{text}# {i:09}\n", language_of("python"))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = parsed(10)
+        assert parsed(100) - before < 10 * len(text), "without that it is a hundred times"
+    finally:
+        tracemalloc.stop()
