@@ -370,18 +370,19 @@ def parse_with(
         if grammar is None:
             return Parsed(snapshot, None, language)
         parser = tree_sitter.Parser(grammar)
-    data, is_late, given = snapshot.utf8, False, list[bytes]()
+    data, is_late, is_parsing, given = snapshot.utf8, False, True, list[bytes]()
     until = time.thread_time() + (PATIENCE_S + PATIENCE_PER_BYTE_S * len(data) if patience_s is None else patience_s)
 
     def read(offset: int, _: object) -> bytes:
         nonlocal is_late
+        if not is_parsing:  # a tree goes on asking for the text of its nodes
+            return data[offset : offset + _CHUNK]
         is_late = is_late or time.thread_time() > until
         given.append(b"" if is_late else data[offset : offset + _CHUNK])
         return given[-1]
 
     tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
-    until = float("inf")  # a tree goes on asking for the text of its nodes
-    n_lost = _n_lost(parser)
+    is_parsing, n_lost = False, _n_lost(parser)
     for piece in given:
         for _ in range(n_lost):
             _give_back(piece)
