@@ -8,7 +8,7 @@ from hypothesis import settings
 
 # No deadlines: on a busy machine any example takes longer than usual now and then.
 settings.register_profile("short", deadline=None, max_examples=25, derandomize=True)
-settings.register_profile("long", deadline=None, max_examples=200)
+settings.register_profile("long", deadline=None, max_examples=200, derandomize="CI" in os.environ)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 

@@ -205,16 +205,66 @@ def test_no_file_that_a_repository_names_is_opened(repo: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "name", ["info/exclude", "info/attributes", "shallow", "packed-refs", "index", "objects/pack/a"]
+    "name",
+    [
+        *("info/exclude", "info/attributes", "shallow", "packed-refs", "index", "refs/heads/a"),
+        *("objects/pack/a", f"objects/aa/{'b' * 38}"),
+    ],
 )
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "endless"])
 def test_git_is_not_asked_where_one_of_its_files_never_ends(
     repo: Path, name: str, make: Callable[[Path], None]
 ) -> None:
-    (file := repo / ".git" / name).unlink(missing_ok=True)
+    (file := repo / ".git" / name).parent.mkdir(exist_ok=True)
+    file.unlink(missing_ok=True)
     make(file)
     with pytest.raises(GitError, match="not as git makes them"):
         git.changed(repo)
+
+
+@pytest.mark.parametrize("name", ["info/exclude", "info/attributes", "shallow", "packed-refs", "refs/heads/a"])
+def test_git_is_not_asked_where_one_of_its_files_is_larger_than_git_makes_it(repo: Path, name: str) -> None:
+    with (repo / ".git" / name).open("ab") as file:
+        file.truncate(1 << 40)  # one that git maps counts in none of its bounds
+    with pytest.raises(GitError, match="not as git makes them"):
+        git.changed(repo)
+
+
+def test_git_is_not_asked_about_more_objects_than_are_looked_at(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = sum(1 for _ in (repo / ".git" / "objects").rglob("*"))
+    # no door: 50,000 files take longer to write than all else here
+    monkeypatch.setattr("palimpsest.system.repository._MOST_ENTRIES", n)
+    assert kinds(repo) == {}
+    # no door: 50,000 files take longer to write than all else here
+    monkeypatch.setattr("palimpsest.system.repository._MOST_ENTRIES", n - 1)
+    with pytest.raises(GitError, match="objects has too many entries"):
+        git.changed(repo)
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", "sub/.gitignore", "sub/new/.gitignore"])
+def test_git_is_not_asked_where_rules_never_end(repo: Path, name: str) -> None:
+    (repo / "sub" / "new").mkdir()
+    os.mkfifo(repo / name)
+    for folder in (repo, repo / "sub" / "new"):  # above it, in it, below it
+        with pytest.raises(GitError, match=r"\.git\w+ is no regular file"):
+            git.changed(folder)
+
+
+def test_settings_are_read_in_as_many_steps_as_they_are_long(repo: Path) -> None:
+    gap = " " * 4_000  # 10¹⁰ steps and more for a pattern that tries each way to share them
+    lines = (
+        f'x ={gap}"a',
+        f"x{gap}y",
+        f"[{gap}x",
+        f'[core{gap}"x',
+        f'[core "x"{gap}y',
+        f'x = "a"{gap}b',
+        f"x ={gap * 90}",
+    )
+    with (repo / ".git" / "config").open("a") as config:
+        config.write("\n".join(lines) + '\n[core]autocrlf = "true" ; as on Windows\n')
+    assert kinds(repo) == {}
+    assert git.run(repo, "config", "core.autocrlf") == b"true\n"
 
 
 def test_git_has_bounds_of_memory_and_time(repo: Path) -> None:
@@ -282,9 +332,17 @@ def linked_loose_objects(folder: Path, git_folder: Path) -> None:
         (folder / ".git" / "objects" / path.name).symlink_to(path)
 
 
+def linked_loose_object(folder: Path, git_folder: Path) -> None:
+    alternates(folder, git_folder)
+    (folder / ".git" / "objects" / "info" / "alternates").unlink()
+    for path in (git_folder / "objects").glob("??/*"):
+        (made := folder / ".git" / "objects" / path.parent.name).mkdir(exist_ok=True)
+        (made / path.name).symlink_to(path)
+
+
 WAYS = [
     *(link, file, worktree_of_another, worktree_of_its_own_making, common, alternates),
-    *(linked_objects, linked_loose_objects),
+    *(linked_objects, linked_loose_objects, linked_loose_object),
 ]
 
 
@@ -310,3 +368,20 @@ def test_worktrees_and_submodules_are_repositories_of_their_folders(repo: Path, 
         (repository_of(folder).common / "info" / "exclude").write_text("a.py\n")
         assert IgnoreRules(folder).ignored(folder / "a.py")
         assert last_version(folder / "a.py") == old
+
+
+def test_rules_of_a_git_folder_elsewhere_count(repo: Path, tmp_path: Path) -> None:
+    run(repo, "init", "-q", "--separate-git-dir", str(elsewhere := tmp_path / "elsewhere"))
+    (elsewhere / "info" / "exclude").write_text("a.py\n")
+    rules = IgnoreRules(repo)
+    assert rules.ignored(repo / "a.py")
+    assert not rules.ignored(repo / "b.py")
+
+
+def test_everything_is_ignored_where_the_git_folder_is_not_known(repo: Path, tmp_path: Path) -> None:
+    (repo / ".git").rename(tmp_path / "elsewhere")
+    (tmp_path / "dot").write_text(f"gitdir: {tmp_path / 'elsewhere'}\n")
+    (repo / ".git").symlink_to(tmp_path / "dot")
+    assert IgnoreRules(repo).ignored(repo / "b.py")
+    (repo / ".git").unlink()
+    assert not IgnoreRules(repo).ignored(repo / "b.py")

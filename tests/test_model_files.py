@@ -31,8 +31,9 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folders.config()
 
 
-def write_model(path: Path, counts: Mapping[str, float] = MappingProxyType({}), *, alignment: int = 0) -> Path:
-    rows = 64
+def write_model(
+    path: Path, counts: Mapping[str, float] = MappingProxyType({}), *, alignment: int = 0, rows: int = 64
+) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("Tiny Test")
@@ -50,6 +51,19 @@ def write_model(path: Path, counts: Mapping[str, float] = MappingProxyType({}), 
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def header(fields: Mapping[str, str | float] = MappingProxyType({}), dimensions: tuple[int, ...] = ()) -> bytes:
+    """Of a model with one tensor, whatever the writer of the library would not write."""
+
+    def string(text: str) -> bytes:
+        return struct.pack("<Q", len(text)) + text.encode()
+
+    written = struct.pack("<4sIQQ", b"GGUF", 3, 1, 1 + len(fields))
+    for name, value in {"general.architecture": "llama", **fields}.items():
+        written += string(name)
+        written += struct.pack("<I", 8) + string(value) if isinstance(value, str) else struct.pack("<If", 6, value)
+    return written + string("t") + struct.pack(f"<I{len(dimensions)}QIQ", len(dimensions), *dimensions, 0, 0)
 
 
 class TestTheHeader:
@@ -134,6 +148,28 @@ class TestTheHeader:
     def test_of_an_alignment_that_would_end_the_engine_is_refused(self, tmp_path: Path, alignment: int) -> None:
         path = write_model(tmp_path / "m.gguf", alignment=alignment)
         with pytest.raises(ModelError, match=f"its header says general.alignment = {alignment}"):
+            model_files.inspect(path)
+
+    @pytest.mark.parametrize("value", ["abc", "b" * 5_000, math.nan, math.inf])
+    @pytest.mark.parametrize(
+        "name", ["general.alignment", "llama.context_length", "llama.attention.layer_norm_rms_epsilon"]
+    )
+    def test_of_a_value_of_another_kind_is_refused(self, tmp_path: Path, name: str, value: str | float) -> None:
+        path = tmp_path / "m.gguf"
+        path.write_bytes(header({name: value}) + bytes(64))
+        with pytest.raises(ModelError, match=f"its header says {name} = {value}"[:60]) as caught:
+            model_files.inspect(path)
+        assert len(caught.value.message) < 500
+
+    @pytest.mark.parametrize("dimensions", [(2**64 - 1,) * 1_000, (1,) * 300_000, (2**62, 2), (1,) * 5])
+    def test_of_a_tensor_that_ggml_has_no_room_for_is_refused(
+        self, tmp_path: Path, dimensions: tuple[int, ...]
+    ) -> None:
+        path = tmp_path / "m.gguf"
+        path.write_bytes(header(dimensions=(2, 2, 1, 1)) + bytes(64))
+        assert model_files.inspect(path).n_params == 4
+        path.write_bytes(header(dimensions=dimensions) + bytes(64))
+        with pytest.raises(ModelError, match="is damaged"):
             model_files.inspect(path)
 
     def test_of_no_file_or_a_folder_is_refused_with_a_hint(self, tmp_path: Path) -> None:

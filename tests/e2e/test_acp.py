@@ -233,7 +233,7 @@ async def test_the_projects_rules_are_read_from_the_first_message_on(home: Path,
             await it.ask(session, "Hello?")
             (told,) = (one for one in engine.asked[-1]["messages"] if "<rules" in one["content"])
             assert told["role"] == "user"
-            assert f'<rules file="AGENTS.md">\n{rule}\n</rules>\n\nHello?' in told["content"]
+            assert f'<rules file="AGENTS.md">\n{rule}\n</rules>\n\n<message fd="turn-1" />\nHello?' in told["content"]
 
 
 async def test_files_come_along_as_links_and_as_texts(home: Path, shop: Path, engine: Scripted) -> None:
@@ -499,12 +499,15 @@ async def test_a_session_that_is_closed_while_a_reply_comes_answers_its_prompt(
 @pytest.mark.parametrize(
     "text", [None, '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}']
 )
-def test_it_ends_where_its_input_is_a_file_or_none(home: Path, tmp_path: Path, text: str | None) -> None:
+def test_it_ends_where_its_input_is_a_file_or_none_and_writes_to_a_file(
+    home: Path, tmp_path: Path, text: str | None
+) -> None:
     (tmp_path / "in").write_text(text or "", encoding="utf-8")
     command = [sys.executable, "-P", "-m", "palimpsest", "acp"]
-    with (tmp_path / "in").open() if text else open(os.devnull) as file:
-        done = subprocess.run(command, stdin=file, capture_output=True, timeout=60)
-    assert (done.returncode, b"agentInfo" in done.stdout) == (0, text is not None), done.stderr
+    with (tmp_path / "in").open() if text else open(os.devnull) as file, (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(command, stdin=file, stdout=out, stderr=subprocess.PIPE, timeout=60)
+    said = (tmp_path / "out").read_bytes()
+    assert (done.returncode, b"agentInfo" in said) == (0, text is not None), done.stderr
 
 
 def test_it_ends_with_an_editor_that_is_killed_while_it_has_much_to_tell(

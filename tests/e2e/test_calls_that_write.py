@@ -117,7 +117,7 @@ async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_c
 async def test_an_answer_for_good_holds_for_no_folder_but_the_one_that_the_question_names(talk: Talk) -> None:
     editor, _ = talk
     made, asked = await begun(talk), list[tuple[str, list[str]]]()
-    text = "".join(f"line {n}\n" for n in range(1_000)) + "\u202ehidden"
+    text = "".join(f"line {n} [all](command:x)\n" for n in range(1_000)) + "\u202ehidden"
     await do(editor, "refs.add", conversation=made, ref_id="long", content=f"\u202e{text}")
 
     def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
@@ -131,11 +131,41 @@ async def test_an_answer_for_good_holds_for_no_folder_but_the_one_that_the_quest
         f"Always allow in {folder}" for folder in ("shop/docs", "shop/docs/deep", "shop")
     ]
     (question, *shown), *_ = (message.split("\n") for message, _ in asked)
-    assert question == "The model wants to write 1001 lines to docs/a.txt."
-    assert shown[:3] == ["", "\\u202eline 0", "line 1"], "nothing is hidden by a character"
+    assert question == "The model wants to write 1,001 lines to docs/a.txt."
+    assert shown[1] == "\\u202eline 0 [all] (command:x)", "nothing is hidden by a character, or a link"
     assert shown[-1].endswith(" more characters")
+    assert all(len(message) < 1_000 for message, _ in asked)
     known = (await do(editor, "permissions.list"))["permissions"]
     assert [one["folder"] for one in known] == [str(editor.root / name) for name in ("", "docs", "docs/deep")]
+
+
+async def test_an_answer_for_new_files_holds_for_no_file_that_is_there(talk: Talk) -> None:
+    editor, _ = talk
+    made, asked = await begun(talk), list[str]()
+
+    def ask(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem:
+        asked.append(params.message.partition("\n")[0])
+        return next(one for one in params.actions or [] if one.title.startswith("Always"))
+
+    editor.client.protocol.fm.features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = ask
+    (editor.root / "Makefile").write_text("all:\n")
+    for path, more in (
+        ("a.txt", ""),
+        ("new.txt", 'mode="append"'),
+        ("unused.txt", "overwrite=True"),
+        ("Makefile", 'mode="append"'),
+        ("Makefile", 'mode="insert", insert_at_line=1'),
+        ("Makefile", "overwrite=True"),
+    ):
+        call = f'ref_to_file(ref_id="note", file_path="{path}"{more and ", " + more})'
+        assert "success" in await calls(talk, made, call)
+    assert asked == [
+        "The model wants to write 1 line to a.txt.",
+        "The model wants to append 1 line to Makefile.",
+        "The model wants to replace what is in Makefile by 1 line.",
+    ]
+    known = (await do(editor, "permissions.list"))["permissions"]
+    assert [one["what"] for one in known] == ["add", "overwrite", "write"]
 
 
 async def client(shop: Path, model: Scripted, **answers: Any) -> tuple[Raw, str]:

@@ -62,7 +62,7 @@ async def test_who_has_an_earlier_version_gets_the_present_one(fetched: Path, sh
         await stop_editor(editor)
 
 
-async def test_holds_a_conversation_in_its_base_model_s_template(fetched: Path, shop: Path) -> None:
+async def test_answers_in_its_base_model_s_template_and_is_said_to_be_unfit_for_it(fetched: Path, shop: Path) -> None:
     editor = await start_editor(shop, {"conversation": {"temperature": 0.0, "reply_tokens": 200}})
     try:
         await editor.ready()
@@ -71,7 +71,8 @@ async def test_holds_a_conversation_in_its_base_model_s_template(fetched: Path, 
         assert "def " in first["reply"]
         asked = {"text": "Thanks. And in JavaScript?", "conversation": first["conversation"]}
         assert (await editor.command("palimpsest.ask", asked))["usage"]["decoded"] < 30, "its own reply is still there"
-        assert not [one for one in editor.client.messages if "conversation" in one.message], "and is not said not to"
+        told = [one.message for one in editor.client.messages if "cannot hold a conversation" in one.message]
+        assert len(told) == 1, "once, with the model that can"
         talk = {"conversation": (await editor.command("palimpsest.conversation.new", {}))["conversation"]}
         for role, content in (("user", QUESTION), ("assistant", ANSWER)):
             await editor.command("palimpsest.conversation.append", {**talk, "role": role, "content": content})

@@ -47,6 +47,7 @@ def refusal(message: str) -> str:
     return json.dumps({"error": {"message": message}})
 
 
+FILTERED = WELL.replace('"x", "finish_reason": "stop"', '"", "finish_reason": "content_filter"')
 PAGE = "<!doctype html><title>Log in</title>"
 REFUSALS = [
     (401, refusal("no such key, request 1"), "refuses the key", "PALIMPSEST_"),
@@ -58,6 +59,8 @@ REFUSALS = [
     (500, refusal("a mistake"), "failed: a mistake", "`engine.url`"),
     (302, PAGE, "failed: status 302", "`engine.url`"),
     (200, PAGE, "no engine answers", "`engine.url`"),
+    (200, refusal("all credit is used"), "failed: all credit is used", "`engine.url`"),
+    (200, FILTERED, "will not answer: a filter", "`engine.url`"),
 ]
 
 
@@ -82,4 +85,4 @@ async def test_every_kind_of_refusal_is_in_the_status_and_told_once(shop: Path) 
             editor.edit(uri, f"return total + c{n}\n", "return total\n")
             await until(lambda: editor.status["state"] == "ready")
             assert editor.status["cause"] == ""
-        assert len(causes) == len(REFUSALS) - 2  # 403 is 401's, 302 is 500's
+        assert len(causes) == len(REFUSALS) - 3  # 403 is 401's, 302 and an error with 200 are 500's

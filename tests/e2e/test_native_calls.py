@@ -109,7 +109,7 @@ async def test_native_calls_stand_in_the_text_for_an_engine_that_takes_no_tools(
 
 @pytest.mark.parametrize("takes_tools", [True, False])
 async def test_what_is_counted_is_what_is_sent(machine: dict[str, str], shop: Path, takes_tools: bool) -> None:
-    async with talking(shop, {"conversation": {"tools_share": 0.1}}) as (editor, model):
+    async with talking(shop, {"conversation": {"tools_share": 0.25}}) as (editor, model):
         model.takes_tools = takes_tools
         note = "Prices are in cents. " * 20
         call = pieces("remember", json.dumps({"text": note})) if takes_tools else f"remember(text={note!r})"

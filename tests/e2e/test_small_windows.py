@@ -40,7 +40,7 @@ async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[s
         for n in range(14):
             await do(editor, "ask", text=f"And `round_{n}`? " * 20, conversation=conversation)
         points = (await do(editor, "checkpoint.list", conversation=conversation))["checkpoints"]
-        assert 1 <= len(points) <= 5
+        assert 1 <= len(points) <= 7, "behind every second turn at most"
         summary = (await do(editor, "conversation.inspect", conversation=conversation))["summary"]
         assert summary["goal"] == SUMMARY["goal"].strip(), "the model wrote it: it had room to"
         assert sum(map(len, summary["discoveries"])) < 2_000

@@ -2,6 +2,7 @@
 the editor writes them.  Folders and versions that an editor leaves out or writes in its own way are taken as they are
 meant."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -172,10 +173,37 @@ async def test_a_workspace_that_is_only_a_root_path_is_taken(client: Raw, tmp_pa
     assert "total" in await shown(client, to_uri(root / "order.py"), 4)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"workspaceFolders": [{"uri": "GOOD"}]},
+        {"workspaceFolders": [None, 3, {"name": "x"}, {"uri": None, "name": "x"}, {"uri": "GOOD", "name": None}]},
+        {"workspaceFolders": [{"uri": "FILE", "name": "x"}, {"uri": "GOOD", "name": "y"}]},
+        {"workspaceFolders": [{"uri": "FILE/below", "name": "x"}, {"uri": "GOOD", "name": "y"}]},
+        {"workspaceFolders": [{"uri": f"file:///{'a' * 300}", "name": "x"}, {"uri": "GOOD", "name": "y"}]},
+        {"workspaceFolders": [{"uri": f"file:///{'a/' * 3000}", "name": "x"}, {"uri": "GOOD", "name": "y"}]},
+        {"workspaceFolders": [{"uri": "LOOP", "name": "x"}, {"uri": "GOOD", "name": "y"}]},
+        {"workspaceFolders": {"uri": "nonsense"}, "rootUri": "GOOD"},
+        {"workspaceFolders": None, "rootUri": "vscode-vfs://a/b", "rootPath": "PATH"},
+        {"workspaceFolders": None, "rootUri": "FILE", "rootPath": "PATH"},
+    ],
+)
+async def test_a_good_folder_is_taken_whatever_is_beside_it(client: Raw, tmp_path: Path, given: Any) -> None:
+    root = workspace(tmp_path / "work")
+    (tmp_path / "loop").symlink_to("loop")
+    places = {"GOOD": to_uri(root), "PATH": str(root), "FILE": to_uri(root / "order.py")}
+    text = json.dumps(given)
+    for name, place in {**places, "LOOP": to_uri(tmp_path / "loop")}.items():
+        text = text.replace(name, place)
+    await begun(client, **json.loads(text))
+    await opened(client, to_uri(root / "order.py"), ORDER)
+    assert "total" in await shown(client, to_uri(root / "order.py"), 4)
+
+
 async def test_folders_that_come_later_are_taken_and_left_out_alike(client: Raw, tmp_path: Path) -> None:
     root, more = workspace(tmp_path / "work"), workspace(tmp_path / "more")
     await begun(client, to_uri(root))
-    added = [{"uri": "vsls:/b", "name": "b"}, {"uri": as_vscode(more), "name": "more"}]
+    added = [None, {"uri": "vsls:/b"}, {"uri": as_vscode(more), "name": "more"}]
     event = {"added": added, "removed": [{"uri": to_uri(root), "name": "it"}]}
     await client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
     await opened(client, to_uri(more / "order.py"), ORDER)
@@ -183,7 +211,7 @@ async def test_folders_that_come_later_are_taken_and_left_out_alike(client: Raw,
     assert len([text for text in client.shown if "vsls:/b" in text]) == 1
 
 
-@pytest.mark.parametrize("version", [None, 1, "missing"])
+@pytest.mark.parametrize("version", [None, 1, "missing", "2", [], {}, True, 1.5, 2**31, -(2**70)])
 async def test_a_change_without_a_version_of_its_own_is_applied(client: Raw, tmp_path: Path, version: Any) -> None:
     uri = to_uri(workspace(tmp_path / "work") / "order.py")
     await begun(client, to_uri(tmp_path / "work"))

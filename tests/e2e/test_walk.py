@@ -65,6 +65,7 @@ def decoded_again(decoded: dict[str, int], seen: dict[str, dict[str, int]]) -> d
 
 
 @pytest.mark.slow(part="storms")
+@pytest.mark.timeout(900)
 async def test_a_walk_through_every_function_decodes_each_block_at_most_once(
     machine: dict[str, str], file: Path
 ) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from byte_grammar import Admits, byte_vocabulary
 
+from palimpsest.kv.generation.admission import admit
+
 
 @pytest.fixture(scope="session")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
@@ -28,6 +30,7 @@ def admits(vocabulary: Any) -> Iterator[Callable[[str], Admits]]:
     made = list[Admits]()
 
     def make(grammar: str) -> Admits:
+        admit(grammar)  # the engine would refuse others
         made.append(Admits(vocabulary, grammar))
         return made[-1]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped, is_sure
@@ -232,7 +232,8 @@ def test_a_change_is_carried_to_its_lines_or_not_at_all(
     lines, edits = case
     now = (*above, *lines, *below)
     moved = rebased(change(*edits), lines, now, 7)
-    assume(moved is not None and edits)
+    if moved is None:
+        return
     assert moved.version == 7
     result = applied(now, moved.edits)
     assert sorted(result) == sorted([*above, *applied(lines, edits), *below])

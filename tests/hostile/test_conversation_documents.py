@@ -23,14 +23,14 @@ def document(n: int) -> str:
 
 async def test_what_a_repository_has_a_model_call_is_not_run(machine: dict[str, str], shop: Path) -> None:
     async with talking(shop, {"conversation": {"tools": "all"}}) as (editor, model):
-        uri = editor.open("a.palimpsest.md", document(60))
+        uri = editor.open("a.palimpsest.md", document(20))
         assert model.asked == [], "nothing is sent unasked"
         answer = await do(editor, "conversation.send", uri=uri)
         assert (answer["reply"], answer["calls"]) == ("Hello.", [])
         assert len(model.asked) == 1
         assert said(model)[-1][1].endswith("</quoted>\n\nWhat is this?")
         assert not (shop / "made.txt").exists()
-        await until(lambda: editor.texts[uri].count("<!-- turn ") == 122)
+        await until(lambda: editor.texts[uri].count("<!-- turn ") == 42)
 
 
 async def test_what_was_not_said_here_is_read_as_quoted_text_whatever_role_it_claims(

@@ -30,6 +30,7 @@ SCHEMAS: dict[str, tuple[Any, str]] = {
     "pattern": ({"type": "string", "pattern": "^b{1,9999999}$"}, "480 times"),
     "pattern, disguised": ({"type": "string", "pattern": "^b{1,9_999_999}$"}, "480 times"),
     "pattern, deep": ({"type": "string", "pattern": "^" + "(" * 5000 + "b" + ")" * 5000 + "$"}, "2,000 characters"),
+    "pattern, options behind many characters": ({"type": "string", "pattern": "^x{20}(a?){440}$"}, "too many ways"),
     "enum": ({"enum": [f"value {i}" for i in range(100_000)]}, "10,000 values"),
     "depth": (DEEP, "64 levels"),
     "names": ({**NAMED["d 0"], "definitions": NAMED | {"d 40": {"type": "string"}}}, "8,000 rules"),
@@ -44,6 +45,10 @@ CHAIN = "\n".join(f"r{i} ::= r{i + 1}" for i in range(5_000))
 TREE = "\n".join(f'r{i} ::= r{i + 1} r{i + 1} | ""' for i in range(30))
 MANY = " | ".join(f'"b{i}"' for i in range(500))
 WORDS = "\n".join(f'r{i} ::= "word {i} " r{i + 1}' for i in range(3_000))
+FAR = f'"{"x" * 20}"'
+"""More characters than are followed from one place."""
+OPTIONS = '"a"? '
+ROW = "\n".join(f'r{i + 1} ::= "x" r{i} {OPTIONS * 5}' for i in range(40))
 GRAMMARS = {
     "parentheses": ("root ::= " + "(" * 20_000 + '"a"' + ")" * 20_000, "500 parentheses"),
     "alternatives": ("root ::= " + " | ".join(f'"{i}"' for i in range(100_000)), "10,000 alternatives"),
@@ -60,6 +65,11 @@ GRAMMARS = {
     "options of one letter": ("root ::= " + '"a"? ' * 440, "too many ways"),
     "options beside alternatives": (f'root ::= {MANY} | ' + '"a"? ' * 200, "too many ways"),
     "options behind others": (f'root ::= r0\n{WORDS}\nr3000 ::= ' + '"a"? ' * 300, "too many ways"),
+    "options behind many characters": (f"root ::= {FAR} {OPTIONS * 30}", "too many ways"),
+    "options behind a class": (f"root ::= [x]{{17}} {OPTIONS * 440}", "too many ways"),
+    "options in a group": (f'root ::= ("y" | {FAR} {OPTIONS * 40})* "z"', "too many ways"),
+    "options side by side": ("root ::= " + f"{FAR} {OPTIONS * 18} | " * 100 + '"b"', "too many ways"),
+    "options of many rules": (f"root ::= r40\nr0 ::= {FAR}\n{ROW}", "too many ways"),
     "doubling": (f'root ::= r0\n{TREE}\nr30 ::= "b"', "too many ways"),
     "no end": ('root ::= ("a"', "line 1"),
     "no root": ('other ::= "a"', "no rule named root"),
@@ -111,6 +121,8 @@ def test_a_grammar_is_bounded_before_it_is_followed(engine: HttpEngine, usual: s
         'root ::= "a"{0,2000}',
         "root ::= " + " | ".join(f'"{i:05}"' for i in range(3000)),
         "root ::= " + '("a" ' * 400 + ")?" * 400,
+        "root ::= " + " | ".join(f'"{"name" * 20}{i}"' for i in range(3000)),
+        f"root ::= {FAR} " + " ".join(f'"-{letter}"?' for letter in "abcdefghijklmnopqrstuvwxyz"),
         'root ::= ("a"? # a comment\n | [^\\n"\\x41-\\u0043]+ )* end\nend ::= "\\"" .',
         'root ::= value | (ws value)+\nvalue ::= "x" [0-9]{2} | "y"\nws ::= [ \\t\\n]*',
     ],

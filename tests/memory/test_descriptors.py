@@ -105,6 +105,8 @@ def test_line_and_character_ranges(fds: Descriptors, conversation: str) -> None:
         (Wanted(page=0), OutOfRange, "pages 1 to 3"),
         (Wanted(page=4), OutOfRange, "pages 1 to 3"),
         (Wanted(start_line=1_001), OutOfRange, "1,000 lines"),
+        (Wanted(start_line=0), OutOfRange, "no line 0"),
+        (Wanted(unit="paragraph", index=0), OutOfRange, "1 to 1"),
         (Wanted(start_line=5, end_line=4), InvalidArgument, "before start_line"),
         (Wanted(start_char=10**9), OutOfRange, "characters"),
         (Wanted(page=1, read_all=True), InvalidArgument, "cannot be combined"),

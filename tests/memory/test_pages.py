@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from palimpsest.memory.descriptors.pages import page_starts
-from palimpsest.memory.descriptors.pretty import pretty_printed
+from palimpsest.memory.descriptors.pretty import MOST_TIMES, pretty_printed
 from palimpsest.memory.descriptors.reader import Wanted
 from palimpsest.memory.owners.memory import Memory
 
@@ -103,3 +103,10 @@ def test_pretty_printed_json_has_the_same_tokens_and_short_lines(document: str) 
     assert "".join(pretty.split()) == "".join(wide.split())
     assert pretty_printed(document) == document
     assert pretty_printed(wide[:-1]) == wide[:-1]
+
+
+@pytest.mark.parametrize("text", ["[" * 199 + "1," * 10_000 + "1" + "]" * 199, '{"a":' * 150 + "[1,1]" + "}" * 150])
+def test_pretty_printing_multiplies_no_text(text: str) -> None:
+    assert pretty_printed(text) == text
+    flat = "[" + "12," * 1_000 + "1]"
+    assert len(flat) < len(pretty_printed(flat)) <= MOST_TIMES * len(flat)

@@ -240,6 +240,43 @@ def test_a_database_of_the_first_version_goes_on(tmp_path: Path, monkeypatch: py
     memory.close()
 
 
+def test_turns_that_a_window_of_an_older_version_writes_afterwards_are_numbered(tmp_path: Path) -> None:
+    memory = Memory.open(tmp_path / "memory.sqlite")
+    others = memory.conversations.new().id
+    for text in ("a", "b", "c"):
+        memory.turns.add(others, "user", text)
+    talk = memory.conversations.new().id
+    first = memory.turns.add(talk, "user", "a")
+    child = memory.forks.spawn(talk, "R", "do", before_turn=None).child
+    with memory.database.transaction() as rows:
+        columns = "conversation, role, state, hash, created, details"
+        turn = f"INSERT INTO turn ({columns}) VALUES (?, 'user', 'complete', ?, 1, ?)"
+        for where, details in ((talk, "{}"), (talk, "{}"), (child, "{}"), (child, json.dumps({"of": first.id}))):
+            rows.execute(turn, (where, hash_of("a"), details))
+    memory.turns.add(talk, "user", "b")
+    with memory.database.reading() as rows:
+        order = "SELECT number FROM turn WHERE conversation = ? ORDER BY id"
+        assert [number for (number,) in rows.execute(order, (talk,)).fetchall()] == [1, 2, 3, 4]
+        assert [number for (number,) in rows.execute(order, (child,)).fetchall()] == [4, 1], "a copy: its original's"
+    memory.close()
+
+
+def test_turns_that_were_left_without_a_number_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "memory.sqlite"
+    with monkeypatch.context() as patched:
+        # no door: an earlier version makes no databases any more
+        patched.setattr(database, "STEPS", STEPS[:7])
+        memory = Memory.open(path)
+        talk = memory.conversations.new().id
+        turns = [memory.turns.add(talk, "user", "a").id for _ in range(4)]
+        with memory.database.transaction() as rows:
+            rows.executemany("UPDATE turn SET number = 0 WHERE id = ?", [(turns[1],), (turns[3],)])
+        memory.close()
+    memory = Memory.open(path)
+    assert [turn.number for turn in memory.turns.branch(talk)] == [1, 4, 3, 5]
+    memory.close()
+
+
 def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
     Memory.open(path).close()

@@ -52,13 +52,14 @@ async def lines(text: str) -> AsyncIterator[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('data: {"a": 1}\n\ndata: [DONE]\n\n', ['{"a": 1}', "[DONE]"]),
-        (": ping\n\ndata:x\nevent: y\nid: 3\n\n", ["x"]),
-        ("data: one\ndata: two\n\n", ["one\ntwo"]),
-        ('error: {"code": 400}\n\n', ['{"code": 400}']),
+        ('data: {"a": 1}\n\ndata: [DONE]\n\n', [("", '{"a": 1}'), ("", "[DONE]")]),
+        (": ping\n\ndata:x\nevent: y\nid: 3\n\n", [("y", "x")]),
+        ("data: one\ndata: two\n\n", [("", "one\ntwo")]),
+        ("event: error\ndata: one\n\nevent: x\n\ndata: two\n\n", [("error", "one"), ("", "two")]),
+        ('error: {"code": 400}\n\n', [("error", '{"code": 400}')]),
         ("data: cut off\n", []),
         ("\n\n\n", []),
     ],
 )
-async def test_events_are_their_data(text: str, expected: Sequence[str]) -> None:
+async def test_events_are_their_names_and_data(text: str, expected: Sequence[tuple[str, str]]) -> None:
     assert [item async for item in events(lines(text))] == expected

@@ -131,6 +131,44 @@ async def test_an_error_within_a_stream_is_one() -> None:
             await anext(items)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        answer(200, 'event: error\ndata: {"message": "no credit left"}\n\n', kind="text/event-stream"),
+        answer(200, "event: error\ndata: no credit left\n\n", kind="text/event-stream"),
+        answer(200, json.dumps({"error": {"message": "no credit left"}}, indent=2)),
+        answer(200, {"error": "no credit left"}, kind="text/event-stream"),
+    ],
+)
+async def test_an_error_is_one_however_it_comes(said: bytes) -> None:
+    async with saying(said) as (client, _):
+        with pytest.raises(EngineError, match="failed: no credit left"):
+            await anext(client.stream("/x", {}))
+    async with saying(answer(200, {"error": {"message": "no credit left"}})) as (client, _):
+        with pytest.raises(EngineError, match="failed: no credit left"):
+            await client.post("/x", {})
+
+
+async def test_a_stream_whose_objects_say_that_there_is_no_error_goes_on() -> None:
+    async with saying(events({"n": 1, "error": None}, "[DONE]")) as (client, _):
+        assert await anext(client.stream("/x", {})) == {"n": 1, "error": None}
+
+
+async def test_what_a_server_says_is_one_line_without_a_key_or_control_characters() -> None:
+    other = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8" * 2
+    said = f"\x1b[31mred\x00\u202e\r\n\n  Incorrect key: {other} {KEY} " + "x" * 5_000
+    for status in (401, 400, 500, 418, 200):
+        async with saying(refusal(status, said)) as (client, _):
+            with pytest.raises((EngineError, InvalidArgument)) as error:
+                await client.post("/x", {})
+        told = str(error.value)
+        assert "[31mred Incorrect key: ..." in told
+        assert told.isprintable()
+        assert len(told) < 600
+        assert KEY not in told
+        assert other[8:] not in told
+
+
 @given(st.integers(0, 40), st.floats(0, 1), st.none() | st.floats(0, 100))
 def test_pauses_grow_to_a_bound_and_are_as_long_as_was_asked(n: int, chance: float, asked: float | None) -> None:
     seconds = pause(n, asked, chance)

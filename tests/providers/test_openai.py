@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 from gguf import GGUFReader
 
-from palimpsest.errors import Cancelled, ContextTooLarge, EngineDied, InvalidArgument, ModelError
+from palimpsest.errors import Cancelled, ContextTooLarge, EngineDied, EngineError, InvalidArgument, ModelError
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.openai.engine import OpenAI
 from palimpsest.providers.openai.facts import facts
 from palimpsest.providers.openai.prompt import Workspace, put
-from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, TextTail
+from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, NativeChat, NativeMessage, TextTail
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
+from tests.providers.test_http import answer, events, saying
 
 
 @asynccontextmanager
@@ -199,6 +200,29 @@ def test_what_a_server_lists_says_how_it_is_asked(
     assert (found.way, found.talks, found.n_ctx) == (way, talks, n_ctx)
     assert list(found.constraint("root ::= [a-z]")) == ([grammar] if grammar else [])
     assert facts(answer, "", 1234).n_ctx == 1234
+
+
+LISTED = answer(200, {"data": [{"id": "code-instruct"}]})
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words"),
+    [
+        ([{"delta": {"refusal": "I call"}}, {"delta": {"refusal": " no tool."}, "finish_reason": "stop"}], "no tool"),
+        ([{"delta": {"content": "x = "}}, {"delta": {}, "finish_reason": "content_filter"}], "a filter of its own"),
+        ([{"text": "", "finish_reason": "content_filter"}], "a filter of its own"),
+    ],
+)
+async def test_an_answer_that_is_refused_is_an_error_and_asked_once(pieces: list[dict[str, Any]], words: str) -> None:
+    said = [{"choices": [piece]} for piece in pieces]
+    native = NativeChat([NativeMessage("user", "Hi")], [{"type": "function", "function": {"name": "a"}}])
+    async with saying(LISTED, events(*said)) as (http, asked):
+        it = OpenAI(Endpoint(http.endpoint.url, retries=0))
+        for request in (completion("x = "), GenerateRequest("test", chat=ChatTail([Message("user", "Hi")], native))):
+            with pytest.raises(EngineError, match=f"will not answer: .*{words}"):
+                await it.generate(request)
+        await it.aclose()
+        assert len(asked) == 3
 
 
 def test_a_server_that_takes_a_suffix_gets_one() -> None:

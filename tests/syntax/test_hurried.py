@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 
 from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax import parse, parser
+from palimpsest.syntax.definitions import all_headers
+from palimpsest.syntax.indentation import is_worse
+from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.parser import MOST_LINES, Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -102,3 +108,85 @@ def test_whatever_happened_a_parse_is_that_of_the_text(
     assert known.root.end_byte == fresh.root.end_byte == len(typing.now.utf8)
     assert known.n_errors > 0
     assert not known.is_hurried
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c", "lua", "bash", "kotlin"])
+def test_no_text_is_read_much_longer_than_sound_code(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    """Counted in looks at the clock, one for each piece of the text."""
+    looks = 0
+
+    def look() -> float:
+        nonlocal looks
+        looks += 1
+        return float(looks)
+
+    # no door: a clock that goes on by itself counts time, not work
+    monkeypatch.setattr(parse.time, "thread_time", look)
+    monkeypatch.setattr(parse, "PATIENCE_S", 100.0)
+    monkeypatch.setattr(parse, "PATIENCE_PER_BYTE_S", 0.0)
+    assert parse_text("# a\n" * 2_000, language_of("python")).tree is not None
+    late = False
+    for piece in ("src/*\n", "{[(<" * 6 + "\n", "@a(\n", 'x <<EOF\n$(y "\n<<-A <<B\n'):
+        looks = 0
+        parsed = parse_text(piece * (60_000 // len(piece)), language_of(language))
+        assert looks <= 105
+        assert parsed.is_hurried == (parsed.tree is None)
+        late |= parsed.is_hurried
+    assert late or language == "python"
+
+
+def test_a_text_that_takes_too_long_has_no_tree_and_is_not_tried_for_each_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[int]()
+    parse_with = parser.parse_with
+
+    def counted(kept: object, snapshot: Snapshot, *rest: object) -> Parsed:
+        tried.append(snapshot.version)
+        return parse_with(kept, snapshot, *rest)  # type: ignore[arg-type]
+
+    # no door: whether a text was tried shows in nothing but the time; nobody else sets how long is too long
+    monkeypatch.setattr(parser, "parse_with", counted)
+    with monkeypatch.context() as late:
+        # no door: see above
+        late.setattr(parse, "PATIENCE_S", -1.0)
+        typing = Typing("in time", "class A:\n" + STEP, 2)
+        first = typing.parser.parse(typing.now)
+        assert first.tree is None
+        assert first.is_hurried
+        assert typing.type("\n").tree is None
+        assert typing.type("        x").tree is None
+        assert typing.parser.parse(typing.now).tree is None
+        assert typing.parser.parse(typing.now).tree is None
+        assert tried == [1, 3]
+        assert typing.type(" = 1").tree is None
+    assert typing.parser.parse(typing.now).tree is not None
+    assert typing.scope == "A.step"
+    assert tried == [1, 3, 4]
+    assert typing.type("  # y").tree is not None
+
+
+def test_what_takes_too_long_is_no_better_than_what_has_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = parse_text("function f() { return 1; }\nfunction g() { return (; }\n", language_of("javascript"))
+    # no door: nobody else sets how long is too long
+    monkeypatch.setattr(parse, "PATIENCE_S", -1.0)
+    late = parse_text("function f() {}\n", language_of("javascript"))
+    assert is_worse(late, broken)
+    assert not is_worse(late, late)
+    assert "f" in {header.name for header in all_headers(broken)}
+
+
+def test_a_parse_that_is_let_go_leaves_nothing_behind() -> None:
+    """tree-sitter 0.26 gives a piece of a text that it was handed never back."""
+    text = STEP * 100
+
+    def parsed(n: int) -> int:
+        for i in range(n):
+            parse_text(f"{text}# {i:09}\n", language_of("python"))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = parsed(10)
+        assert parsed(100) - before < 10 * len(text), "without that it is a hundred times"
+    finally:
+        tracemalloc.stop()

@@ -41,6 +41,32 @@ PASSWORD = "kT7!" + "vq-Zx"
         "KEY ?= {}\n",
         "?key={}&n=1",
         '"config": "SHOP_TOKEN={}\\nDEBUG=1"',
+        'headers = {{"Authorization": "Bearer {}"}}',
+        'k = process.env.API_KEY ?? "{}"',
+        'k = os.environ.get("API_KEY") or "{}"',
+        'api_key: str = Field(default="{}")',
+        'char api_key[32] = "{}";',
+        'key := []byte("{}")',
+        'let api_key = Some(String::from("{}"));',
+        'key = b"{}"',
+        'key = """{}"""',
+        'let key = r#"{}"#;',
+        "local api_key = [[{}]]",
+        "api_key = (\n    '{}'\n)",
+        'TOKENS = ["{0}", "{0}"]',
+        'TOKENS = {{"a": "{0}", "b": "{0}"}}',
+        '{{"name": "API_KEY", "value": "{}"}}',
+        "- name: API_KEY\n  value: {}",
+        '<add key="ApiKey" value="{}" />',
+        "<key>APIKey</key>\n<string>{}</string>",
+        "ENV SECRET_KEY {}",
+        "run --token {}",
+        "token: |\n  {}",
+        'buildConfigField "String", "API_KEY", "\\"{}\\""',
+        'author_api_key = "{}"',
+        'keyboard.token = "{}"',
+        'public_key, secret_key = "{}"',
+        'salt = "{}"',
     ],
 )
 def test_a_key_is_masked_in_any_languages_way_of_giving_it(line: str) -> None:
@@ -57,10 +83,36 @@ def test_a_key_is_masked_in_any_languages_way_of_giving_it(line: str) -> None:
         "postgres://shop:{}@db.internal:5432/shop",
         "Server=db;User Id=shop;Password={};Encrypt=true",
         "machine db.internal login shop password {}\n",
+        'DB_PASS="{}"',
+        'passcode = "{}"',
+        'contraseña = "{}"',
+        "clave: '{}'",
+        'senha = "{}"',
+        'пароль = "{}"',
+        '密码 = "{}"',
+        "CREATE USER b IDENTIFIED BY '{}'",
+        'curl -u "bob:{}" https://shop',
+        "bob:{}@tcp(localhost:3306)/db",
+        "requirepass {}\n",
     ],
 )
 def test_a_password_is_masked(line: str) -> None:
     assert masked(line.format(PASSWORD)) == line.format("...")
+
+
+@pytest.mark.parametrize("value", [KEY + "%d", KEY + "...", f"two {KEY} words", KEY + "\\n", "${A}" + KEY])
+def test_what_is_filled_in_hides_nothing_beside_it(value: str) -> None:
+    assert KEY not in masked(f'api_key = "{value}"')
+
+
+def test_a_password_in_an_address_may_be_escaped() -> None:
+    for password in (f"p%40{KEY}", f"{KEY}%21", f"p@{KEY}"):
+        assert masked(f"postgres://u:{password}@db/x") == "postgres://u:...@db/x"
+
+
+@pytest.mark.parametrize("value", ["4810732955601842", "9f86d0" + "81884c7d65", "0x" + "9f86d0" * 4])
+def test_digits_alone_are_a_key(value: str) -> None:
+    assert masked(f'api_key = "{value}"') == 'api_key = "..."'
 
 
 @pytest.mark.parametrize(
@@ -75,6 +127,8 @@ def test_a_password_is_masked(line: str) -> None:
         "https://user:password@example.org/",
         "postgres://{user}:{password}@{host}/shop",
         'KEYS = ("primary-key-2", "x25519-private-key")',
+        'bypass("localhost.internal:8888")',
+        'key = None, sha="q7Zp3vK9xT2mW8rB4nL6"',
         'keyboard_layout = "de-latin1-nodeadkeys-v2"',
         'public_key = "q7Zp3vK9xT2mW8rB4nL6"',
         'sha256 = "ff682ac12bb140f2d72fba8d3506cf4e46817a0db27aae1683867629031d8d55"',

@@ -29,7 +29,10 @@ SECRET = words("""
     wg0.conf home.nmconnection ipsec.secrets appsettings.Production.json appsettings.Development.json token.json
     token.txt github_token.txt api_key.txt apikey.json api-token id.json keys.txt private_key.txt keypair.json
     .config/github-copilot/hosts.json .cache/huggingface/token .sentryclirc pg_service.conf odbc.ini ngrok.yml
-    sasl_passwd
+    sasl_passwd wg-client.conf wireguard.conf tokens.json key.json gcp-key.json sa-key.json creds.json db-creds.yaml
+    oauth.json mcp.json kube-config talosconfig.yaml web.config Web.Release.config .jwt ssh_key ssh_key.txt .ftppass
+    .dockerconfigjson pip.conf vault.yml bot.session bitwarden_export.json rootkey.csv .claude/settings.local.json
+    github_token .github_token access_token.json
 """)
 PLAIN = words("""
     main.py credentials.py secrets.py secrets.ts environment.yml id_rsa.pub keys.md keyboard.py env.py tokens.py
@@ -38,7 +41,7 @@ PLAIN = words("""
     settings.xml docker-compose.yml secrets/__init__.py secrets/rules.py .env/lib/python3.11/site.py deploy.sh
     deployment.yaml package.json password_reset.html secretary.txt .gitignore .github/workflows/ci.yml
     .docker/compose.json env.d.ts locales/id.json i18n/id.json appsettings.json api_keys.py api_key.go private_key.rs
-    token.py tokens.json design/tokens.json mcp.json nginx.conf app.conf keys.py keymap.json api.json hosts.json
+    token.py design/tokens.json theme/tokens.json nginx.conf app.conf keys.py keymap.json api.json hosts.json
     api_keys.md tokens.css package-lock.json apikey_test.ts shadow.css
 """)
 

@@ -88,6 +88,10 @@ def test_a_token_is_found_wherever_it_stands(around: str) -> None:
         f"AWS_SECRET_ACCESS_KEY={SECRET}\n",
         "PuTTY-User-Key-File-3: ssh-ed25519\n",
         "$ANSIBLE_VAULT;1.1;AES256\n6262",
+        "$2b$12$" + "R9h/cIPz0gi" * 4 + "R9h/cIPz0",
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$" + "Rdescudv" * 3,
+        "bob:$apr1$rKcnVw6F$" + "Y2Hq3r5vD1z" * 2,
+        '{"kty": "RSA", "n": "AQAB", "d": "' + "X4cTteJY_gn" * 3 + '"}',
     ],
 )
 def test_keys_are_found(text: str) -> None:
@@ -151,6 +155,12 @@ def test_what_stands_around_a_token_is_kept() -> None:
         'password="a1B2c3D4e5F6g7H8"',
         "secret: str",
         "://a:b",
+        'token = {"a": "',
+        "key=['",
+        '"pass": """',
+        "a:b@(",
+        "-u a:",
+        "$2b$10$",
         "machine a login ",
         "dvc_client_",
         "$6$",

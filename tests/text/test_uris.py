@@ -18,6 +18,7 @@ from palimpsest.text.uris import is_inside, path_or_none, path_text, relative, t
     [
         ("file:///home/me/a.py", False, "/home/me/a.py"),
         ("file://localhost/home/me/a.py", False, "/home/me/a.py"),
+        ("file://LocalHost/home/me/a.py", False, "/home/me/a.py"),
         ("file:///a%20b/%C3%A9.py", False, "/a b/é.py"),
         ("file:///a b/é.py", False, "/a b/é.py"),
         ("file:///a%2Bb/c%23d%3Fe.py", False, "/a+b/c#d?e.py"),

@@ -8,7 +8,7 @@ interface Permission {
   allowed: boolean;
 }
 
-const DOES: Record<string, string> = { write: "write files", overwrite: "replace what is in a file" };
+const DOES: Record<string, string> = { write: "write new files", add: "add to a file", overwrite: "replace what is in a file" };
 
 /** Those that are chosen are asked again. */
 export async function askAgain(server: Server): Promise<void> {

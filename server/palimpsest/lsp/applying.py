@@ -23,6 +23,7 @@ from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
+from palimpsest.text.previews import without_links
 
 if TYPE_CHECKING:
     from palimpsest.assist.suggestions.suggestions import Offer
@@ -94,7 +95,7 @@ async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
     files = ", ".join(f"{roots.locate(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
     params = lsp.ShowMessageRequestParams(
         type=lsp.MessageType.Info,
-        message=f"{title_of(offer.proposal.summary)} Changes {files}. Apply all of it?",
+        message=without_links(f"{title_of(offer.proposal.summary)} Changes {files}. Apply all of it?"),
         actions=[lsp.MessageActionItem(YES), lsp.MessageActionItem(NO)],
     )
     try:

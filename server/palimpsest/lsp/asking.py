@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import Denied
+from palimpsest.text.previews import without_links
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -25,7 +26,9 @@ NO = "No"
 async def chosen(server: PalimpsestServer, question: str, answers: Sequence[str], *, cannot: str = "") -> str | None:
     """None where the question was closed, or could not be asked; with `cannot`, Denied is raised then."""
     params = lsp.ShowMessageRequestParams(
-        type=lsp.MessageType.Info, message=question, actions=[lsp.MessageActionItem(one) for one in answers]
+        type=lsp.MessageType.Info,
+        message=without_links(question),
+        actions=[lsp.MessageActionItem(one) for one in answers],
     )
     try:
         answer = await server.window_show_message_request_async(params)

@@ -62,7 +62,7 @@ class Command(Generic[A]):
         except PalimpsestError as error:
             raise response_error(error) from error
         except asyncio.CancelledError:
-            if server.window.is_closing:  # there is nobody to be answered
+            if server.window.is_closing or server.is_ending:  # there is nobody to be answered
                 raise
             # pygls answers a command through a generator that a CancelledError would leave without an answer.
             raise JsonRpcException(f"{self.name} was cancelled", lsp.LSPErrorCodes.RequestCancelled.value) from None

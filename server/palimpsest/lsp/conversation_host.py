@@ -66,9 +66,9 @@ class WindowHost:
         overwrite: bool = False,
     ) -> Written:
         check(mode, insert_at_line)
-        real = await check_before(self._server, path, mode, overwrite=overwrite)
+        real, is_there = await check_before(self._server, path, mode, overwrite=overwrite)
         roots = self._server.window.roots.folders
-        question = asking_to_write(real, roots, text, mode, overwrite=overwrite)
+        question = asking_to_write(real, roots, text, mode, is_there=is_there)
         permissions = self._server.window.session.conversing.memory.permissions
         if not await is_allowed(permissions, question, self._ask):
             raise Denied(f"The person did not allow it to write to {path}.")

@@ -61,14 +61,16 @@ async def write_file(
     return Written(path, shown(path, roots), len(text.encode()), n_lines(text), is_new=False)
 
 
-async def check_before(server: PalimpsestServer, file_path: str, mode: str, *, overwrite: bool) -> Path:
-    """Where it would be written; raises what is wrong with that before the person is asked."""
+async def check_before(server: PalimpsestServer, file_path: str, mode: str, *, overwrite: bool) -> tuple[Path, bool]:
+    """Where it would be written, and whether something is there, open or on the disk; raises what is wrong with that
+    before the person is asked."""
     window = server.window
     path = await asyncio.to_thread(place, file_path, window.roots.folders, window.settings.context.exclude)
     snapshot = window.session.documents.find(to_uri(path))
-    is_there = bool(snapshot.text) or mode != "write" if snapshot is not None else path.exists()
+    on_disk, text = path.exists(), snapshot.text if snapshot is not None else ""
+    is_there = bool(text) or mode != "write" if snapshot is not None else on_disk
     check_there(file_path, is_there, mode, overwrite=overwrite)
-    return path
+    return path, on_disk or bool(text)
 
 
 async def _apply(

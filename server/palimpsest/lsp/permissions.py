@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """`what`: `write` or `overwrite`."""
+    """`what`: `write`, `add` or `overwrite`, and behind it the part of a path that begins with a dot."""
 
     folder: str
     what: str
@@ -47,8 +47,8 @@ COMMANDS = (
         "palimpsest.permissions.list",
         Nothing,
         listed,
-        "what you have allowed or refused the model for good, in the workspace's folders: writing files, and replacing "
-        "what is in one",
+        "what you have allowed or refused the model for good, in the workspace's folders: writing new files, adding to "
+        "one, and replacing what is in one",
     ),
     Command("palimpsest.permissions.forget", Forget, forget, "has the model ask you again"),
 )

@@ -18,7 +18,8 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * A request that is refused with a reason is no failure of ours: pygls logs it with a traceback, we one line.
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
 * A file has one URI inside, whatever way the client writes it, which is its own again in what it is answered.
-* A document whose version is null, as LSP allowed once, or missing, is read; pygls drops it.
+* A document whose version is null, as LSP allowed once, missing or nonsense is read; pygls drops it.
+* A workspace folder without a name is one, and what is none beside it is passed over; pygls refuses `initialize`.
 """
 
 from __future__ import annotations
@@ -170,6 +171,8 @@ class Protocol(LanguageServerProtocol):
             return self._command_without_answer(data)
         if method == types.INITIALIZE:
             _prefer_utf8(data)
+        if method in _OF_FOLDERS:
+            _tidy_folders(data.get("params"))
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -307,10 +310,22 @@ def _prefer_utf8(message: dict[str, Any]) -> None:
         return  # not offered, or nonsense that is answered when it is structured
 
 
+def _tidy_folders(value: Any) -> None:
+    """What is no folder in a list of them is left out, and one without a name gets one, which nobody reads."""
+    for name, given in value.items() if isinstance(value, dict) else ():
+        if name == "event":
+            _tidy_folders(given)
+        elif name in ("workspaceFolders", "added", "removed") and given is not None:
+            found = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+            value[name] = [{"uri": one["uri"], "name": ""} for one in found if isinstance(one.get("uri"), str)]
+
+
 def _number(value: Any) -> None:
-    """Give every document in a message a version."""
-    if isinstance(value, dict) and "uri" in value and value.get("version") is None:
-        value["version"] = UNVERSIONED
+    """Give every document in a message a version, where it has none that LSP allows."""
+    if isinstance(value, dict) and "uri" in value:
+        given = value.get("version")
+        if type(given) is not int or not UNVERSIONED < given < -UNVERSIONED:
+            value["version"] = UNVERSIONED
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _number(inner)
 

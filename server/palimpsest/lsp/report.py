@@ -14,6 +14,8 @@ from typing import Any, Literal
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
+from palimpsest.text.previews import without_links
+
 logger = logging.getLogger(__name__)
 
 STATUS = "palimpsest/status"
@@ -104,7 +106,8 @@ class Report:
         self._message(message, lsp.MessageType.Warning)
 
     def _message(self, message: str, kind: lsp.MessageType) -> None:
-        self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=f"Palimpsest: {message}"))
+        shown = without_links(f"Palimpsest: {message}")
+        self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=shown))
 
     def _notify(self, method: str, params: dict[str, Any]) -> None:
         self._server.protocol.notify(method, params)

@@ -103,12 +103,18 @@ class PalimpsestServer(LanguageServer):
         async with await asyncio.start_server(connected, host, port):
             await served
 
+    is_ending = False
+    """Nobody can be answered any more."""
+
     async def _serve(self, reader: asyncio.StreamReader) -> None:
         asyncio.get_running_loop().set_exception_handler(log_failed_callback)
-        async with aclosing(bodies(reader)) as messages:
-            with suppress(SystemExit):  # `exit`
-                async for body in messages:
-                    self.protocol.receive(body)
+        try:
+            async with aclosing(bodies(reader)) as messages:
+                with suppress(SystemExit):  # `exit`
+                    async for body in messages:
+                        self.protocol.receive(body)
+        finally:  # also where a signal ends it
+            self.is_ending = True
         with suppress(TimeoutError):
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
         await self.protocol.end(self.running)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -29,7 +28,7 @@ from palimpsest.lsp.report import Report
 from palimpsest.system import folders
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.roots import Roots
-from palimpsest.text.uris import path_or_none, to_uri
+from palimpsest.text.uris import folder_of, path_or_none, to_uri
 
 if TYPE_CHECKING:
     from palimpsest.session.session import Session
@@ -78,6 +77,7 @@ class Window:
         self._load = load
         self.roots = Roots(())
         self._folders: tuple[str, ...] = ()
+        self._elsewhere: list[str] = []
         self._options: Mapping[str, Any] = {}
         self._configuration: Mapping[str, Any] = {}
         self._n_requested = self._n_answered = 0
@@ -104,8 +104,9 @@ class Window:
         """Note what the editor says; nothing is read or started before it has its answer."""
         self.client = client
         uris = [folder.uri for folder in params.workspace_folders or ()]
-        if not uris and (root := params.root_uri or (params.root_path and to_uri(params.root_path))):
-            uris = [root]
+        if not uris:
+            roots = [uri for uri in (params.root_uri, params.root_path and to_uri(params.root_path)) if uri]
+            uris = [uri for uri in roots if folder_of(uri) is not None][:1] or roots[:1]
         self._open_folders(uris)
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
@@ -161,15 +162,15 @@ class Window:
 
     def _open_folders(self, uris: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(uris))
-        self._protocol.spellings.folders(self._folders)
-        paths = (Path(os.path.realpath(path)) for uri in self._folders if (path := path_or_none(uri)) is not None)
-        self.roots = Roots(tuple(dict.fromkeys(paths)))
+        here = {uri: real for uri in self._folders if (real := folder_of(uri)) is not None}
+        self._protocol.spellings.folders(here)
+        self.roots = Roots(tuple(dict.fromkeys(here.values())))
+        self._elsewhere = [uri for uri in self._folders if uri not in here]
 
     def _warn_of_folders(self) -> None:
         """Once of each: on another machine or in an archive is nothing to be read."""
-        for uri in self._folders:
-            if path_or_none(uri) is None:
-                self.report.warn(f"{uri!r} is no folder of this machine: nothing in it is read but what is open.")
+        for uri in self._elsewhere:
+            self.report.warn(f"{uri!r:.300} is no folder of this machine: nothing in it is read but what is open.")
 
     async def _configure(self) -> None:
         """Begin as soon as the settings are known, or after a moment without an answer."""

@@ -25,6 +25,8 @@ NOT_COMPLETE = "Download it again; `palimpsest model get` goes on where it stopp
 NOT_A_MODEL = "Download it again, or choose another: `palimpsest model list` shows some."
 MAX_LAYERS = MAX_EXPERTS = 512
 """llama.cpp's own bounds, which it asserts."""
+MAX_DIMENSIONS, MAX_WEIGHTS = 4, 2**63 - 1
+"""Of one tensor, in ggml."""
 _SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 
@@ -112,13 +114,13 @@ def _read(path: Path, data: mmap.mmap) -> GgufFile:
         raise ModelError(f"{path} is cut off inside its header ({size:,} bytes).", hint=NOT_COMPLETE) from None
     except (KeyError, RecursionError):
         raise ModelError(f"The header of {path} is damaged.", hint=NOT_COMPLETE) from None
-    alignment = max(1, int(fields.get("general.alignment") or 32))
+    if wrong := _wrong_count(fields, tensors):
+        raise ModelError(f"{path} cannot be loaded: its header says {wrong:.200}.", hint=NOT_A_MODEL)
+    alignment = fields.get("general.alignment", 32)
     start = -(-cursor.at // alignment) * alignment
     needed = max((start + t.offset + t.size for t in tensors), default=cursor.at)
     if needed > size:
         raise ModelError(f"{path} is not complete: {size:,} of {needed:,} bytes.", hint=NOT_COMPLETE)
-    if wrong := _wrong_count(fields, tensors):
-        raise ModelError(f"{path} cannot be loaded: its header says {wrong}.", hint=NOT_A_MODEL)
     weights = Counter[str]()
     for tensor in tensors:
         weights[tensor.type] += tensor.n_weights
@@ -135,12 +137,15 @@ def _read(path: Path, data: mmap.mmap) -> GgufFile:
 
 
 def _wrong_count(fields: dict[str, Any], tensors: list[_Tensor]) -> str:
-    """What llama.cpp would fail an assertion of on loading, whatever the architecture; "" where there is nothing."""
+    """What llama.cpp would refuse or fail an assertion of on loading, whatever the architecture; "" where there is
+    nothing."""
     alignment = fields.get("general.alignment", 32)
     if not isinstance(alignment, int) or alignment < 32 or alignment & (alignment - 1):
         return f"general.alignment = {alignment}, which is no power of two from 32 on"
     start = f"{fields.get('general.architecture')}."
     own = {name.removeprefix(start): value for name, value in fields.items() if name.startswith(start)}
+    if not isinstance(own.get("context_length") or 0, int):
+        return f"{start}context_length = {own['context_length']}, which is no count"
     n = {name: value for name, value in own.items() if type(value) is int}
     layers, experts = n.get("block_count", 1), n.get("expert_count", 0)
     used, groups = n.get("expert_used_count", 0), n.get("expert_group_count", 0)
@@ -163,7 +168,8 @@ def _wrong_count(fields: dict[str, Any], tensors: list[_Tensor]) -> str:
         return f"{start}expert_count = {experts:,} and none of them used"
     if groups > 1 and (experts % groups or not 0 < n.get("expert_group_used_count", 0) < groups):
         return f"{start}expert_group_count = {groups:,}, which does not go with the other counts of experts"
-    wrong = (name for name, x in own.items() if name.endswith("epsilon") and not 0 <= float(x or 0) < math.inf)
+    small = ((name, x) for name, x in own.items() if name.endswith("epsilon") and x is not None)
+    wrong = (name for name, x in small if not isinstance(x, int | float) or not 0 <= x < math.inf)
     return next((f"{start}{name} = {own[name]}" for name in wrong), "")
 
 
@@ -224,8 +230,13 @@ class _Cursor:
 
     def tensor(self) -> _Tensor:
         self.string()
-        dimensions = [self.take("Q") for _ in range(self.take("I"))]
+        n_dimensions = self.take("I")
+        if n_dimensions > MAX_DIMENSIONS:
+            raise KeyError(n_dimensions)
+        dimensions = [self.take("Q") for _ in range(n_dimensions)]
         n_weights = math.prod(dimensions)
+        if n_weights > MAX_WEIGHTS:
+            raise KeyError(n_weights)
         kind, offset = self.take("I"), self.take("Q")
         name, block, n_bytes = TENSOR_TYPES.get(kind, (f"type {kind}", 1, 0))
         return _Tensor(name, n_weights, max(dimensions, default=0), offset, -(-n_weights // block) * n_bytes)

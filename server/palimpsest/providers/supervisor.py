@@ -27,7 +27,7 @@ from palimpsest.errors import (
 from palimpsest.providers.base.errors import from_object
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.http.http import Busy, NoEngine, NotServed
+from palimpsest.providers.http.http import Busy, Filtered, NoEngine, NotServed
 from palimpsest.providers.lifecycle import EngineLifecycle, State
 from palimpsest.providers.provider import provider_of
 from palimpsest.system import folders
@@ -269,10 +269,11 @@ def _beginning(error: EngineError) -> str:
 
 
 def _is_refusal(error: EngineError | InvalidArgument) -> bool:
-    """It answered, and would so to any request."""
+    """It answered, and would so to any request, or at least to this one."""
     if isinstance(error, InvalidArgument):
         return error.field == "request"
-    return isinstance(error, (EngineRefused, Busy, NoEngine, NotServed, ModelError)) or type(error) is EngineError
+    kinds = (EngineRefused, Busy, Filtered, NoEngine, NotServed, ModelError)
+    return isinstance(error, kinds) or type(error) is EngineError
 
 
 def _next_try(seconds: float) -> str:

@@ -156,13 +156,20 @@ def _led_line(parsed: Parsed, line: int) -> int:
         return line
     column = len(utf8(text[: len(text) - len(text.lstrip())]))
     node = root.descendant_for_point_range((line, column), (line, column + 1))
-    while node is not None and not parsed.language.leads(parsed, node):
-        node = node.parent
-    last = line
+    path = [] if node is None else parsed.path(node)
+    while path and not parsed.language.leads(parsed, path[-1]):
+        path.pop()
+    last, node = line, path[-1] if path else None
+    # A node looks for what follows it from the root on, a cursor has it at hand.
+    cursor = path[-2].walk() if len(path) > 1 else root.walk()
+    if node is not None and cursor.goto_first_child_for_byte(node.start_byte) is not None:
+        while cursor.node != node and cursor.goto_next_sibling():
+            pass
     for _ in range(_MOST_LEADING):
         if node is None or not parsed.language.leads(parsed, node):
             break
-        last, node = max(last, _end_line(node) - 1), node.next_sibling
+        last = max(last, _end_line(node) - 1)
+        node = cursor.node if cursor.goto_next_sibling() else None
     while node is not None and node.type in parsed.language.wrappers and node.named_children:
         node = node.named_children[-1]
     return last if node is None else max(last, node.start_point.row)
@@ -222,7 +229,7 @@ def _balanced(parsed: Parsed, ranges: Sequence[range]) -> _Scanned:
         alone = [
             parse_text("\n" * broken.start + "\n".join(text), parsed.language) for text in (lines, *tried) if tried
         ]
-        best = min(alone, key=lambda one: one.n_errors, default=None)
+        best = min((one for one in alone if one.tree is not None), key=lambda one: one.n_errors, default=None)
         if best is not None and best is not alone[0]:
             held.append(broken)
             headers += _tree_headers(best.matches("scopes"), best)

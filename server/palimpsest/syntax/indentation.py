@@ -41,7 +41,10 @@ def faults(parsed: Parsed) -> int:
 
 
 def is_worse(after: Parsed, before: Parsed) -> bool:
-    """Whether there are more errors than before, or more statements at a wrong indent in a tree without errors."""
+    """Whether there are more errors than before, or more statements at a wrong indent in a tree without errors; or
+    so much that the parse takes too long now."""
+    if after.is_hurried and after.root is None:
+        return before.root is not None
     if after.n_errors:
         return after.n_errors > before.n_errors
     return after.once(misplaced) > before.n_errors + before.once(misplaced)

@@ -6,8 +6,11 @@ languages are in the `Language` of a parse, which `languages/` implements.
 
 from __future__ import annotations
 
+import ctypes
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +25,11 @@ from palimpsest.text.snapshot import Snapshot
 MOST_PUNCTUATION = 5_000
 """Maximum number of unnamed nodes among the children of one node of broken code: a query takes quadratic time in them,
 a minute for 200,000 open brackets."""
+PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
+"""Of the thread's own time, for one parse.  Sound code takes a tenth of that; the parsers take quadratic time for some
+broken code, minutes for a megabyte of it."""
+_CHUNK = 2048
+"""Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
 T = TypeVar("T")
 
 
@@ -247,7 +255,8 @@ class Language(Protocol):
 @dataclass(frozen=True, eq=False)
 class Parsed:
     """A snapshot with its tree; `tree` is None for a language without a grammar.  `part`: the lines that are in this
-    language, if others are not.  `is_hurried`: the tree is that of an older version, its places moved."""
+    language, if others are not.  `is_hurried`: the tree is that of an older version, its places moved; or there is none
+    because the parse takes too long."""
 
     snapshot: Snapshot
     tree: Tree | None
@@ -284,6 +293,14 @@ class Parsed:
 
     def text_of(self, node: Node) -> str:
         return self.snapshot.utf8[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+
+    def path(self, node: Node) -> list[Node]:
+        """The nodes from the root to one of the tree.  Each would look for the one above it from the root on."""
+        path, above = list[Node](), self.root
+        while above is not None:
+            path.append(above)
+            above = None if above == node else above.child_with_descendant(node)
+        return path
 
     def matches(
         self, section: str, start_line: int | None = None, end_line: int = 0, *, max_depth: int | None = None
@@ -326,18 +343,71 @@ def parse_text(text: str, language: Language) -> Parsed:
 
 def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
     """A parse that will not be updated incrementally."""
-    grammar = language.grammar if language.may_parse(snapshot.text) else None
-    tree = None if grammar is None else tree_sitter.Parser(grammar).parse(snapshot.utf8)
-    return Parsed(snapshot, tree, language)
+    return parse_with(None, snapshot, language)
 
 
 def parse_part(snapshot: Snapshot, language: Language, part: Embedded) -> Parsed:
     """A parse of what is embedded in a document, with the document's own lines and bytes."""
     grammar = language.grammar if language.may_parse(snapshot.text) else None
-    tree = None
-    if grammar is not None:
-        tree = tree_sitter.Parser(grammar, included_ranges=list(part.ranges)).parse(snapshot.utf8)
-    return Parsed(snapshot, tree, language, part.lines)
+    parser = None if grammar is None else tree_sitter.Parser(grammar, included_ranges=list(part.ranges))
+    return replace(parse_with(parser, snapshot, language), part=part.lines)
+
+
+def parse_with(
+    parser: tree_sitter.Parser | None,
+    snapshot: Snapshot,
+    language: Language,
+    old_tree: Tree | None = None,
+    patience_s: float | None = None,
+) -> Parsed:
+    """A parse that does not take long: else it has no tree, and is hurried.  `parser`: one that is kept.
+
+    The text ends early then, and what is made of it is thrown away: the parser's own way of being stopped crashes in
+    most versions.
+    """
+    if parser is None:
+        grammar = language.grammar if language.may_parse(snapshot.text) else None
+        if grammar is None:
+            return Parsed(snapshot, None, language)
+        parser = tree_sitter.Parser(grammar)
+    data, is_late, is_parsing, given = snapshot.utf8, False, True, list[bytes]()
+    until = time.thread_time() + (PATIENCE_S + PATIENCE_PER_BYTE_S * len(data) if patience_s is None else patience_s)
+
+    def read(offset: int, _: object) -> bytes:
+        nonlocal is_late
+        if not is_parsing:  # a tree goes on asking for the text of its nodes
+            return data[offset : offset + _CHUNK]
+        is_late = is_late or time.thread_time() > until
+        given.append(b"" if is_late else data[offset : offset + _CHUNK])
+        return given[-1]
+
+    tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
+    is_parsing, n_lost = False, _n_lost(parser)
+    for piece in given:
+        for _ in range(n_lost):
+            _give_back(piece)
+    given.clear()
+    return Parsed(snapshot, None if is_late else tree, language, is_hurried=is_late)
+
+
+_give_back = ctypes.pythonapi.Py_DecRef
+_give_back.argtypes, _give_back.restype = [ctypes.py_object], None
+_lost: list[int] = []
+"""What `_n_lost` has found."""
+
+
+def _n_lost(parser: tree_sitter.Parser) -> int:
+    """References to each piece of a text that the bindings never give back (one, in tree-sitter 0.26): every key would
+    cost as much memory as the document is long.  Found by one piece, once."""
+    if not _lost:
+        piece = bytes(bytearray(b"x\n" * 8))  # an object of its own
+        before, held = sys.getrefcount(piece), [piece]
+        tree = parser.parse(lambda *_: held.pop() if held else b"")
+        del tree
+        if held:  # not asked for: it stands outside of what this parser reads
+            return 0
+        _lost.append(max(0, sys.getrefcount(piece) - before))
+    return _lost[0]
 
 
 def _is_wide(root: Node) -> bool:

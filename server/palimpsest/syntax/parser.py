@@ -7,28 +7,28 @@ Half a statement can take tree-sitter longer than a person takes for a key, wher
 anew; and what it then makes of the code is often not what the person sees.  So in a large document, while a few lines
 are being typed, there is a hurried parse too: the tree of before they were broken, its places moved along with the
 edits.
+
+No parse takes much longer than sound code of that length does.  A text that would has no tree, and is not tried again
+for each key, only when somebody asks for the parse of exactly this text.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import tree_sitter
 from tree_sitter import Tree
 
-from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.parse import Language, Parsed, parse_with
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 LARGE = 100_000
-"""Characters.  A smaller document is parsed in a few milliseconds whatever is wrong with it."""
+"""Characters.  A smaller document is mostly parsed in a few milliseconds whatever is wrong with it."""
 PATIENCE_S = 0.004
 """For the parse of a large document, before the tree of the text as it was before has to do."""
 MOST_LINES = 12
 """Typed before somebody has to wait for what they mean."""
-_CHUNK = 2048
-"""Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,9 @@ class Parser:
         """The parse of `new`, the result of applying `edits` to `old`, or the hurried one; a known old tree is reused
         and stays valid."""
         known = self._known(old)
+        late = _late(known, new)
+        if late is not None:
+            return self._keep(_Known(new, None, None, late))
         if known is None or known.tree is None or old.language_id != new.language_id:
             return self._keep(_of(self._parsed(new, None)))
         if len(new.text) < self._large or not self._language_of(new.language_id, new.uri).may_parse(new.text):
@@ -93,6 +96,9 @@ class Parser:
     def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
         """The parse of a text that no document has yet: the newest tree stays that of `old`."""
         known = self._known(old)
+        late = _late(known, new)
+        if late is not None:
+            return late
         usable = known is not None and known.tree is not None and old.language_id == new.language_id
         return self._parsed(new, _edited(known.tree, edits) if usable and known is not None and known.tree else None)
 
@@ -111,26 +117,12 @@ class Parser:
         if len(lines) > MOST_LINES or before is None or before.tree is None:
             return _of(self._parsed(new, tree))
         was_late = before.is_hurried and known.parsed is None
-        parsed = None if was_late else self._in_time(new, tree)
+        parsed = None if was_late else self._parsed(new, tree, self._patience_s)
+        parsed = None if parsed is None or parsed.is_hurried else parsed
         if parsed is not None and not _is_worse(parsed, before):
             return _of(parsed)
         hurried = Parsed(new, _edited(before.tree, edits), before.language, is_hurried=True)
         return _Known(new, tree if parsed is None else parsed.tree, parsed, hurried, lines)
-
-    def _in_time(self, snapshot: Snapshot, old_tree: Tree) -> Parsed | None:
-        """A parse that does not take long; else None.  The text ends early then, and what is made of it is thrown away:
-        the parser's own way of being stopped crashes in most versions."""
-        language, data, is_late = self._language_of(snapshot.language_id, snapshot.uri), snapshot.utf8, False
-        until = time.perf_counter() + self._patience_s
-
-        def read(offset: int, _: object) -> bytes:
-            nonlocal is_late
-            is_late = is_late or time.perf_counter() > until
-            return b"" if is_late else data[offset : offset + _CHUNK]
-
-        tree = self._parsers[language.id].parse(read, old_tree)
-        until = float("inf")  # a tree goes on asking for the text of its nodes
-        return None if is_late else Parsed(snapshot, tree, language)
 
     def _known(self, snapshot: Snapshot) -> _Known | None:
         known = self._newest.get(snapshot.uri)
@@ -142,23 +134,30 @@ class Parser:
         assert parsed is not None
         return parsed
 
-    def _parsed(self, snapshot: Snapshot, old_tree: Tree | None) -> Parsed:
-        language, tree = self._language_of(snapshot.language_id, snapshot.uri), None
+    def _parsed(self, snapshot: Snapshot, old_tree: Tree | None, patience_s: float | None = None) -> Parsed:
+        language = self._language_of(snapshot.language_id, snapshot.uri)
         grammar = None
         if language.may_parse(snapshot.text):
             grammar = language.grammar
         elif self._plain is not None:
             language = self._plain(language.id)
-        if grammar is not None:
-            if language.id not in self._parsers:
-                self._parsers[language.id] = tree_sitter.Parser(grammar)
-            parser = self._parsers[language.id]
-            tree = parser.parse(snapshot.utf8) if old_tree is None else parser.parse(snapshot.utf8, old_tree)
-        return Parsed(snapshot, tree, language)
+        if grammar is None:
+            return Parsed(snapshot, None, language)
+        if language.id not in self._parsers:
+            self._parsers[language.id] = tree_sitter.Parser(grammar)
+        return parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s)
 
 
 def _of(parsed: Parsed) -> _Known:
     return _Known(parsed.snapshot, parsed.tree, parsed)
+
+
+def _late(known: _Known | None, new: Snapshot) -> Parsed | None:
+    """No tree, where the parse of the text before took too long: this one's will, too."""
+    last = None if known is None else known.parsed or known.hurried
+    if last is None or last.tree is not None or not last.is_hurried or last.snapshot.language_id != new.language_id:
+        return None
+    return Parsed(new, None, last.language, is_hurried=True)
 
 
 def _edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:

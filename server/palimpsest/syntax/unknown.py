@@ -85,7 +85,7 @@ def defined_twice(parsed: Parsed) -> Counter[str]:
     for node_id, (node, _) in nodes.items():
         around = wrapped(parsed, node).parent
         if node_id not in decorated and around is not None:
-            counted[around.id, _qualified(node, nodes), headers.get(node_id, "")] += 1
+            counted[around.id, _qualified(parsed, node, nodes), headers.get(node_id, "")] += 1
     twice = Counter[str]()
     for (_, name, _), n in counted.items():
         twice[name] += n if n > 1 else 0
@@ -97,11 +97,5 @@ def documented_twice(parsed: Parsed) -> int:
     return len(parsed.matches("documented"))
 
 
-def _qualified(node: Node, nodes: dict[int, tuple[Node, str]]) -> str:
-    names = list[str]()
-    around: Node | None = node
-    while around is not None:
-        if around.id in nodes:
-            names.append(nodes[around.id][1])
-        around = around.parent
-    return ".".join(reversed(names))
+def _qualified(parsed: Parsed, node: Node, nodes: dict[int, tuple[Node, str]]) -> str:
+    return ".".join(nodes[around.id][1] for around in parsed.path(node) if around.id in nodes)

@@ -135,9 +135,8 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
     label = seen.roles.get(node.id, "use")
     role, _, more = label.partition(".")
     around, owner = list[Region](), seen.owners.get(node.id)
-    above: Node | None = node
     skip_inner = False
-    while above is not None:
+    for above in reversed(parsed.path(node)):
         if above.id in seen.regions:
             kind, called = seen.regions[above.id]
             if kind == "inner" and skip_inner:
@@ -148,7 +147,6 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
         if owner is not None and (body := _child(above, owner)) is not None:
             around.insert(0, Region("function", body.start_byte, body.end_byte))
             owner = None
-        above = above.parent
     if not around:  # the root is itself an error
         around.append(Region("file", 0, len(parsed.snapshot.utf8)))
     source = parsed.language.import_source(parsed, node) if role in ("import", "imported") else ""

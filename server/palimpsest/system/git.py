@@ -18,7 +18,7 @@ from typing import Literal
 
 from palimpsest.errors import GitError
 from palimpsest.system.programs import on_path
-from palimpsest.system.repository import repository_of, shown_to_git, top_of
+from palimpsest.system.repository import check_rules, repository_of, shown_to_git, top_of
 
 TIMEOUT_S = 20.0
 """Seconds, and of processor time as well."""
@@ -77,9 +77,10 @@ def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
     """The files below `folder` that differ from the last commit, untracked ones included, sorted by path; with `staged`
     those that the next commit would change.
 
-    Raises GitError if git is missing, there is no repository, or git fails.
+    Raises GitError if git is missing, there is no repository, a file of rules is a pipe or a device, or git fails.
     """
     top = repository(folder)
+    check_rules(folder)
     untracked = "no" if staged else "all"
     words = run(
         folder,

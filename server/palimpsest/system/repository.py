@@ -12,8 +12,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,10 +24,16 @@ from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
 _MOST_LEVELS = 32
 _MOST_OF_A_PATH = 4_096
 _MOST_ENTRIES = 50_000
-"""Of `refs` or `objects/pack`."""
+"""Of `refs` or `objects`; git packs its objects beyond some 6,700 files."""
+_MOST_OF_REFS = 64_000_000
+"""Bytes of `packed-refs`, which git maps, so that no bound of its memory counts them; some 500,000 names."""
+_MOST_BESIDE = 500_000
+"""Entries of a folder that are looked through for rules."""
+_RULES = (".gitignore", ".gitattributes")
 _NO_REPOSITORY = "is in no git repository"
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
-_SETTING = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"\\]*)"|([^"#;\\]*))\s*(?:[#;].*)?')
+# In time linear in the line: nothing that repeats is followed by what could match the same.
+_SECTION = re.compile(r'\s*+\[\s*+([\w.-]++)(?:\s++"[^"]*+")?+\s*+\]')
+_SETTING = re.compile(r'\s*+(\w++)\s*+=\s*+(?:"([^"\\]*+)"\s*+|([^"#;\\]*+))(?:[#;].*+)?+')
 _KEPT = {
     "core": {"autocrlf", "eol", "filemode", "ignorecase", "precomposeunicode", "symlinks", "trustctime"},
     "extensions": {"objectformat", "refstorage"},
@@ -56,8 +63,7 @@ def repository_of(folder: Path) -> Repository:
     say that this is a working tree or a submodule of its."""
     top = top_of(folder)
     try:
-        own = _git_folder(top)
-        common = Path(os.path.realpath(own / (_line(own / "commondir") or ".")))
+        own, common = folders_of(top)
         is_ours = _belongs(Path(os.path.realpath(top)), own, common)
     except (FileNotFoundError, NotADirectoryError):
         raise GitError(f"{folder} {_NO_REPOSITORY}.", hint="Open a folder that is in one.") from None
@@ -66,6 +72,28 @@ def repository_of(folder: Path) -> Repository:
     if not is_ours:
         raise GitError(f"{top / '.git'} leads to another repository, which does not know of this folder.")
     return Repository(top, own, common)
+
+
+def folders_of(top: Path) -> tuple[Path, Path]:
+    """The git folder that `.git` leads to, and that of all of its repository, which may be another's.  Raises
+    FileNotFoundError or NotADirectoryError where there is none, else OSError, ValueError or Refused."""
+    own = _git_folder(top)
+    return own, Path(os.path.realpath(own / (_line(own / "commondir") or ".")))
+
+
+def check_rules(folder: Path) -> None:
+    """Raises GitError where git would wait for the end of rules: a pipe or a device in, below or above `folder`.  Where
+    there are too many entries, the last of them are not looked at."""
+    top = top_of(folder)
+    around = (os.fspath(path) for path in (folder, *folder.parents) if path.is_relative_to(top))
+    entries = islice(_below(folder, OSError), _MOST_BESIDE)
+    below = (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    for path in chain(around, below):
+        for name in _RULES:
+            with suppress(OSError):
+                mode = os.lstat(file := os.path.join(path, name)).st_mode
+                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):  # git follows no link here
+                    raise GitError(f"{file} is no regular file.")
 
 
 @contextmanager
@@ -116,6 +144,8 @@ def _settings(folder: Path) -> Iterator[tuple[str, str]]:
     """`core.worktree` and its value, of the file alone: what it includes does not count."""
     section = ""
     for line in read_text(folder / "config", MOST_OF_SETTINGS, [folder]).split("\n"):
+        if len(line) > _MOST_OF_A_PATH:
+            continue
         if head := _SECTION.match(line):
             section, line = head[1].lower(), line[head.end() :]
         if setting := _SETTING.fullmatch(line):
@@ -130,14 +160,14 @@ def _fill(made: Path, found: Repository) -> None:
     (made / "HEAD").write_text(f"{head}\n", encoding="utf-8")
     (made / "config").write_text(_kept(found.common), encoding="utf-8")
     _check_objects(found.common / "objects")
-    _check_below(found.common / "refs")
+    _check_below(found.common / "refs", _MOST_OF_A_PATH)
     for name in ("objects", "refs"):
         (made / name).symlink_to(found.common / name)
     if os.path.lexists(found.common / "reftable"):
         _check_below(found.common / "reftable")
         (made / "reftable").symlink_to(found.common / "reftable")
     for name in ("packed-refs", "shallow", "info/exclude", "info/attributes"):
-        _link(found.common, made, name, None if name == "packed-refs" else MOST_OF_SETTINGS)
+        _link(found.common, made, name, _MOST_OF_REFS if name == "packed-refs" else MOST_OF_SETTINGS)
     with os.scandir(found.own) as entries:
         for entry in entries:
             if entry.name == "index" or entry.name.startswith("sharedindex."):
@@ -166,27 +196,29 @@ def _link(folder: Path, made: Path, name: str, most: int | None) -> None:
 
 def _check_objects(objects: Path) -> None:
     """None of another repository."""
-    n_levels = 1  # the folders of loose objects, which are many, are not looked into
-    _check_below(objects, n_levels)
-    for name in ("info", "pack"):
-        if os.path.lexists(objects / name):
-            _check_below(objects / name)
+    _check_below(objects)
     if _line(objects / "info" / "alternates"):
         raise Refused("objects/info/alternates leads to the objects of another repository")
 
 
-def _check_below(folder: Path, n_levels: int = _MOST_LEVELS) -> None:
-    """Raises Refused for a link, a pipe or a device in it, at whatever depth up to `n_levels`."""
+def _check_below(folder: Path, most: int | None = None) -> None:
+    """Raises Refused for a link, a pipe or a device in it, or a file of more than `most` bytes, at whatever depth."""
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         raise Refused(f"{folder.name} is no folder")
-    waiting, n = [(os.fspath(folder), n_levels)], 0
+    for n, entry in enumerate(_below(folder, FileNotFoundError), 1):  # git may be at work, and remove some
+        if n > _MOST_ENTRIES or not (entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)):
+            raise Refused(f"{folder.name} has too many entries, or one that is no regular file")
+        with suppress(FileNotFoundError):
+            if most is not None and entry.is_file() and entry.stat().st_size > most:
+                raise Refused(f"{entry.name} in {folder.name} is larger than {most:,} bytes")
+
+
+def _below(folder: Path, passed_over: type[OSError]) -> Iterator[os.DirEntry[str]]:
+    """What is in it, at whatever depth; no link is followed.  `passed_over`: folders that raise it count as empty."""
+    waiting = [os.fspath(folder)]
     while waiting:
-        path, left = waiting.pop()
-        with os.scandir(path) as entries:
+        with suppress(passed_over), os.scandir(waiting.pop()) as entries:
             for entry in entries:
-                n += 1
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if n > _MOST_ENTRIES or not (is_folder or entry.is_file(follow_symlinks=False)):
-                    raise Refused(f"{folder.name} has too many entries, or one that is no regular file")
-                if is_folder and left > 1:
-                    waiting.append((entry.path, left - 1))
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                yield entry

@@ -1,13 +1,14 @@
-"""A text as a person is shown it in a question.
+"""A text of somebody else's as a person is shown it.
 
-In: a text of somebody else's.  Out: its beginning, in which nothing is hidden: a character that cannot be seen, or that
-turns others around, is written as its code.  Pure.
+In: a text.  Out: its beginning, in which nothing is hidden: a character that cannot be seen, or that turns others
+around, is written as its code; and a message in which nothing can be clicked.  Pure.
 """
 
 from __future__ import annotations
 
 MOST_LINES = 20
-MOST_CHARS = 1_200
+MOST_CHARS = 700
+"""With the question around it less than the 1,000 that VS Code shows of a message."""
 
 
 def preview(text: str) -> str:
@@ -17,3 +18,8 @@ def preview(text: str) -> str:
     n_more = len("\n".join(lines)) - len(shown)
     visible = "".join(char if char.isprintable() or char in "\n\t" else ascii(char)[1:-1] for char in shown)
     return f"{visible}\n… and {n_more:,} more characters" if n_more else visible
+
+
+def without_links(message: str) -> str:
+    """VS Code makes a link of `[text](address)` in a message, and its address may be a command of the editor's."""
+    return message.replace("](", "] (")

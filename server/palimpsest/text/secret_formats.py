@@ -397,10 +397,16 @@ FORMATS = (
     _exact("a Teams webhook", r"webhook\.office\.com/webhookb2/[0-9A-Za-z@\-]{60,90}/", "webhook.office.com/"),
     _exact(
         "a hashed password",
-        r"\$(?:5|6|y)\$(?:[a-z0-9=]{1,20}\$)?[./A-Za-z0-9]{1,40}\$[./A-Za-z0-9]{43,86}",
-        "$5$",
-        "$6$",
-        "$y$",
+        r"\$(?:[56y]\$(?:[a-z0-9=]{1,20}\$)?[./A-Za-z0-9]{1,40}\$[./A-Za-z0-9]{43,86}"
+        r"|(?:apr)?1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}"
+        r"|argon2(?:id?|d)\$(?:v=\d{1,3}\$)?[mtp=,\d]{5,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180})",
+        "$",
+    ),
+    _exact(
+        "a private key",  # of a JSON web key, which has its type beside it
+        r"\\?\"(?:d|k|p|q|dp|dq|qi)\\?\"\s{0,20}:\s{0,20}\\?\"[A-Za-z0-9_\-]{20,2000}={0,2}(?=\\?\")",
+        '"kty',
+        within=True,
     ),
     *(_random("an API key", alphabet, fewest, *prefixes.split()) for alphabet, fewest, prefixes in _PREFIXES),
 )

@@ -40,7 +40,7 @@ _NAMES = _words("""
     admin.conf super-admin.conf kubelet.conf controller-manager.conf scheduler.conf k3s.yaml rke2.yaml
     kube_config_* talosconfig *.kubeconfig.y*ml .yarnrc.yml .yarnrc nuget.config .condarc .mcp.json .claude.json
     claude_desktop_config.json mcp_config.json oauth_creds.json gha-creds-*.json kaggle.json firebase-tools.json
-    google-services.json googleservice-info.plist wg[0-9]*.conf *.nmconnection wpa_supplicant*.conf *.secrets
+    google-services.json googleservice-info.plist *.nmconnection wpa_supplicant*.conf *.secrets
     sasl_passwd* *.psafe3 *.keyring *.kwl *.remmina *.mobileprovision *.pubxml.user *.rdg confcons.xml
     winscp.ini appsettings.*.json connectionstrings.config token.json tokens.txt token.txt token.pickle
     *_token.txt *-token.txt access_token access-token api_key* api-key* apikey* api_token* api-token* apitoken*
@@ -49,6 +49,10 @@ _NAMES = _words("""
     tailscaled.state .xauthority .viminfo .lesshst .histfile .zhistory consolehost_history.txt ntds.dit
     sftp.json ftp-sync.json webservers.xml datasources.local.xml .cvspass .mailrc .mbsyncrc .offlineimaprc
     .bigqueryrc
+    wg[-_0-9]*.conf wireguard*.conf
+    key.json *-key.json *_key.json rootkey*.csv *accesskeys*.csv oauth.json oauth_token.json tokens.json mcp.json
+    kube-config* talosconfig.y*ml web.config web.*.config *.jwt ssh_key* ssh-key* .ftppass .dockerconfigjson pip.conf
+    pip.ini vault.yml vault.yaml *.session bitwarden_export*.json *_token *-token .*_token *_token.json *-token.json
 """)
 _NAME = re.compile("|".join(translate(pattern) for pattern in _NAMES))
 _PAIRS = frozenset(
@@ -72,6 +76,7 @@ _PAIRS = frozenset(
         (".mc", "config.json"),
         (".fly", "config.yml"),
         (".continue", "config.json"),
+        (".claude", "settings.local.json"),
     }
 )
 """Folder and file, for file names that are harmless elsewhere."""
@@ -98,7 +103,9 @@ _TRANSLATIONS = frozenset(
     {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "messages", "translations"}
 )
 """There `id.json` is Indonesian, elsewhere a key pair."""
-_STEMS = frozenset({"credential", "credentials", "secret", "secrets"})
+_STYLES = frozenset({"design", "design-tokens", "design-system", "style", "styles", "theme", "themes", "tokens"})
+"""There `tokens.json` has colours, elsewhere keys."""
+_STEMS = frozenset({"cred", "creds", "credential", "credentials", "secret", "secrets"})
 _WHOLE_STEMS = frozenset({"passwd", "password", "passwords", "passphrase"})
 _DATA = frozenset(
     _words("""
@@ -149,7 +156,7 @@ def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
         return False
     if folders and (folders[-1], name) in _PAIRS:
         return True
-    if name == "id.json" and folders and folders[-1] in _TRANSLATIONS:
+    if folders and folders[-1] in {"id.json": _TRANSLATIONS, "tokens.json": _STYLES}.get(name, ()):
         return False
     is_source = suffix in _SOURCE
     if _NAME.match(name) and (not is_source or name.startswith(_EVEN_SOURCE)):

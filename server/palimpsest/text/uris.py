@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from urllib.parse import quote, unquote, urlsplit
@@ -54,7 +55,7 @@ def path_text(uri: str, *, windows: bool) -> str:
     # A `?` or `#` that a client left unescaped can only have been part of the name: file URIs have no query.
     rest = uri[len("file:") :]
     path = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
-    path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc)
+    path, host = unquote(path, errors="surrogateescape"), unquote(parts.netloc).lower()
     if "\0" in path or not path.startswith("/") or not _encodes(path):
         raise InvalidArgument("uri", f"{uri!r} names no absolute path.")
     if not windows:
@@ -88,6 +89,21 @@ def identity(uri: str) -> str:
     """The one URI of a file, however and by whatever links it is named: its real path's.  Any other URI as it is."""
     path = path_or_none(uri) if uri[:5].lower() == "file:" else None
     return uri if path is None else to_uri(os.path.realpath(path))
+
+
+def folder_of(uri: str) -> Path | None:
+    """The real path of a folder of this machine, which may not be made yet; None for whatever can be none: a file, a
+    name that is too long, another scheme."""
+    path = path_or_none(uri)
+    if path is None:
+        return None
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+    except FileNotFoundError:
+        is_folder = True
+    except (OSError, ValueError):
+        is_folder = False
+    return Path(os.path.realpath(path)) if is_folder else None
 
 
 def relative(path: str | Path, root: str | Path) -> str:

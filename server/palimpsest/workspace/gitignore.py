@@ -14,9 +14,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.errors import GitError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
-from palimpsest.system.repository import repository_of, top_of
+from palimpsest.system.repository import folders_of, top_of
 from palimpsest.text.patterns import EVERYTHING, MOST_LEVELS, Patterns
 
 log = logging.getLogger(__name__)
@@ -60,10 +59,12 @@ class IgnoreRules:
         self.root = root
         top = top_of(root)
         self._top = str(top)
-        self._git = _git_folder(top)
+        self._git, is_known = _git_folder(top)
         self._above = root.relative_to(top).parts
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
+        if not is_known:
+            self._read[self._info_exclude] = _stamp(self._info_exclude), Patterns([EVERYTHING], self._info_exclude)
         self._checked: set[str] = set()
         self._around: bool | None = None
         self._folders: dict[tuple[str, ...], bool] = {}
@@ -194,14 +195,17 @@ class IgnoreRules:
         return patterns
 
 
-def _git_folder(top: Path) -> Path:
-    """Where git keeps what is of all worktrees: elsewhere, if this is one, or a submodule."""
-    if not os.path.isfile(top / ".git"):
-        return top / ".git"
+def _git_folder(top: Path) -> tuple[Path, bool]:
+    """Where git keeps what is of all worktrees, and whether that is known.  It is elsewhere if this is a worktree, a
+    submodule or made with `--separate-git-dir`; it may be another's, for nothing of it is shown: its rules only ignore
+    more."""
     try:
-        return repository_of(top).common
-    except GitError:
-        return top / ".git"
+        return folders_of(top)[1], True
+    except (FileNotFoundError, NotADirectoryError):
+        return top / ".git", True
+    except (OSError, ValueError, Refused) as error:
+        log.warning("%s is not followed, so all is ignored: %s", top / ".git", error)
+        return top / ".git", False
 
 
 def _stamp(file: str) -> Stamp:

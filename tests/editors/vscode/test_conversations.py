@@ -179,7 +179,7 @@ def test_what_was_allowed_for_good_is_forgotten(open_window: Open, engine: Scrip
     window.page.locator(".notification-list-item .monaco-button", has_text="Always allow").click()
     window.until((window.folder / "rounding.py").is_file)
     window.command("Palimpsest: Have the Model Ask Again")
-    chosen = window.page.locator(".quick-input-list .monaco-list-row", has_text="may write files")
+    chosen = window.page.locator(".quick-input-list .monaco-list-row", has_text="may write new files")
     chosen.locator(".monaco-custom-toggle, input[type=checkbox]").first.click()
     window.page.locator(".quick-input-widget .monaco-button", has_text="OK").click()
     window.command("Palimpsest: Have the Model Ask Again")

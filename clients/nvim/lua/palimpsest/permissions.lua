@@ -4,7 +4,7 @@ local tell = require("palimpsest.tell")
 
 local M = {}
 
-local DOES = { write = "write files", overwrite = "replace what is in a file" }
+local DOES = { write = "write new files", add = "add to a file", overwrite = "replace what is in a file" }
 
 local function title(one)
   return ("%s %s in %s"):format(one.allowed and "may" or "may not", DOES[one.what] or one.what, one.folder)

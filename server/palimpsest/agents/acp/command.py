@@ -14,7 +14,8 @@ import shutil
 import stat
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from palimpsest.app import log_to_file
 
@@ -31,7 +32,8 @@ def main(argv: list[str]) -> int:
         return 1
     log_to_file(options.log_level)
     _pipe_stdin()
-    asyncio.run(_serve())
+    with _piped_stdout():
+        asyncio.run(_serve())
     return 0
 
 
@@ -49,6 +51,30 @@ def _pipe_stdin() -> None:
             shutil.copyfileobj(file, pipe)
 
     threading.Thread(target=copy, name="stdin", daemon=True).start()
+
+
+@contextmanager
+def _piped_stdout() -> Iterator[None]:
+    """Put a pipe in the place of a file, which the library refuses to write to; all of it is in the file behind."""
+    if sys.platform == "win32" or not stat.S_ISREG(os.fstat(1).st_mode):
+        yield
+        return
+    file = os.fdopen(os.dup(1), "wb")
+    reading, writing = os.pipe()
+    os.dup2(writing, 1)
+    os.close(writing)
+
+    def copy() -> None:
+        with file, os.fdopen(reading, "rb") as pipe:
+            shutil.copyfileobj(pipe, file)
+
+    thread = threading.Thread(target=copy, name="stdout")
+    thread.start()
+    try:
+        yield
+    finally:
+        os.dup2(2, 1)
+        thread.join()
 
 
 async def _serve() -> None:

@@ -97,7 +97,7 @@ class EditorHost:
 
         change = await planned()
         if not OWN_WRITE.get():
-            question = asking_to_write(change.path, roots, text, mode, overwrite=overwrite)
+            question = asking_to_write(change.path, roots, text, mode, is_there=change.before is not None)
 
             async def ask(question: WriteQuestion) -> str:
                 call = _call(question, change, self._workspace.written(change.path))

@@ -52,15 +52,18 @@ class WriteQuestion:
         }
 
 
-def asking_to_write(real: Path, roots: Sequence[Path], text: str, mode: WriteMode, *, overwrite: bool) -> WriteQuestion:
-    """`real`: the place in the workspace, links resolved.  What is called with a dot in front says what editors, hooks
+def asking_to_write(real: Path, roots: Sequence[Path], text: str, mode: WriteMode, *, is_there: bool) -> WriteQuestion:
+    """`real`: the place in the workspace, links resolved; `is_there`: whether a file is.  To make a new file, to add to
+    one and to replace what is in one are asked apart.  What is called with a dot in front says what editors, hooks
     and workflows run: an answer for other files does not hold for it."""
     path, root = shown(real, roots), around(real, roots)
     lines = amount(len(text.splitlines()), "line")
     dotted = next((f" {part}" for part in PurePath(path).parts if part.startswith(".")), "")
     how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[mode]
     what, question = "write", f"The model wants to {how.format(lines)} {path}."
-    if mode == "write" and overwrite:
+    if is_there and mode != "write":
+        what = "add"
+    elif is_there:
         what, question = "overwrite", f"The model wants to replace what is in {path} by {lines}."
     here = PurePath(root.name, path).parent.as_posix()
     return WriteQuestion(what + dotted, str(real.parent), here, question, preview(text))

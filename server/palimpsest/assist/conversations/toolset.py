@@ -6,6 +6,7 @@ asked, by the host; documents are `assist/documents/`'s.
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -60,8 +61,11 @@ class Toolset:
         return instructions(tools) if tools else ""
 
     def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
+        """Nothing where even the fewest take more than their share in this form: they are told in words then."""
         tools = self._told(needs, natively=True)
-        return (instructions(tools, native=True), [tool.native for tool in tools]) if tools else ("", [])
+        if not tools or (self._choice == "auto" and not self._fits(tools, natively=True)):
+            return "", []
+        return instructions(tools, native=True), [tool.native for tool in tools]
 
     def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
         tools = self._told(needs, natively=natively)
@@ -77,23 +81,28 @@ class Toolset:
 
     @property
     def _is_told(self) -> bool:
-        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
-        return choice != "none" and (choice != "auto" or (model is not None and bool(model.chat_template)))
+        model = self._services.supervisor.status.model
+        is_able = model is not None and bool(model.chat_template)
+        return self._choice != "none" and (self._choice != "auto" or is_able)
+
+    @property
+    def _choice(self) -> str:
+        return self._services.settings.conversation.tools
 
     def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
         if not self._is_told:
             return []
-        choice, model = self._services.settings.conversation.tools, self._services.supervisor.status.model
-        every = self._offered()
-        room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
-
-        def fits(tools: Sequence[Tool]) -> bool:
-            native = [tool.native for tool in tools] if natively else []
-            return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
-
-        if choice == "relevant" or (choice == "auto" and not fits(every)):
+        every, fits = self._offered(), functools.partial(self._fits, natively=natively)
+        if self._choice == "relevant" or (self._choice == "auto" and not fits(every)):
             return foreseen(needs.said, every, fits, needs.lately, needs.before)
         return every
+
+    def _fits(self, tools: Sequence[Tool], *, natively: bool) -> bool:
+        """Whether what is said of them takes no more than its share of what the model can read."""
+        model = self._services.supervisor.status.model
+        room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
+        native = [tool.native for tool in tools] if natively else []
+        return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
 
     async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
         options = thresholds(self._services)

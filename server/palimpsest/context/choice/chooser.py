@@ -99,7 +99,11 @@ class Chooser:
         return self.choose(view)
 
     async def _aside(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        try:
+            made = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except RuntimeError:
+            raise asyncio.CancelledError from None  # the window has closed
+        return await made
 
     def _is_due(self, view: CursorView) -> bool:
         """Whether the last choice does not apply at a cursor."""

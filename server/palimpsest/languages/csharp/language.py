@@ -163,12 +163,10 @@ def _is_called(name: Node) -> bool:
 
 
 def _may_inherit(parsed: Parsed, name: Node) -> bool:
-    node: Node | None = name
-    while node is not None:
+    for node in parsed.path(name):
         if node.type in _CLASSES:
             if any(child.type == "base_list" for child in node.children):
                 return True
             if any(child.type == "modifier" and parsed.text_of(child) == "partial" for child in node.children):
                 return True
-        node = node.parent
     return False

@@ -50,7 +50,7 @@ class Kotlin(Base):
         text = parsed.text_of(name)
         if not text[:1].islower() or name.parent is None or name.parent.type in ("call_expression", "annotation"):
             return True
-        if super().may_be_elsewhere(parsed, name) or _begins_a_package(name) or _in_lambda(name):
+        if super().may_be_elsewhere(parsed, name) or _begins_a_package(name) or _in_lambda(parsed, name):
             return True
         cls = class_around(parsed, name.start_point.row)
         return cls is None or bool(self.bases(parsed, cls))
@@ -137,11 +137,6 @@ def _begins_a_package(name: Node) -> bool:
     )
 
 
-def _in_lambda(name: Node) -> bool:
+def _in_lambda(parsed: Parsed, name: Node) -> bool:
     """Whether a lambda is around the name, which may be called with a receiver whose members are known there."""
-    node: Node | None = name
-    while node is not None:
-        if node.type == "lambda_literal":
-            return True
-        node = node.parent
-    return False
+    return any(node.type == "lambda_literal" for node in parsed.path(name))

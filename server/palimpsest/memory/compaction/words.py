@@ -14,7 +14,7 @@ def in_words(summary: Summary) -> str:
         f"**{label}:** {said}"
         for label, said in (
             ("Goal", summary.goal),
-            ("Wanted of the summary", summary.instruction),
+            ("Asked last", summary.instruction),
             ("Now", summary.current_status),
             ("Next", summary.likely_next_work),
         )

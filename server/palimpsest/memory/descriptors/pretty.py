@@ -1,7 +1,7 @@
 """JSON on lines, so that it can be read in pages.
 
 In: a text.  Out: the same with white space between its tokens; every token stays as it was written.  Anything that is
-no JSON, and JSON that is on lines already, stays as it is.
+no JSON, JSON that is on lines already, and JSON that indents would make many times as large stays as it is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ LONGEST = 20_000_000
 SHORT_LINES = 400
 """A text whose lines are no longer than this can be read as it is."""
 DEEPEST = 200
+MOST_TIMES = 4
+"""How many times as long as the text the result may be: a short value costs its whole indent."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
 
 
@@ -31,7 +33,7 @@ def _has_short_lines(text: str) -> bool:
 
 
 def _on_lines(tokens: list[str], text: str) -> str:
-    written, depth = list[str](), 0
+    written, depth, left = list[str](), 0, MOST_TIMES * len(text)
     for index, token in enumerate(tokens):
         after = tokens[index + 1] if index + 1 < len(tokens) else ""
         if token in ("{", "["):
@@ -45,4 +47,7 @@ def _on_lines(tokens: list[str], text: str) -> str:
             written.append(token if is_empty else f"\n{'  ' * depth}{token}")
         else:
             written.append({",": f",\n{'  ' * depth}", ":": ": "}.get(token, token))
+        left -= len(written[-1])
+        if left < 0:
+            return text
     return "".join(written)

@@ -96,7 +96,8 @@ class Reader:
         if wanted.read_all:
             return 0, self._contents.info(hash).n_chars, None
         if wanted.start_line is not None or wanted.end_line is not None:
-            return *self.line_bounds(hash, wanted.start_line or 1, wanted.end_line), None
+            first = 1 if wanted.start_line is None else wanted.start_line
+            return *self.line_bounds(hash, first, wanted.end_line), None
         if wanted.start_char is not None or wanted.end_char is not None:
             return *self._char_bounds(hash, wanted.start_char or 0, wanted.end_char), None
         page = 1 if wanted.page is None else wanted.page

@@ -35,7 +35,7 @@ def unit_bounds(text: str, language: str, unit: str, index: int | None, name: st
         raise InvalidArgument("unit", f"one of {', '.join(UNITS)} is wanted, not {unit[:40]!r}.")
     if not found:
         raise NotFound("unit", f"there is no {unit} in it.")
-    return _named(found, unit, name) if name else _numbered(found, unit, index or 1)
+    return _named(found, unit, name) if name else _numbered(found, unit, 1 if index is None else index)
 
 
 def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, int], str]]:

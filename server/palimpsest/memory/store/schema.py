@@ -151,4 +151,23 @@ STEPS: tuple[str, ...] = (
     """
     ALTER TABLE experience ADD COLUMN own_to TEXT NOT NULL DEFAULT '';
     """,
+    # A window of a version before `number` may still have the database open and write turns without one.  A copy of
+    # its has the id of the turn that it copies in `of`.  (Steps are cut at each `;` that ends a line.)
+    """
+    UPDATE turn SET number = found.number FROM (
+        SELECT late.id, ROW_NUMBER() OVER (PARTITION BY late.conversation ORDER BY late.id) + (
+            SELECT MAX(number) FROM turn WHERE conversation = late.conversation
+        ) AS number FROM turn AS late WHERE late.number = 0
+    ) AS found WHERE found.id = turn.id;
+    CREATE TRIGGER turn_without_number AFTER INSERT ON turn WHEN new.number = 0
+    BEGIN
+        UPDATE turn SET number = COALESCE(
+            (SELECT number FROM turn WHERE id = json_extract(new.details, '$.of')),
+            1 + COALESCE(
+                (SELECT MAX(number) FROM turn WHERE conversation = new.conversation AND id <> new.id),
+                (SELECT MAX(number) FROM turn WHERE conversation =
+                    (SELECT parent FROM conversation WHERE id = new.conversation)), 0
+            )
+        ) WHERE id = new.id; END;
+    """,
 )

@@ -14,8 +14,11 @@ from urllib.parse import urlsplit
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import ModelError
 from palimpsest.system.engine_address import is_loopback
+from palimpsest.text.tokens import masked
 
 HIDDEN = "•••"
+MOST_READ, MOST_SHOWN = 4_000, 400
+"""Characters of what a server says: more are looked at, so that no half of a key is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,11 @@ class Endpoint:
         return self.url.startswith("http:") and not self.is_here
 
     def redacted(self, text: str) -> str:
-        """`text` from a server, without the key."""
-        return text.replace(self.key, HIDDEN) if self.key else text
+        """The beginning of a server's words as people see them: in one line, without control characters, the key and
+        what else looks like one."""
+        text = text[:MOST_READ]
+        text = masked(text.replace(self.key, HIDDEN) if self.key else text)
+        return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_SHOWN]
 
     def key_hint(self) -> str:
         return f"Set the environment variable {self.key_name}, or `engine.api_key` in your editor."

@@ -14,7 +14,7 @@ import json
 import logging
 import random
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -44,6 +44,8 @@ IDLE_S = 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
 OVERLOADED = (429, 502, 503, 504)
 DONE = "[DONE]"
+MOST_LINES = 100
+"""Of an answer that may be an object where a stream was asked for."""
 
 logger = logging.getLogger(__name__)
 
@@ -102,23 +104,23 @@ class Http:
 
     async def _once(self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
         async with self._open(method, path, data, seconds) as response:
-            return self._object(await response.aread())
+            return self._object(await response.aread(), response.headers)
 
     async def _events(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+        begin: list[str] = []
         async with (
             self._open("POST", path, data, None) as response,
-            aclosing(events(response.aiter_lines())) as found,
+            aclosing(_begun(response.aiter_lines(), begin)) as lines,
+            aclosing(events(lines)) as found,
         ):
             is_stream = False
-            async for text in found:
+            async for called, text in found:
                 is_stream = True
                 if text == DONE:
                     return
-                item = self._object(text.encode())
-                if "error" in item:
-                    raise self._refusal(_status_in(item), item, {})
-                yield item
-            if not is_stream:  # a page to log in at, for one
+                yield self._object(text.encode(), {}, is_error=called == "error")
+            if not is_stream:  # a page to log in at, for one, or an object that says why there is no stream
+                self._object("\n".join(begin).encode(), response.headers)
                 raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
 
     @asynccontextmanager
@@ -146,16 +148,22 @@ class Http:
         except httpx.TransportError as error:
             raise Lost(f"The engine at {self.endpoint.url} went away during the request.") from error
 
-    def _object(self, raw: bytes) -> dict[str, Any]:
+    def _object(self, raw: bytes, headers: Mapping[str, str], *, is_error: bool = False) -> dict[str, Any]:
+        """Raises what it says where it is an error, whatever the response's status was."""
         found = _object_or_text(raw)
+        if is_error or found.get("error"):
+            raise self._refusal(_status_in(found), found, headers)
         if "text" in found and len(found) == 1:
             raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
         return found
 
+    def filtered(self, words: str) -> Filtered:
+        return Filtered(f"The engine at {self.endpoint.url} will not answer: {self.endpoint.redacted(words)}")
+
     def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
         """The exception for an answer that is an error, in the server's own words."""
         url, told = self.endpoint.url, _told(found)
-        message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))[:400]
+        message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))
         if status in (401, 403):
             return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.endpoint.key_hint())
         if status == 402:
@@ -197,6 +205,10 @@ class NoEngine(EngineUnavailable):
 
 class NotServed(EngineError):
     """This server has no such route."""
+
+
+class Filtered(EngineError):
+    """The server or its model refuses to write this answer; it would write others."""
 
 
 class Attempts:
@@ -258,6 +270,14 @@ def _seconds(value: str | None) -> float | None:
         return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return None
+
+
+async def _begun(lines: AsyncIterator[str], begin: list[str]) -> AsyncGenerator[str, None]:
+    """The lines as they come; the first of them are kept in `begin`."""
+    async for line in lines:
+        if len(begin) < MOST_LINES:
+            begin.append(line)
+        yield line
 
 
 def _object_or_text(raw: bytes) -> dict[str, Any]:

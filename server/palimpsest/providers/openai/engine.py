@@ -280,7 +280,7 @@ class OpenAI:
     ) -> AsyncGenerator[str, None]:
         cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
-        calls = ComingCalls()
+        calls, refused, is_filtered = ComingCalls(), "", False
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
                 usage = event.get("usage") or usage
@@ -290,7 +290,9 @@ class OpenAI:
                     final = cut.push(text) if request.max_tokens else ""
                     if final and how.line is None:
                         yield final
+                    refused += _refusal_of(choice)
                     if reason := choice.get("finish_reason"):
+                        is_filtered |= reason == "content_filter"
                         finish = "length" if reason == "length" else "stop" if request.stop else "end"
                 now = time.monotonic()
                 first = first or (now if tokens else None)
@@ -298,6 +300,8 @@ class OpenAI:
                 if cut.stopped or (late and not usage):
                     finish = "stop" if cut.stopped else finish
                     break
+        if refused or is_filtered:
+            raise self._http.filtered(refused or "a filter of its own took the answer.")
         first = first or time.monotonic()
         tally.prefill_ms += (first - began) * 1000
         tally.sample_ms += (time.monotonic() - first) * 1000
@@ -322,3 +326,9 @@ class OpenAI:
 def _text_of(choice: dict[str, Any]) -> str:
     delta = choice.get("delta")
     return str((delta.get("content") if isinstance(delta, dict) else choice.get("text")) or "")
+
+
+def _refusal_of(choice: dict[str, Any]) -> str:
+    """What a model says instead of an answer."""
+    delta = choice.get("delta")
+    return str((delta.get("refusal") if isinstance(delta, dict) else "") or "")
