@@ -1,7 +1,7 @@
 """llama.cpp for measuring: tokens at positions, blocks alone behind their own header.
 
-In: a GGUF.  Out: tokenizations and logits.  The low-level functions only, and no library but numpy besides: this is
-the measuring instrument, kept apart from the engine it measures for; what a word is, it has from there.
+In: a GGUF.  Out: tokenizations and logits.  llama.cpp's functions and no part of the cache: this is the measuring
+instrument, kept apart from the engine it measures for; what a word is, it has from there.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 
-import llama_cpp.llama_cpp as ll
 import numpy as np
 import numpy.typing as npt
 
+from palimpsest.kv.generation.grammar import CANDIDATE, array_of
 from palimpsest.kv.generation.words import Lexicon
+from palimpsest.kv.llama.batch import Batch, Run
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.vocab import Vocabulary
 
@@ -28,31 +29,29 @@ class Grammar:
     """Which tokens a GBNF admits next, as a reply is written."""
 
     def __init__(self, arena: Arena, text: str) -> None:
-        self.sampler = ll.llama_sampler_init_grammar(arena.vocabulary, text.encode(), b"root")
+        self.sampler = arena.api.llama_sampler_init_grammar(arena.vocabulary, text.encode(), b"root")
         assert self.sampler, "not a grammar"
-        self.n = arena.n_vocabulary
-        self.candidates = (ll.llama_token_data * self.n)()
+        self.api = arena.api
+        self.candidates = np.zeros(arena.n_vocabulary, CANDIDATE)
 
     def best(self, logits: Floats) -> int:
         """The likeliest token that is admitted."""
-        view = np.ctypeslib.as_array(self.candidates)
-        view["id"], view["logit"], view["p"] = np.arange(self.n), logits, 0.0
-        found = ll.llama_token_data_array(self.candidates, self.n, -1, False)
-        ll.llama_sampler_apply(self.sampler, ctypes.byref(found))
-        return int(np.ctypeslib.as_array(self.candidates)["logit"].argmax())
+        self.candidates["id"], self.candidates["logit"] = np.arange(len(logits)), logits
+        self.api.llama_sampler_apply(self.sampler, ctypes.byref(array_of(self.api, self.candidates)))
+        return int(self.candidates["logit"].argmax())
 
     def accept(self, token: int) -> None:
-        ll.llama_sampler_accept(self.sampler, token)
+        self.api.llama_sampler_accept(self.sampler, token)
 
     def close(self) -> None:
-        ll.llama_sampler_free(self.sampler)
+        self.api.llama_sampler_free(self.sampler)
 
 
 class Arena:
     """One context.  `main` is the sequence that a tail is decoded in."""
 
     def __init__(self, path: Path, n_context: int = 4096, n_threads: int = 2) -> None:
-        library()  # llama.cpp is made ready once a process, and logs to whom the engine beside this one listens to
+        self.api = ll = library().api  # made ready once a process; logs to whom the engine beside this one listens to
         model = ll.llama_model_default_params()
         model.use_extra_bufts = False  # a Q8_0 model segfaults on a CPU with AMX otherwise
         self.model = ll.llama_model_load_from_file(str(path).encode(), model)
@@ -75,24 +74,24 @@ class Arena:
         self.lexicon = Lexicon(vocabulary)
 
     def close(self) -> None:
-        ll.llama_free(self.context)
-        ll.llama_model_free(self.model)
+        self.api.llama_free(self.context)
+        self.api.llama_model_free(self.model)
 
     def _piece(self, token: int) -> bytes:
         buffer = ctypes.create_string_buffer(256)
-        n = ll.llama_token_to_piece(self.vocabulary, token, buffer, 256, 0, False)
+        n = self.api.llama_token_to_piece(self.vocabulary, token, buffer, 256, 0, False)
         return buffer.raw[: max(n, 0)]
 
     def metadata(self, key: str) -> str:
         buffer = ctypes.create_string_buffer(512)
-        n = ll.llama_model_meta_val_str(self.model, key.encode(), buffer, 512)
+        n = self.api.llama_model_meta_val_str(self.model, key.encode(), buffer, 512)
         return buffer.value.decode() if n >= 0 else ""
 
     def tokens(self, text: str, bos: bool = False) -> list[int]:
         """Tokens of a text; with `bos` as the engine makes a header.  Special tokens in a text stay text."""
         raw = text.encode()
-        buffer = (ll.llama_token * (len(raw) + 2))()
-        n = ll.llama_tokenize(self.vocabulary, raw, len(raw), buffer, len(raw) + 2, bos, False)
+        buffer = (ctypes.c_int32 * (len(raw) + 2))()
+        n = self.api.llama_tokenize(self.vocabulary, raw, len(raw), buffer, len(raw) + 2, bos, False)
         assert n >= 0
         return list(buffer[:n])
 
@@ -105,11 +104,11 @@ class Arena:
         return self._fitting[left]
 
     def clear(self) -> None:
-        ll.llama_memory_seq_rm(self.memory, -1, -1, -1)
+        self.api.llama_memory_seq_rm(self.memory, -1, -1, -1)
 
     def cut_back(self, position: int) -> None:
         """Forget the main sequence from a position on."""
-        ll.llama_memory_seq_rm(self.memory, MAIN, position, -1)
+        self.api.llama_memory_seq_rm(self.memory, MAIN, position, -1)
 
     def decode(self, tokens: Sequence[int], start: int, n_logits: int = 0, sequence: int = MAIN) -> Floats:
         """Decode at positions `start…`; logits of the last `n_logits` tokens, (n_logits, n_vocabulary)."""
@@ -122,26 +121,21 @@ class Arena:
         placed: list[tuple[int, int, int, bool]] = []
         for sequence, path in enumerate(paths, SCRATCH):
             assert sequence < N_SEQUENCES, f"{len(paths)} paths"
-            ll.llama_memory_seq_cp(self.memory, MAIN, sequence, 0, start)
+            self.api.llama_memory_seq_cp(self.memory, MAIN, sequence, 0, start)
             placed += [(token, start + i, sequence, i == len(path) - 1) for i, token in enumerate(path)]
         rows = self._decode(placed)
         for sequence, _ in enumerate(paths, SCRATCH):
-            ll.llama_memory_seq_rm(self.memory, sequence, -1, -1)
+            self.api.llama_memory_seq_rm(self.memory, sequence, -1, -1)
         return rows
 
     def _decode(self, placed: Sequence[tuple[int, int, int, bool]]) -> Floats:
         """Tokens with their positions, sequences and whether their logits are wanted."""
-        n = len(placed)
-        batch = ll.llama_batch_init(n, 0, 1)
-        for i, (token, position, sequence, wanted) in enumerate(placed):
-            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, position, 1
-            batch.seq_id[i][0], batch.logits[i] = sequence, int(wanted)
-        batch.n_tokens = n
-        code = ll.llama_decode(self.context, batch)
-        ll.llama_batch_free(batch)
+        batch = Batch(len(placed))
+        batch.fill([Run([token], position, sequence, wanted) for token, position, sequence, wanted in placed])
+        code = self.api.llama_decode(self.context, batch.struct)
         assert code == 0, f"llama_decode answered {code}"
         rows = [
-            np.ctypeslib.as_array(ll.llama_get_logits_ith(self.context, i), (self.n_vocabulary,)).copy()
+            np.ctypeslib.as_array(self.api.llama_get_logits_ith(self.context, i), (self.n_vocabulary,)).copy()
             for i, (_, _, _, wanted) in enumerate(placed)
             if wanted
         ]
@@ -149,14 +143,14 @@ class Arena:
 
     def redecode(self, tokens: Sequence[int], start: int) -> None:
         """Encode what stands there anew, behind all that the main sequence has before it."""
-        ll.llama_memory_seq_rm(self.memory, MAIN, start, start + len(tokens))
-        ll.llama_memory_seq_cp(self.memory, MAIN, SCRATCH, 0, start)
+        self.api.llama_memory_seq_rm(self.memory, MAIN, start, start + len(tokens))
+        self.api.llama_memory_seq_cp(self.memory, MAIN, SCRATCH, 0, start)
         self.decode(tokens, start, 0, SCRATCH)
-        ll.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
-        ll.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)
+        self.api.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
+        self.api.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)
 
     def put(self, header: Sequence[int], tokens: Sequence[int], start: int) -> None:
         """Sink replay: encode behind a copy of the header, hand only the block to the main sequence."""
         self.decode([*header, *tokens], start - len(header), 0, SCRATCH)
-        ll.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
-        ll.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)
+        self.api.llama_memory_seq_cp(self.memory, SCRATCH, MAIN, start, start + len(tokens))
+        self.api.llama_memory_seq_rm(self.memory, SCRATCH, -1, -1)

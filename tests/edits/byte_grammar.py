@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 from typing import Any
 
 import gguf
+import numpy as np
+
+from palimpsest.kv.generation.grammar import CANDIDATE, array_of
+from palimpsest.kv.llama.library import library
 
 
 def byte_vocabulary(path: Path) -> None:
@@ -38,22 +43,19 @@ class Admits:
     END = 256
 
     def __init__(self, vocabulary: Any, grammar: str) -> None:
-        import llama_cpp
-
-        self._native = llama_cpp
-        self._sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
+        self._api = library().api
+        self._sampler = self._api.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
         if not self._sampler:
             raise ValueError("llama.cpp does not accept the grammar")
 
     def allowed(self, tokens: list[int]) -> list[int]:
-        native = self._native
-        data = (native.llama_token_data * len(tokens))(*[native.llama_token_data(t, 0.0, 0.0) for t in tokens])
-        array = native.llama_token_data_array(data=data, size=len(tokens), selected=-1, sorted=False)
-        native.llama_sampler_apply(self._sampler, native.ctypes.byref(array))
-        return [entry.id for entry in data if entry.logit == 0.0]
+        found = np.zeros(len(tokens), CANDIDATE)
+        found["id"] = tokens
+        self._api.llama_sampler_apply(self._sampler, ctypes.byref(array_of(self._api, found)))
+        return [int(token) for token in found["id"][found["logit"] == 0.0]]
 
     def accept(self, token: int) -> None:
-        self._native.llama_sampler_accept(self._sampler, token)
+        self._api.llama_sampler_accept(self._sampler, token)
 
     def whole(self, text: str) -> bool:
         """Whether the grammar admits exactly this text."""
@@ -64,4 +66,4 @@ class Admits:
         return bool(self.allowed([self.END]))
 
     def close(self) -> None:
-        self._native.llama_sampler_free(self._sampler)
+        self._api.llama_sampler_free(self._sampler)

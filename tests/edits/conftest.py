@@ -9,20 +9,20 @@ import pytest
 from byte_grammar import Admits, byte_vocabulary
 
 from palimpsest.kv.generation.admission import admit
+from palimpsest.kv.llama.library import library
 
 
 @pytest.fixture(scope="session")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    import llama_cpp
-
+    api = library().api
     path = tmp_path_factory.mktemp("vocabulary") / "bytes.gguf"
     byte_vocabulary(path)
-    parameters = llama_cpp.llama_model_default_params()
+    parameters = api.llama_model_default_params()
     parameters.vocab_only = True
-    model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+    model = api.llama_model_load_from_file(str(path).encode(), parameters)
     assert model
-    yield llama_cpp.llama_model_get_vocab(model)
-    llama_cpp.llama_model_free(model)
+    yield api.llama_model_get_vocab(model)
+    api.llama_model_free(model)
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 Run by `test_base.py`, where torch is: with a folder of small models that `tests.models` made.
 """
 
-import ctypes
 import json
 import sys
+from ctypes import c_char_p, c_float, c_int32, c_size_t, c_void_p
 from dataclasses import replace
 from pathlib import Path
 
-import llama_cpp.llama_cpp as ll
 import numpy as np
 import pytest
 import torch
@@ -64,10 +63,12 @@ def llama_cpp_takes_the_adapter(folder: Path, family: str) -> None:
     learned, path = random_lora(of, 8), folder / "adapter.gguf"
     adapter.write(of, learned, path, Kind.F32)
     arena, ids = Arena(of.path), [of.vocabulary.marks.start, *of.vocabulary.encode(TEXTS[0])]
-    loaded = ll.llama_adapter_lora_init(arena.model, str(path).encode())
+    load = arena.api.function("llama_adapter_lora_init", c_void_p, (c_void_p, c_char_p))
+    loaded = load(arena.model, str(path).encode())
     assert loaded
-    scales, adapters = (ctypes.c_float * 1)(1.0), (ll.llama_adapter_lora_p_ctypes * 1)(loaded)
-    assert ll.llama_set_adapters_lora(arena.context, adapters, 1, scales) == 0
+    scales, adapters = (c_float * 1)(1.0), (c_void_p * 1)(loaded)
+    use = arena.api.function("llama_set_adapters_lora", c_int32, (c_void_p, c_void_p, c_size_t, c_void_p))
+    assert use(arena.context, adapters, 1, scales) == 0
     theirs, _ = cross_entropy(arena.decode(ids[:-1], 0, len(ids) - 1), ids[1:])
     arena.close()
     without_rows = {**learned.factors, lora.ROWS: of.parameters["embedding"][of.vocabulary.marks.rows]}

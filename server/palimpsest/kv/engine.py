@@ -15,6 +15,7 @@ from palimpsest.kv.cache.shared import Shared
 from palimpsest.kv.cache.stores import make_stores
 from palimpsest.kv.cache.tokenizer import Tokenizer
 from palimpsest.kv.cache.workspaces import Workspaces
+from palimpsest.kv.generation.schema import Schemas
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.llama.native import Context
 from palimpsest.kv.model.load import load
@@ -36,6 +37,7 @@ class NativeEngine:
         self.tokenizer = Tokenizer(self.model, self.facts.header_start)
         shared = Shared(self.pool, self.store, self.tokenizer, self.sizes, self.facts, self.vocab)
         self.workspaces = Workspaces(shared, in_place=self.in_place)
+        self.schemas = Schemas(self.vocab, self.facts.eog)
         self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer)
 
     def close(self) -> None:

@@ -22,7 +22,8 @@ from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.branch import Branch, OnText, TokenChooser, decode_together
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
-from palimpsest.kv.generation.sampler import Grammar, Sampler
+from palimpsest.kv.generation.grammar import Grammar
+from palimpsest.kv.generation.sampler import Sampler
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.word_search import WordFinder, wants_search
 from palimpsest.kv.llama.native import NO_SLOT, Run

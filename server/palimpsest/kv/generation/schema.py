@@ -1,130 +1,109 @@
-"""A JSON schema as a grammar, bounded before it is converted and after.
+"""A JSON schema that an answer keeps to, followed by llguidance.
 
-In: a decoded schema.  Out: GBNF.  The conversion is llama-cpp-python's; it writes repetitions out, recurses over what
-is nested, and takes what it finds for what it expects: so depth, size, counts and repetitions are looked at first.
+In: a decoded schema, the vocabulary.  Out: a `Schema`, which says what may come next.  llguidance bounds its own memory
+and time and is left only with an error; of what it does not know it ignores the name, as llama-server does.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from functools import lru_cache
+from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
+
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.generation.admission import admit
-from palimpsest.kv.generation.gbnf import MAX_DEPTH
+from palimpsest.kv.llama.vocab import Ids, Vocabulary
 
 MAX_BYTES = 256 << 10
-MAX_NESTED = 64
-MAX_VALUES = 10_000
-"""Values of the schema, at any depth: each property, each of an `enum`."""
-MAX_COUNT = MAX_DEPTH - 20
-"""The greatest `minLength`, `maxItems` and the like, and repetition in a `pattern`: each optional one makes a
-parenthesis."""
-MAX_PATTERN = 2_000
-MAX_MADE = 8_000
-"""Rules that a conversion may make, those made over again counted too: names that lead to one another multiply."""
-MAX_GRAMMAR = 1 << 20
-"""Bytes that repetitions may come to, written out."""
-COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-BRACES = re.compile(r"\{([^}]*)\}")
-QUANTIFIER = re.compile(r"\s*([0-9]{0,6})\s*(?:,\s*([0-9]{0,6})\s*)?")
-ESCAPED = re.compile(r"\\.", re.DOTALL)
 FIELD = "json_schema"
+SPACE = r"(| |\n{1,2}[ \t]{0,20})"
+"""llama-server's own between the elements of JSON: a bound, since a model may go on with spaces for ever."""
 
 
-def grammar_of(schema: Any) -> str:
+def check_schema(schema: Any) -> None:
     """Raises InvalidArgument that says what is not understood, or which bound is exceeded."""
+    if why := LLMatcher.validate_grammar(_grammar(schema)):
+        raise _not_understood(why)
+
+
+def _grammar(schema: Any) -> str:
     if not isinstance(schema, dict):
         raise InvalidArgument(FIELD, "expected an object.")
-    _check(schema)
-    return _converted(json.dumps(schema))
-
-
-@lru_cache(maxsize=8)
-def _converted(text: str) -> str:
+    try:
+        text = json.dumps(schema)
+    except RecursionError:
+        raise InvalidArgument(FIELD, "is nested too deep.") from None
     if len(text) > MAX_BYTES:
         raise InvalidArgument(FIELD, f"is larger than {MAX_BYTES >> 10} KiB.")
     try:
-        made = _convert(text)
-    except InvalidArgument:
-        raise
-    except Exception as error:  # whatever a strange schema makes of it
-        raise InvalidArgument(FIELD, f"is not understood: {str(error)[:200]}") from None
-    try:
-        admit(made)
-    except InvalidArgument as error:
-        raise InvalidArgument(FIELD, f"as a grammar, {error.message.partition(': ')[2]}") from None
-    return made
+        return LLMatcher.grammar_from_json_schema(text, overrides={"lenient": True, "whitespace_pattern": SPACE})
+    except ValueError as error:
+        raise _not_understood(str(error)) from None
 
 
-def _convert(text: str) -> str:
-    from llama_cpp.llama_grammar import SchemaConverter
-
-    class Converter(SchemaConverter):  # type: ignore[misc]
-        n_made = 0
-
-        def _add_rule(self, name: Any, rule: Any) -> Any:
-            self.n_made += 1
-            if self.n_made > MAX_MADE:
-                raise InvalidArgument(FIELD, f"comes to more than {MAX_MADE:,} rules.")
-            return super()._add_rule(name, rule)
-
-    converter = Converter(prop_order={}, allow_fetch=False, dotall=False, raw_pattern=False)
-    converter.visit(converter.resolve_refs(json.loads(text), "stdin"), "")
-    return str(converter.format_grammar())
+def _not_understood(why: str) -> InvalidArgument:
+    return InvalidArgument(FIELD, f"is not understood: {' '.join(why.split())[:200]}")
 
 
-def _check(schema: dict[str, Any]) -> None:
-    """Raises InvalidArgument for what is nested too deep, too much, or repeated too often."""
-    n_values, written = 0, 0
-    todo: list[tuple[Any, int]] = [(schema, 1)]
-    while todo:
-        value, depth = todo.pop()
-        n_values += 1
-        if n_values > MAX_VALUES:
-            raise InvalidArgument(FIELD, f"has more than {MAX_VALUES:,} values.")
-        if depth > MAX_NESTED:
-            raise InvalidArgument(FIELD, f"is nested deeper than {MAX_NESTED} levels.")
-        if isinstance(value, dict):
-            written += _count(value) * 16
-            todo += [(inner, depth + 1) for inner in value.values()]
-        elif isinstance(value, list):
-            todo += [(inner, depth + 1) for inner in value]
-        if written > MAX_GRAMMAR:
-            raise InvalidArgument(
-                FIELD, f"has repetitions that come to more than {MAX_GRAMMAR >> 20} MiB, written out."
-            )
+class Schema:
+    """One answer's way through a schema: what `Grammar` is for a GBNF."""
+
+    def __init__(self, matcher: LLMatcher, ends: Collection[int]) -> None:
+        self._matcher, self._ends = matcher, frozenset(ends)
+        self._mask: npt.NDArray[np.bool_] | None = None
+
+    def close(self) -> None: ...
+
+    def admits(self, token: int) -> bool:
+        return self._matcher.is_accepting() if token in self._ends else self._matcher.validate_tokens([token]) == 1
+
+    def admitted(self, ids: Ids) -> npt.NDArray[np.bool_]:
+        """For each id whether it may come next.  Raises InvalidArgument where the schema turns out to be too much."""
+        if self._mask is None:
+            bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+            self._mask = np.unpackbits(bits, bitorder="little").astype(np.bool_)
+            self._mask[list(self._ends)] = self._matcher.is_accepting()
+        if self._matcher.is_error():
+            raise _not_understood(self._matcher.get_error())
+        return self._mask[ids]
+
+    def accept(self, token: int) -> None:
+        self._matcher.consume_token(token)
+        self._mask = None
 
 
-def _count(schema: dict[str, Any]) -> int:
-    """How often one level of a schema writes something out."""
-    found = 0
-    for name in COUNTS:
-        if name in schema and not isinstance(schema[name], (dict, list)):  # else a property of that name
-            value = schema[name]
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_COUNT:
-                raise InvalidArgument(f"{FIELD}.{name}", f"expected a whole number from 0 to {MAX_COUNT}.")
-            found += value
-    pattern = schema.get("pattern")
-    return found + (_repeated(pattern) if isinstance(pattern, str) else 0)
+class Schemas:
+    """Of one vocabulary.  `ends`: tokens that may end an answer."""
+
+    def __init__(self, vocab: Vocabulary, ends: Collection[int]) -> None:
+        self._vocab, self._ends = vocab, ends
+
+    def follow(self, schema: Any) -> Schema:
+        """Raises InvalidArgument."""
+        matcher = LLMatcher(self._tokenizer, _grammar(schema), log_level=0)
+        if matcher.is_error():
+            raise _not_understood(matcher.get_error())
+        return Schema(matcher, self._ends)
+
+    @cached_property
+    def _tokenizer(self) -> LLTokenizer:
+        """Made at the first schema: a second or so for a large vocabulary."""
+        return LLTokenizer(TokenizerWrapper(_Tokens(self._vocab)), eos_token=sorted(self._ends))
 
 
-def _repeated(pattern: str) -> int:
-    field = f"{FIELD}.pattern"
-    if len(pattern) > MAX_PATTERN:
-        raise InvalidArgument(field, f"is longer than {MAX_PATTERN:,} characters.")
-    if pattern.count("(") > MAX_NESTED:
-        raise InvalidArgument(field, f"has more than {MAX_NESTED} parentheses.")
-    found = 0
-    for braces in BRACES.findall(ESCAPED.sub("", pattern)):
-        quantifier = QUANTIFIER.fullmatch(braces)
-        if quantifier is None and not any(char.isdigit() for char in braces):
-            continue  # no repetition
-        times = max(int(n or 0) for n in quantifier.groups()) if quantifier is not None else MAX_COUNT + 1
-        if times > MAX_COUNT:
-            raise InvalidArgument(field, f"repeats something more than {MAX_COUNT} times.")
-        found += times
-    # a repetition is written out with the text it is of, which may be all of the pattern
-    return found * max(1, len(pattern) // 16)
+class _Tokens:
+    """What llguidance asks a tokenizer for.  It only ever tokenizes what a schema forces, and only to go faster."""
+
+    bos_token_id = None
+
+    def __init__(self, vocab: Vocabulary) -> None:
+        self.tokens = vocab.pieces
+        self.special_token_ids = [i for i, piece in enumerate(vocab.pieces) if not piece]
+        self.eos_token_id = self.special_token_ids[0]
+
+    def __call__(self, text: bytes) -> list[int]:
+        return []

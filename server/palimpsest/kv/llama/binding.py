@@ -163,19 +163,19 @@ class Binding:
         """The libraries beside this one: of those for processors the best for this machine, of all others each that
         finds its device.  Where they are part of libllama there is nothing to be loaded."""
         if not self.devices():
-            load = self._ggml("ggml_backend_load_all_from_path", None, (c_char_p,))
+            load = self.function("ggml_backend_load_all_from_path", None, (c_char_p,))
             load(os.fsencode(self.path.parent))
         if not self.devices():
             raise refused(self.path, "has no backend for this processor beside it", self.version)
 
     def devices(self) -> list[Device]:
         """What it can compute on."""
-        count = self._ggml("ggml_backend_dev_count", c_size_t, ())
-        get = self._ggml("ggml_backend_dev_get", c_void_p, (c_size_t,))
-        name = self._ggml("ggml_backend_dev_name", c_char_p, (c_void_p,))
-        about = self._ggml("ggml_backend_dev_description", c_char_p, (c_void_p,))
-        kind = self._ggml("ggml_backend_dev_type", ctypes.c_int, (c_void_p,))
-        memory = self._ggml("ggml_backend_dev_memory", None, (c_void_p, POINTER(c_size_t), POINTER(c_size_t)))
+        count = self.function("ggml_backend_dev_count", c_size_t, ())
+        get = self.function("ggml_backend_dev_get", c_void_p, (c_size_t,))
+        name = self.function("ggml_backend_dev_name", c_char_p, (c_void_p,))
+        about = self.function("ggml_backend_dev_description", c_char_p, (c_void_p,))
+        kind = self.function("ggml_backend_dev_type", ctypes.c_int, (c_void_p,))
+        memory = self.function("ggml_backend_dev_memory", None, (c_void_p, POINTER(c_size_t), POINTER(c_size_t)))
         found = list[Device]()
         for i in range(count()):
             handle, free, total = get(i), c_size_t(), c_size_t()
@@ -184,23 +184,18 @@ class Binding:
             found.append(Device(_text(name(handle)), _text(about(handle)), what, total.value, free.value))
         return found
 
-    def _ggml(self, name: str, result: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
-        """Of ggml's own libraries, which libllama brought along; dlsym finds them by its handle."""
-        function = getattr(self._native, name)
-        function.restype, function.argtypes = result, arguments
-        return function  # type: ignore[no-any-return]
+    def function(self, name: str, result: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
+        """One that `FUNCTIONS` does not name, also of ggml's libraries: libllama brought them along, and dlsym finds
+        them by its handle."""
+        found = getattr(self._native, name)
+        found.restype, found.argtypes = result, arguments
+        return found  # type: ignore[no-any-return]
 
     def _declare(self, name: str, result: Any, arguments: Sequence[Any]) -> None:
-        function = getattr(self._native, name)
-        function.restype, function.argtypes = result, arguments
-        setattr(self, name, function)
+        setattr(self, name, self.function(name, result, arguments))
 
     def _said(self, name: str) -> str:
-        if not hasattr(self._native, name):
-            return ""
-        function = getattr(self._native, name)
-        function.restype, function.argtypes = c_char_p, ()
-        return _text(function())
+        return _text(self.function(name, c_char_p, ())()) if hasattr(self._native, name) else ""
 
     def _layout(self) -> Layout:
         """The one that its default parameters fit.  They are looked at whatever version it names: between two versions
@@ -219,9 +214,7 @@ class Binding:
         class Raw(ctypes.Structure):
             _fields_ = (("bytes", c_uint8 * RAW),)
 
-        function = getattr(self._native, f"{of}_default_params")
-        function.restype, function.argtypes = Raw, ()
-        return bytes(function().bytes)
+        return bytes(self.function(f"{of}_default_params", Raw, ())().bytes)
 
 
 def fits(raw: bytes, fields: Sequence[Field]) -> bool:

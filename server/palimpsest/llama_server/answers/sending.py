@@ -18,6 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from palimpsest import wire
 from palimpsest.engine.http.request_handling import first_of
 from palimpsest.kv.generation.admission import admit
+from palimpsest.kv.generation.schema import check_schema
 from palimpsest.llama_server.answers import errors
 from palimpsest.llama_server.answers.shapes import Json, Replies
 from palimpsest.llama_server.completions.outcome import Done, Piece
@@ -98,9 +99,12 @@ async def answer(serving: Serving, request: Request, question: Exchange, works: 
 
 
 def _admit(params: Params) -> None:
-    """Raises InvalidArgument for a grammar or schema that llama.cpp must not be given.  May take a second."""
-    if text := params.grammar_text:
-        admit(text)
+    """Raises InvalidArgument for a grammar that llama.cpp must not be given, or a schema that is none.  May take a
+    second."""
+    if params.grammar:
+        admit(params.grammar)
+    elif params.schema is not None:
+        check_schema(params.schema)
 
 
 async def _streamed(

@@ -15,7 +15,7 @@ from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.sampler import Grammar
+from palimpsest.kv.generation.grammar import Constraint, Grammar
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
 from palimpsest.llama_server.completions.answer_text import AnswerText
@@ -152,10 +152,14 @@ class Alternatives:
             bias += [(i, value) for i in ids if 0 <= i < engine.model.n_vocab]
         if params.ignore_eos:
             bias += [(i, -INF) for i in engine.facts.eog]
-        text = params.grammar_text
-        chain = Chain(engine.model, params, bias, Grammar(engine.model, text) if text else None, engine.sizes.n_ctx)
+        chain = Chain(engine.model, params, bias, self._constraint(), engine.sizes.n_ctx)
         chain.saw(composed.alone + composed.tokens + composed.after)
         return chain
+
+    def _constraint(self) -> Constraint | None:
+        if self.params.grammar:
+            return Grammar(self.engine.model, self.params.grammar)
+        return self.engine.schemas.follow(self.params.schema) if self.params.schema is not None else None
 
     def _probability(self, logits: Logits, picked: Picked) -> Probability:
         n = self.params.n_probs

@@ -75,7 +75,7 @@ class Completion:
         self._markup = self._markup_for(self._before + infill.suffix)
         room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
         room = min(room, self.engine.sizes.fim_room // 2)
-        heal = not (self.params.grammar or self.params.schema)
+        heal = not self.params.is_bound
         if not self.engine.in_place:
             return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))
         composed = layout.tail(infill, room, heal=heal)
@@ -148,10 +148,9 @@ class Completion:
             self._prompt_ms = 1000 * (time.perf_counter() - began)
             if self.params.n_predict == 0:
                 return self._nothing(prompt)
-            constrained = bool(self.params.grammar) or self.params.schema is not None
             alternatives = Alternatives(
                 self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
-                markup=() if constrained else self._markup, before=self._before,
+                markup=() if self.params.is_bound else self._markup, before=self._before,
             )  # fmt: skip
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)

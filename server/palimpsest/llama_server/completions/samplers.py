@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.kv.generation.sampler import CANDIDATE, Candidates, Grammar
-from palimpsest.kv.llama.layouts import TokenData
+from palimpsest.kv.generation.grammar import CANDIDATE, Constraint, array_of
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
@@ -35,7 +34,7 @@ class Chain:
     at most.  Close it."""
 
     def __init__(
-        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None, n_ctx: int
+        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Constraint | None, n_ctx: int
     ) -> None:
         self._api = library().api
         self._grammar = grammar
@@ -91,7 +90,7 @@ class Chain:
             return None
         found = np.zeros(len(ids), CANDIDATE)
         found["id"], found["logit"] = ids, row[ids]
-        array = self._array(found)
+        array = array_of(self._api, found)
         self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
         assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
         token = int(array.data[array.selected].id)
@@ -99,10 +98,6 @@ class Chain:
             return Picked(token)
         left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
         return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
-
-    def _array(self, found: Candidates) -> Any:
-        data = ctypes.cast(found.ctypes.data, ctypes.POINTER(TokenData))
-        return self._api.llama_token_data_array(data=data, size=len(found), selected=-1, sorted=False)
 
 
 def _is_greedy(params: Params) -> bool:

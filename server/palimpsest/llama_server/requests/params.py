@@ -14,7 +14,6 @@ from typing import Any
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.kv.generation.check import LONGEST_STOP, check_stops
-from palimpsest.kv.generation.schema import grammar_of
 from palimpsest.llama_server.requests.fields import Fields
 
 RANDOM_SEED = 0xFFFFFFFF
@@ -111,9 +110,9 @@ class Params:
     schema: Any = field(default=None, compare=False)
 
     @property
-    def grammar_text(self) -> str:
-        """The grammar, or the schema's; "" for neither.  Raises InvalidArgument for an invalid schema."""
-        return self.grammar or (grammar_of(self.schema) if self.schema is not None else "")
+    def is_bound(self) -> bool:
+        """Whether answers keep to a grammar or a schema."""
+        return bool(self.grammar) or self.schema is not None
 
     def of(self, index: int) -> Params:
         """The parameters of one of several completions: each has a seed of its own, counted on from the given one."""
