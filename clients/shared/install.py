@@ -1,7 +1,8 @@
 """Makes an environment with the language server in it; editors' clients run this.
 
-In: `install.py --into DIR --source WHEEL_OR_SOURCE_TREE [--engine auto|prebuilt|build|none]`.  Out: one JSON object a
-line, `{"step", "message", "fraction"}`, at last `{"done", "command", "engine", "message"}` or `{"error", "hint"}`.
+In: `install.py --into DIR --source WHEEL_OR_SOURCE_TREE`.  Out: one JSON object a line, `{"step", "message",
+"fraction"}`, at last `{"done", "command", "message"}` or `{"error", "hint"}`.  The server brings an engine along; at
+the end it is asked to fetch a faster one, and where that fails, the message says why.
 
 Standard library only; any Python from 3.8 on starts it, and another one of PATH is used where it is too old.  Whatever
 is there already is kept: who runs it again goes on.  `DIR/bin/palimpsest` comes last and goes first, so a half-made
@@ -23,20 +24,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-import urllib.request
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 NEEDED = (3, 11)
 WINDOWS = os.name == "nt"
-BINDINGS = "llama-cpp-python"
-PREBUILT = "https://abetlen.github.io/llama-cpp-python/whl/cpu"
-ANSWER_S = 5
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 LITTLE = 20 << 20
 """Bytes of a disk that is full: some tools do not say why they failed."""
-COMPILERS = ("c++", "g++", "clang++", "cl")
 PATIENCE = ("--retries", "1", "--timeout", "20")
 OURS = "palimpsest-environment.json"
 """In the folder from its beginning: what is installed there, and that the folder is ours."""
@@ -65,8 +62,6 @@ def main() -> int:
     parser = argparse.ArgumentParser("install.py", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--into", type=Path, required=True, metavar="DIR")
     parser.add_argument("--source", type=Path, required=True, metavar="WHEEL_OR_SOURCE_TREE")
-    parser.add_argument("--engine", choices=("auto", "prebuilt", "build", "none"), default="auto")
-    parser.add_argument("--extra-index", default=PREBUILT, metavar="URL", help="where prebuilt engines are, besides")
     parser.add_argument("--find-links", action="append", default=[], metavar="DIR", help="a folder with wheels")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -97,10 +92,8 @@ def _install(folder: Path, options: argparse.Namespace) -> None:
     place.make()
     step("server", "Installing the server.", 0.15)
     with tempfile.TemporaryDirectory(dir=str(folder)) as scratch:
-        wheel = source if source.suffix == ".whl" else place.built(source, Path(scratch))
-        _server(place, wheel)
-        engine, message = _engine(place, wheel, options)
-    tell(done=True, command=[str(place.program), "serve"], engine=engine, message=message)
+        _server(place, source if source.suffix == ".whl" else place.built(source, Path(scratch)))
+    tell(done=True, command=[str(place.program), "serve"], message=_engine(place))
 
 
 def _server(place: Environment, wheel: Path) -> None:
@@ -110,54 +103,35 @@ def _server(place: Environment, wheel: Path) -> None:
     place.note(wheel="")
     place.program.unlink() if place.program.exists() else None
     place.add(*required(wheel))
-    step("server", "Installing the server itself.", 0.4)
+    step("server", "Installing the server itself.", 0.5)
     place.add("--no-deps", "--force-reinstall", str(wheel))
     if not place.runs(str(place.program), "--version"):
         raise Failed("The server was installed, but does not start.", "Delete {} and try again.".format(place.folder))
     place.note(wheel=digest)
 
 
-def _engine(place: Environment, wheel: Path, options: argparse.Namespace) -> tuple[str, str]:
-    """Which one it is, and what to tell the person."""
-    works = ("-c", "import llama_cpp; llama_cpp.llama_backend_init()")
-    kind = str(place.known.get("engine") or "prebuilt")
-    if place.runs(str(place.python), "-I", *works):
-        return kind, "The server and its engine are installed."
-    if options.engine == "none":
-        return "none", "The server is installed, without an engine."
-    needs = required(wheel, "engine")
-    bindings = next((it for it in needs if it.startswith(BINDINGS)), BINDINGS)
-    why = []
+def _engine(place: Environment) -> str:
+    """What to tell the person."""
+    step("engine", "Looking for a faster engine.", 0.6)
+    why = place.why_not("engine", "get", "--json", "--progress", heard=_fetched)
+    if not why:
+        return "The server is installed, with an engine for this machine."
+    located = "from palimpsest.libraries.locate import located; located()"
+    came_along = place.runs(str(place.python), "-I", "-c", located)
+    engine = "the engine that came along, since a faster one" if came_along else "no engine, since one"
+    return "The server is installed with {} could not be had: {}".format(engine, why)
+
+
+def _fetched(line: str) -> bool:
+    """Whether a line says how far it is, which is passed on."""
     try:
-        step("engine", "Installing the parts of the engine.", 0.5)
-        place.add(*(it for it in needs if it != bindings))
-        if options.engine != "build":
-            step("engine", "Looking for a prebuilt engine.", 0.55)
-            for index in ([], [options.extra_index]):
-                if index and not reachable(index[0]):
-                    why.append("{} cannot be reached".format(index[0]))
-                elif place.tries("--only-binary", BINDINGS, *_indexes(index), bindings):
-                    if place.runs(str(place.python), "-I", *works):
-                        place.note(engine="prebuilt")
-                        return "prebuilt", "The server and a prebuilt engine are installed."
-                    place.remove(BINDINGS)
-                    why.append("the prebuilt engine does not run on this machine")
-            why.append("there is no prebuilt engine for this machine")
-        if options.engine != "prebuilt":
-            compiler = os.environ.get("CXX") or next((it for it in COMPILERS if shutil.which(it)), "")
-            if not compiler:
-                why.append("there is no C++ compiler to build one with")
-            else:
-                step("engine", "Building the engine; this takes some minutes.", 0.6)
-                place.add("--no-binary", BINDINGS, bindings)
-                if place.runs(str(place.python), "-I", *works):
-                    place.note(engine="built")
-                    return "built", "The server is installed, and an engine was built for this machine."
-                why.append("the engine that was built does not run")
-    except Failed as error:
-        why.append("{}{}".format(str(error)[0].lower(), str(error)[1:].rstrip(".")))
-    then = "Install a C++ compiler (on Debian: build-essential) and try again, or let a llama-server be the engine."
-    return "none", "The server is installed without an engine: {}. {}".format(", and ".join(why[-2:]), then)
+        said = json.loads(line)
+        done, total = int(said["done"]), int(said["total"])
+    except (LookupError, TypeError, ValueError):
+        return False
+    message = "Fetching a faster engine: {:.0f} of {:.0f} MB.".format(done / 1e6, total / 1e6)
+    step("engine", message, round(0.6 + 0.39 * done / total, 3))
+    return True
 
 
 def is_whole(wheel: Path) -> bool:
@@ -170,30 +144,12 @@ def is_whole(wheel: Path) -> bool:
         return False
 
 
-def required(wheel: Path, extra: str = "") -> list[str]:
-    """The requirements of a wheel, or of one of its extras."""
+def required(wheel: Path) -> list[str]:
+    """The requirements of a wheel, with their conditions, but for its extras."""
     with zipfile.ZipFile(str(wheel)) as archive:
         name = next(it for it in archive.namelist() if it.endswith(".dist-info/METADATA"))
         listed = email.message_from_bytes(archive.read(name)).get_all("Requires-Dist") or []
-    found = []
-    for line in listed:
-        what, _, marker = line.partition(";")
-        named = re.search(r"extra\s*==\s*['\"](.*?)['\"]", marker)
-        if (named.group(1) if named else "") == extra:
-            found.append(what.strip())
-    return found
-
-
-def reachable(url: str) -> bool:
-    try:
-        urllib.request.urlopen(urllib.request.Request(url + "/", method="HEAD"), timeout=ANSWER_S).close()
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def _indexes(urls: list[str]) -> list[str]:
-    return [word for url in urls for word in ("--extra-index-url", url)]
+    return [line for line in listed if not re.search(r"\bextra\s*==", line.partition(";")[2])]
 
 
 class Environment:
@@ -206,8 +162,7 @@ class Environment:
         self.program = scripts / ("palimpsest.exe" if WINDOWS else "palimpsest")
         self.known = self._read()
         self._uv = shutil.which("uv")
-        built = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "palimpsest" / "wheels"
-        self._links = [word for it in (*links, *([built] if built.is_dir() else [])) for word in ("--find-links", it)]
+        self._links = [word for it in links for word in ("--find-links", it)]
         hidden = (
             "PYTHONPATH",
             "PYTHONHOME",
@@ -218,10 +173,9 @@ class Environment:
             "PIP_REQUIRE_VIRTUALENV",
         )
         self._environment = {name: value for name, value in os.environ.items() if name not in hidden}
-        self._environment.setdefault("CMAKE_ARGS", "-DLLAVA_BUILD=OFF")
         if self._uv:
             self._environment.update(as_for_pip(self._environment))
-        self._error = ""
+        self._output = ""
 
     def _read(self) -> dict[str, object]:
         try:
@@ -256,18 +210,9 @@ class Environment:
             raise Failed("Python could not make an environment: {}".format(self._reason()), hint)
 
     def add(self, *what: str) -> None:
-        if not self.tries(*what):
+        by_uv = [self._uv, "pip", "install", "-q", "--python", self.python] if self._uv else None
+        if not self._run(*(by_uv or self._pip("install", "-q", *PATIENCE)), *self._links, *what):
             raise Failed(*self._sentence())
-
-    def tries(self, *what: str) -> bool:
-        """Whether it could be installed."""
-        if self._uv:
-            return self._run(self._uv, "pip", "install", "-q", "--python", self.python, *self._links, *what)
-        return self._run(*self._pip("install", "-q", *PATIENCE), *self._links, *what)
-
-    def remove(self, what: str) -> None:
-        by_uv = [self._uv, "pip", "uninstall", "-q", "--python", self.python, what] if self._uv else None
-        self._run(*(by_uv or [*self._pip("uninstall", "-q", "-y"), what]))
 
     def built(self, tree: Path, into: Path) -> Path:
         """A wheel of a source tree."""
@@ -279,14 +224,23 @@ class Environment:
     def runs(self, *command: str) -> bool:
         return Path(command[0]).exists() and self._run(*command, quiet=True)
 
+    def why_not(self, *words: str, heard: Callable[[str], bool]) -> str:
+        """Runs the program, which answers with JSON.  A sentence where it could not do it, else nothing."""
+        if self._run(self.program, *words, heard=heard):
+            return ""
+        try:
+            return str(json.loads(self._output.splitlines()[-1])["error"]["message"])
+        except (LookupError, TypeError, ValueError):
+            return self._reason()
+
     def _pip(self, *words: str) -> list[object]:
         """An environment that uv made, which is gone, has no pip."""
         if not self._run(self.python, "-I", "-m", "pip", "--version"):
             self._run(self.python, "-I", "-m", "ensurepip")
         return [self.python, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", *words]
 
-    def _run(self, *command: object, quiet: bool = False) -> bool:
-        """In our own folder, so that no settings of a workspace count."""
+    def _run(self, *command: object, quiet: bool = False, heard: Callable[[str], bool] | None = None) -> bool:
+        """In our own folder, so that no settings of a workspace count.  `heard`: whether a line needs not be kept."""
         global child
         place = self.folder if self.folder.is_dir() else Path.home()
         words = [str(word) for word in command]
@@ -295,27 +249,28 @@ class Environment:
         try:
             child = subprocess.Popen(words, cwd=str(place), env=self._environment, **pipes, **more)  # type: ignore[call-overload]
         except OSError as error:  # a file that was cut off, or a program of a folder that was moved: it does not run
-            self._error = "{}: {}".format(words[0], error.strerror or error)
+            self._output = "{}: {}".format(words[0], error.strerror or error)
             return False
-        output, _ = child.communicate()
-        self._error = output.decode(errors="replace")
+        lines = (line.decode(errors="replace") for line in child.stdout or ())
+        self._output = "".join(line for line in lines if heard is None or not heard(line))
+        child.wait()
         if child.returncode and not quiet:
-            print(shlex.join(words), self._error, sep="\n", file=sys.stderr)
+            print(shlex.join(words), self._output, sep="\n", file=sys.stderr)
         return bool(child.returncode == 0)
 
     def _is_full(self) -> bool:
-        told = any(os.strerror(number) in self._error for number in FULL)
+        told = any(os.strerror(number) in self._output for number in FULL)
         return told or shutil.disk_usage(str(self.folder)).free < LITTLE
 
     def _reason(self) -> str:
-        lines = [line.strip() for line in self._error.splitlines() if line.strip()]
+        lines = [line.strip() for line in self._output.splitlines() if line.strip()]
         errors = [re.sub(r"^(ERROR|error):\s*", "", line) for line in lines if line.lower().startswith("error")]
         return ((errors or lines or ["no reason was given"])[-1])[:300].rstrip(".") + "."
 
     def _sentence(self) -> tuple[str, str]:
         if self._is_full():
             return "There is no space left in {}.".format(self.folder), "Make room there and try again."
-        if NETWORK.search(self._error):
+        if NETWORK.search(self._output):
             return "The package index cannot be reached, or lacks a package.", "See to the network and try again."
         return "A package could not be installed: {}".format(self._reason()), "Try again; the log says more."
 

@@ -3,12 +3,11 @@
 import ast
 import json
 import os
+import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import venv
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,19 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT
-from tests.installing import cache_folder
 
 pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(900)]
 
 INSTALL = ROOT / "clients" / "shared" / "install.py"
 NOWHERE = "http://127.0.0.1:9"
-BUILT = cache_folder() / "palimpsest" / "wheels"
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
+REFUSED = {"npm_config_registry": NOWHERE, "npm_config_userconfig": os.devnull}
+LOADED = """
+from palimpsest.kv.llama.trial import tried
+from palimpsest.libraries.locate import located
+tried(located().file)
+print(located().source)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +39,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment(tmp_path: Path, **more: str) -> dict[str, str]:
-    """No wheels of this machine's own, no `uv`, and nothing of the tests' environment."""
+    """No `uv`, no registry with engines, and nothing of the tests' environment."""
     fetched = tmp_path.parent / "fetched"  # once for all tests
     named = {
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "PIP_CACHE_DIR": str(fetched),
+        "PYTHONPATH": "",
         "PATH": "/usr/local/bin:/usr/bin:/bin",
+        **REFUSED,
         **more,
     }
     python = os.pathsep.join([str(Path(getattr(sys, "_base_executable", sys.executable)).parent), named["PATH"]])
@@ -63,86 +69,48 @@ def test_it_can_be_read_by_an_old_python() -> None:
     ast.parse(INSTALL.read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
-def test_a_server_is_installed_then_an_engine_that_was_built_before(wheel: Path, tmp_path: Path) -> None:
-    into, env = tmp_path / "server", environment(tmp_path)
-    said, status = install(into, wheel, "--engine", "none", env=env)
+def test_a_server_is_installed_with_its_engine_and_then_a_faster_one_is_fetched(wheel: Path, tmp_path: Path) -> None:
+    into, refused = tmp_path / "server", environment(tmp_path)
+    said, status = install(into, wheel, env=refused)
     assert status == 0
     *steps, done = said
     assert all(set(it) == {"step", "message", "fraction"} for it in steps)
-    fractions = [it["fraction"] for it in steps]
-    assert fractions == sorted(fractions)
-    assert done["done"] is True
-    assert done["engine"] == "none"
+    assert is_sorted(steps)
+    assert set(done) == {"done", "command", "message"}
+    told = "The server is installed with the engine that came along, since a faster one could not be had: "
+    assert done["message"].startswith(f"{told}{NOWHERE}/")
     program, serve = done["command"]
     assert (program, serve) == (str(into / "bin" / "palimpsest"), "serve")
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    assert told.startswith("palimpsest ")
+    assert output(program, "--version", env=refused).startswith("palimpsest ")
+    assert output(into / "bin" / "python", "-I", "-c", LOADED, env=refused) == "xllamacpp\n"
     made = Path(program).stat().st_mtime_ns
 
-    said, _ = install(into, wheel, "--find-links", str(BUILT), env=env)
-    assert said[-1]["engine"] == "prebuilt", said
-    assert any("prebuilt" in it["message"] for it in said[:-1])
-    subprocess.run([into / "bin" / "python", "-I", "-c", "import llama_cpp, starlette, numpy"], check=True)
+    said, _ = install(into, wheel, env=environment(tmp_path, **{name: os.environ.get(name, "") for name in REFUSED}))
+    *steps, done = said
+    assert done["message"] == "The server is installed, with an engine for this machine."
+    fetched = re.compile(r"Fetching a faster engine: (\d+) of \1 MB\.")
+    assert any(fetched.fullmatch(it["message"]) for it in steps)
+    assert is_sorted(steps)
+    assert output(into / "bin" / "python", "-I", "-c", LOADED, env=refused) == "palimpsest engine get\n"
     assert Path(program).stat().st_mtime_ns == made  # the server that may run from there was left alone
-    said, _ = install(into, wheel, "--engine", "none", env=OFFLINE | env)
-    assert said[-1]["engine"] == "prebuilt"  # what is there stays
+
+    said, _ = install(into, wheel, env=environment(tmp_path, **OFFLINE))
+    assert said[-1] == done, "what is here is not fetched again"
 
 
-def stand_in(folder: Path) -> None:
-    """A package with the bindings' name and a module written in C, so that something is really built."""
-    tree = folder / "llama_cpp_python-999.0"
-    (tree / "llama_cpp").mkdir(parents=True)
-    (tree / "llama_cpp" / "__init__.py").write_text("from _llama_stand_in import llama_backend_init\n")
-    (tree / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: llama-cpp-python\nVersion: 999.0\n")
-    (tree / "pyproject.toml").write_text(
-        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
-    )
-    (tree / "setup.py").write_text(
-        "from setuptools import Extension, setup\n"
-        "setup(name='llama-cpp-python', version='999.0', packages=['llama_cpp'],\n"
-        "      ext_modules=[Extension('_llama_stand_in', ['stand_in.c'])])\n"
-    )
-    (tree / "stand_in.c").write_text(
-        "#include <Python.h>\n"
-        "static PyObject *begin(PyObject *self, PyObject *none) { Py_RETURN_NONE; }\n"
-        'static PyMethodDef methods[] = {{"llama_backend_init", begin, METH_NOARGS, ""}, {0}};\n'
-        'static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_llama_stand_in", "", -1, methods};\n'
-        "PyMODINIT_FUNC PyInit__llama_stand_in(void) { return PyModule_Create(&module); }\n"
-    )
-    with tarfile.open(folder / "llama_cpp_python-999.0.tar.gz", "w:gz") as archive:
-        archive.add(tree, tree.name)
-    shutil.rmtree(tree)
+def is_sorted(steps: list[dict[str, Any]]) -> bool:
+    fractions = [it["fraction"] for it in steps]
+    return fractions == sorted(fractions)
 
 
-def test_an_engine_is_built_where_there_is_a_compiler_and_otherwise_it_says_what_is_missing(
-    wheel: Path, tmp_path: Path
-) -> None:
-    """An engine takes minutes to build; which way is taken is what is seen here."""
-    links, into = tmp_path / "links", tmp_path / "server"
-    links.mkdir()
-    stand_in(links)
-    options = ("--find-links", str(links), "--extra-index", NOWHERE)
-    tools = tmp_path / "tools"  # a PATH with a Python and no compiler
-    tools.mkdir()
-    (tools / "python3").symlink_to(getattr(sys, "_base_executable", sys.executable))
-    said, status = install(into, wheel, *options, "--engine", "build", env=environment(tmp_path, PATH=str(tools)))
-    assert (status, said[-1]["engine"]) == (0, "none")
-    assert "no C++ compiler" in said[-1]["message"]
-    assert "llama-server" in said[-1]["message"]
-    said, _ = install(into, wheel, *options, "--engine", "prebuilt", env=environment(tmp_path))
-    if said[-1]["engine"] == "none":  # else this machine's own indexes have one
-        assert "cannot be reached" in said[-1]["message"]
-        assert "no prebuilt engine" in said[-1]["message"]
-    said, _ = install(into, wheel, *options, "--engine", "build", env=environment(tmp_path))
-    if said[-1]["engine"] != "prebuilt":
-        assert said[-1]["engine"] == "built", said
-        assert any("minutes" in it["message"] for it in said[:-1])
+def output(*command: str | Path, env: dict[str, str]) -> str:
+    return subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_it_goes_on_where_it_was_interrupted(wheel: Path, tmp_path: Path, number: signal.Signals) -> None:
     into, env = tmp_path / "server", environment(tmp_path)
-    asked = command(into, wheel, "--engine", "none")
+    asked = command(into, wheel)
     with subprocess.Popen(asked, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -153,7 +121,7 @@ def test_it_goes_on_where_it_was_interrupted(wheel: Path, tmp_path: Path, number
     if number == signal.SIGTERM:
         assert json.loads(rest.splitlines()[-1])["error"] == "The installation was stopped."
     assert not (into / "bin" / "palimpsest").exists()
-    said, status = install(into, wheel, "--engine", "none", env=env)
+    said, status = install(into, wheel, env=env)
     assert status == 0, said
     assert not any(it.get("step") == "environment" for it in said)  # that was made before
     assert (into / "bin" / "palimpsest").exists()
@@ -161,13 +129,13 @@ def test_it_goes_on_where_it_was_interrupted(wheel: Path, tmp_path: Path, number
 
 def test_a_source_tree_will_do_and_an_environment_that_broke_is_made_anew(wheel: Path, tmp_path: Path) -> None:
     into, env = tmp_path / "server", environment(tmp_path)
-    said, _ = install(into, ROOT, "--engine", "none", env=env)
-    subprocess.run([said[-1]["command"][0], "--version"], check=True, stdout=subprocess.DEVNULL)
+    said, _ = install(into, ROOT, env=env)
+    assert output(said[-1]["command"][0], "--version", env=env).startswith("palimpsest ")
     (into / "bin" / "python").unlink()
     (into / "bin" / "python").symlink_to("/nowhere/python3")
-    said, _ = install(into, wheel, "--engine", "none", env=env)
+    said, _ = install(into, wheel, env=env)
     assert said[-1].get("done"), said
-    subprocess.run([said[-1]["command"][0], "--version"], check=True, stdout=subprocess.DEVNULL)
+    assert output(said[-1]["command"][0], "--version", env=env).startswith("palimpsest ")
 
 
 def test_without_an_index_it_is_one_sentence_and_nothing_that_could_be_taken_for_a_server(
@@ -188,14 +156,14 @@ def test_where_there_is_no_room_it_says_so(wheel: Path, tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
 
     into = tmp_path / "server"
-    said, status = install(into, wheel, "--engine", "none", env=environment(tmp_path), preexec_fn=no_room)
+    said, status = install(into, wheel, env=environment(tmp_path), preexec_fn=no_room)
     assert status == 1
     assert said[-1] == {
         "error": f"There is no space left in {into}.",
         "hint": "Make room there and try again.",
     }
     assert not (into / "bin" / "palimpsest").exists()
-    said, _ = install(into, wheel, "--engine", "none", env=environment(tmp_path))
+    said, _ = install(into, wheel, env=environment(tmp_path))
     assert said[-1].get("done"), said
 
 
@@ -213,11 +181,11 @@ def test_a_folder_with_something_else_in_it_is_left_alone(wheel: Path, tmp_path:
 
 def test_two_at_once_do_not_get_into_each_others_way(wheel: Path, tmp_path: Path) -> None:
     into, env = tmp_path / "server", environment(tmp_path)
-    asked = command(into, wheel, "--engine", "none")
+    asked = command(into, wheel)
     with subprocess.Popen(asked, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        said, status = install(into, wheel, "--engine", "none", env=env)
+        said, status = install(into, wheel, env=env)
         assert status == 1
         assert "already" in said[-1]["error"]
         assert json.loads(process.stdout.read().splitlines()[-1])["done"]
@@ -231,11 +199,12 @@ def test_uv_is_used_where_there_is_one(wheel: Path, tmp_path: Path) -> None:
     tools.mkdir()
     (tools / "uv").symlink_to(place / "bin" / "uv")
     env = environment(tmp_path)
-    said, _ = install(
-        tmp_path / "server", wheel, "--engine", "none", env={**env, "PATH": f"{tools}{os.pathsep}{env['PATH']}"}
-    )
+    into = tmp_path / "server"
+    said, _ = install(into, wheel, env={**env, "PATH": f"{tools}{os.pathsep}{env['PATH']}"})
     assert any("with uv" in it["message"] for it in said), said
-    assert "uv = " in (tmp_path / "server" / "pyvenv.cfg").read_text(encoding="utf-8")
+    assert "uv = " in (into / "pyvenv.cfg").read_text(encoding="utf-8")
     assert said[-1].get("done"), said
-    said, _ = install(tmp_path / "server", wheel, "--find-links", str(BUILT), env=env)  # and when it is gone
-    assert said[-1]["engine"] == "prebuilt", said
+    (into / "bin" / "palimpsest").unlink()
+    said, _ = install(into, wheel, env=env)  # and when it is gone
+    assert said[-1].get("done"), said
+    assert (into / "bin" / "palimpsest").exists()

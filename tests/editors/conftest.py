@@ -24,6 +24,18 @@ from tests.installing import NotHere, installed
 SAMPLE = ROOT / "server" / "palimpsest" / "demo" / "sample"
 PATIENCE_S = 90.0
 """Against hangs alone."""
+INSTALLER = f"""import json, pathlib, sys, time
+
+_, into, folder, source, wheel = sys.argv
+assert (into, source) == ("--into", "--source") and pathlib.Path(wheel).is_file(), sys.argv
+print(json.dumps({{"step": "engine", "message": "Fetching an engine.", "fraction": 0.5}}), flush=True)
+time.sleep(2)
+program = pathlib.Path(folder, "bin", "palimpsest")
+program.parent.mkdir(parents=True)
+program.symlink_to({str(Path(sys.executable).with_name("palimpsest"))!r})
+pathlib.Path(folder, "pyvenv.cfg").touch()
+print(json.dumps({{"done": True, "command": [str(program), "serve"], "message": "It is installed."}}))
+"""
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +61,15 @@ def folder() -> Iterator[Path]:
             env=environment(path), check=False, stdout=subprocess.DEVNULL,
         )  # fmt: skip
     shutil.rmtree(path, ignore_errors=True)  # a server that goes may still write its log
+
+
+def carried(folder: Path) -> tuple[Path, Path]:
+    """An installer and a wheel, as clients carry them; this one installs the server that is tested, at once."""
+    script, wheel = folder / "install.py", folder / "palimpsest-0-py3-none-any.whl"
+    folder.mkdir()
+    script.write_text(INSTALLER, encoding="utf-8")
+    wheel.touch()
+    return script, wheel
 
 
 def environment(folder: Path) -> dict[str, str]:

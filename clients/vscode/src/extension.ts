@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
       if (command === FORK) return conversations.fork(args[0] as Fork);
       return next(command, args) as unknown;
     },
-    workspace: { configuration: (params) => params.items.map(() => forServer(context, state.meanwhile) as object) },
+    workspace: { configuration: (params) => params.items.map(() => forServer(context) as object) },
   };
   const made = new Server(context, state, log, middleware, () => void installUnasked());
   server = made;

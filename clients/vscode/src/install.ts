@@ -8,7 +8,6 @@ import * as vscode from "vscode";
 import { onPath } from "./commandline";
 import { message, OWN, ownEnvironment } from "./find";
 import { interpreters, type Step, stepOf } from "./installer";
-import type { FoundEngine } from "./protocol";
 import { plainly } from "./pure";
 import type { Server } from "./server";
 import type { State } from "./state";
@@ -34,26 +33,17 @@ export async function installUnasked(): Promise<void> {
 
 let going = false;
 
-/** First the server, which is quick; it then runs while the engine is fetched or built. */
 export async function install(parts: Parts): Promise<void> {
   if (going) return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
   going = true;
   try {
+    await parts.server.stop();
+    parts.state.now("installing");
     const options = { location: vscode.ProgressLocation.Notification, title: "Palimpsest", cancellable: true };
-    await vscode.window.withProgress(options, async (progress, token) => {
-      parts.state.now("installing");
-      await parts.server.stop();
-      parts.state.now("installing");
-      await step(parts, "none", progress, token);
-      parts.state.meanwhile = { "engine.kind": "none" }; // nothing is missing yet: it is being installed
-      await parts.server.restart();
-      void offerEngine(parts);
-      const second = await step(parts, "auto", progress, token);
-      parts.log.info(`the engine is ${second.engine}: ${second.message}`);
-      await useOwnEngine(parts, second);
-    });
+    const done = await vscode.window.withProgress(options, (progress, token) => run(parts, progress, token));
+    await parts.server.restart();
+    void vscode.window.showInformationMessage(plainly(`Palimpsest: ${done.message ?? "the server is installed."}`));
   } catch (error) {
-    parts.state.meanwhile = undefined;
     if (!parts.server.isRunning) await parts.server.restart();
     if (!(error instanceof vscode.CancellationError)) void failed(parts, message(error)); // not awaited: it may begin again
   } finally {
@@ -69,44 +59,14 @@ async function failed({ log }: Parts, why: string): Promise<void> {
   if (chosen === show) log.show();
 }
 
-async function useOwnEngine({ state, server }: Parts, done: Step): Promise<void> {
-  if (done.engine === "none") {
-    if (state.meanwhile?.["engine.kind"] === "none") {
-      state.meanwhile = undefined;
-      await server.restart(); // so that the status says what is missing
-    }
-    void vscode.window.showWarningMessage(plainly(`Palimpsest: ${done.message ?? "the engine could not be installed."}`));
-    return;
-  }
-  state.meanwhile = undefined;
-  await server.restart();
-  void vscode.window.showInformationMessage(`Palimpsest is installed. ${done.message ?? ""}`);
-}
-
-/** A llama-server that runs here can serve while the engine of our own is made; only if the person wants it. */
-async function offerEngine({ state, server }: Parts): Promise<void> {
-  try {
-    const { engines } = await server.command<{ engines: FoundEngine[] }>("palimpsest.engines.found");
-    const engine = engines[0];
-    if (engine === undefined) return;
-    const use = "Use It Meanwhile";
-    const text = `A llama-server with ${engine.model || "a model"} runs at ${engine.url}. Palimpsest can use it until its own engine is there.`;
-    if ((await vscode.window.showInformationMessage(plainly(text), use, "No")) !== use || !going) return;
-    state.meanwhile = { "engine.kind": engine.kind, "engine.url": engine.url };
-    await server.restart();
-  } catch {
-    return; // nothing is offered
-  }
-}
-
 type Report = vscode.Progress<{ message?: string; increment?: number }>;
 
-async function step({ context, log }: Parts, engine: "none" | "auto", progress: Report, token: vscode.CancellationToken): Promise<Step> {
+async function run({ context, log }: Parts, progress: Report, token: vscode.CancellationToken): Promise<Step> {
   const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
   const into = ownEnvironment(context);
   await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
   const python = await interpreter();
-  const args = ["-I", script, "--into", into, "--source", await wheel(context), "--engine", engine];
+  const args = ["-I", script, "--into", into, "--source", await wheel(context)];
   return new Promise((resolve, reject) => {
     const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());

@@ -6,7 +6,6 @@ export interface Step {
   fraction?: number;
   done?: boolean;
   command?: string[];
-  engine?: string;
   error?: string;
   hint?: string;
 }

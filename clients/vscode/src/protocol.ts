@@ -108,12 +108,6 @@ export interface ModelList {
   models: KnownModel[];
 }
 
-export interface FoundEngine {
-  kind: string;
-  url: string;
-  model: string;
-}
-
 export interface Conversation {
   conversation: string;
   name: string;

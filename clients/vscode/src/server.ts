@@ -214,7 +214,7 @@ export class Server {
       documentSelector: SELECTOR,
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: () => forServer(this.context, this.state.meanwhile),
+      initializationOptions: () => forServer(this.context),
       middleware: this.middleware,
       initializationFailedHandler: () => false,
       errorHandler: {

@@ -17,7 +17,7 @@ export function ours<K extends keyof Ours>(name: K, otherwise: Ours[K]): Ours[K]
   return vscode.workspace.getConfiguration(SECTION).get<Ours[K]>(name) ?? otherwise;
 }
 
-export function forServer(context: vscode.ExtensionContext, meanwhile: Record<string, unknown> | undefined): unknown {
+export function forServer(context: vscode.ExtensionContext): unknown {
   const all = vscode.workspace.getConfiguration(SECTION);
   const values: [string, unknown][] = [];
   for (const name of known(context)) {
@@ -26,7 +26,7 @@ export function forServer(context: vscode.ExtensionContext, meanwhile: Record<st
     const set = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
     if (set !== undefined) values.push([name, set]);
   }
-  return nested([...values, ...Object.entries(meanwhile ?? {})]);
+  return nested(values);
 }
 
 function known(context: vscode.ExtensionContext): string[] {

@@ -12,8 +12,6 @@ export class State implements vscode.Disposable {
   status: Status | undefined;
   /** Where the running server came from, in words. */
   origin = "";
-  /** Settings that hold until the engine of our own is there; never written anywhere. */
-  meanwhile: Record<string, unknown> | undefined;
 
   now(phase: Phase, cause = ""): void {
     this.phase = phase;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { interpreters, stepOf } from "../src/installer";
 
 test("a line of the installer is one JSON object; anything else is none of its steps", () => {
-  assert.deepEqual(stepOf('{"step": "engine", "message": "building", "fraction": 0.5}'), { step: "engine", message: "building", fraction: 0.5 });
+  assert.deepEqual(stepOf('{"step": "engine", "message": "fetching", "fraction": 0.5}'), { step: "engine", message: "fetching", fraction: 0.5 });
   for (const line of ["", "Collecting pygls", "[1]", "null", '"text"']) assert.equal(stepOf(line), undefined);
 });
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import running, until
+from tests.editors.conftest import carried, running, until
 from tests.editors.nvim.conftest import PLUGIN, WITHOUT_ENGINE, Start
 
 pytestmark = pytest.mark.slow(part="editors")
@@ -107,6 +107,20 @@ def test_without_a_server_it_says_how_to_install_one(start: Start) -> None:
     nvim = start("vim.env.PATH = '/usr/bin:/bin'")
     nvim.until("return vim.fn.execute('messages'):find(':Palimpsest install') ~= nil")
     assert nvim.lua("return require('palimpsest.state').word()") == "off"
+
+
+def test_what_is_installed_is_said_step_by_step_and_then_used(start: Start, tmp_path: Path) -> None:
+    script, wheel = carried(tmp_path / "plugin")
+    python = Path(getattr(sys, "_base_executable", sys.executable)).parent
+    nvim = start(f"vim.env.PATH = '{python}:/usr/bin:/bin'\n" + WITHOUT_ENGINE)
+    nvim.lua(f"require('palimpsest.install').parts = function() return '{script}', '{wheel}' end return true")
+    nvim.keys(":Palimpsest install<CR>")
+    nvim.until("return require('palimpsest.progress').text() == 'Fetching an engine. (50 %)'")
+    nvim.until("return vim.fn.execute('messages'):find('It is installed.', 1, true) ~= nil")
+    nvim.attached()
+    assert nvim.lua("return require('palimpsest.progress').text()") == ""
+    program = nvim.lua("return require('palimpsest.start').found().command[1]")
+    assert program == nvim.lua("return require('palimpsest.find').own_folder()") + "/bin/palimpsest"
 
 
 def test_checkhealth_ends_with_a_completion(start: Start) -> None:

@@ -77,6 +77,11 @@ class CodeServer:
     def extensions(self) -> list[str]:
         return [line for line in self._run("--list-extensions").splitlines() if "." in line and " " not in line]
 
+    @property
+    def extension(self) -> Path:
+        """Where ours is installed."""
+        return next(self._extensions.glob("*palimpsest-*"))
+
     def _start(self) -> tuple[subprocess.Popen[bytes], int]:
         config = self.folder / "config" / "code-server.yaml"
         config.write_text("{}\n", encoding="utf-8")

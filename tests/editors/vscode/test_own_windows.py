@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.scripted import Scripted, scripted
+from tests.editors.conftest import carried
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.recording import Recording
+from tests.editors.vscode.server import CodeServer
 
 pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
@@ -84,6 +86,18 @@ def test_a_trusted_workspace_may_set_what_it_may_and_no_program(open_window: Ope
     window.until(lambda: window.message.get("kind") == "Inactive" and window.message["model"])
     assert "completion.enabled" in window.message["message"]
     assert not proof.exists()
+
+
+def test_what_the_extension_carries_is_installed_and_then_used(open_window: Open, server: CodeServer) -> None:
+    carried(server.extension / "server")
+    window = open_window(CART, palimpsest__server__command="")
+    window.command("Palimpsest: Install the Server")
+    window.until(lambda: "Fetching an engine." in window.notifications)
+    window.until(lambda: "It is installed." in window.notifications)
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("if self.disc")
+    window.until(lambda: window.ghost)
 
 
 DISCOUNT = "shop/discount.py"

@@ -47,7 +47,7 @@ local RUNS = {
       require("palimpsest.start").restart()
     end,
   },
-  install = { run = call("install", "run"), words = { "auto", "prebuilt", "build", "none" } },
+  install = { run = call("install", "run") },
   sample = { run = call("reports", "sample") },
   chat = { run = call("chats", "chat") },
   ["conversation.new"] = { run = call("chats", "begin") },

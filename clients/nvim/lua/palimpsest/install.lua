@@ -56,9 +56,8 @@ local function finish(last, result)
   end
 end
 
---- `:Palimpsest install [auto|prebuilt|build|none]`: how the engine's bindings are got.
----@param words? string[]
-function M.run(words)
+--- `:Palimpsest install`.
+function M.run()
   if running then
     return tell.say("the server is being installed.")
   end
@@ -75,7 +74,6 @@ function M.run(words)
   running = true
   local last, rest = nil, "" ---@type table?, string
   local command = { interpreter, "-I", script, "--into", find.own_folder(), "--source", source }
-  vim.list_extend(command, { "--engine", words and words[1] or "auto" })
   progress.set("installing the server", true)
   vim.system(command, {
     text = true,
