@@ -30,3 +30,11 @@ def installed(script: str) -> Path:
     if made.returncode:
         raise NotHere(made.stderr.strip())
     return Path(made.stdout.strip())
+
+
+def without_library(folder: Path) -> dict[str, str]:
+    """Variables of a process that finds no llama.cpp: packages without one are found in place of those installed."""
+    for name in ("llama_cpp", "xllamacpp"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").touch()
+    return {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from palimpsest.errors import EngineDied, EngineError, EngineUnavailable
-from palimpsest.system import installation, logs
+from palimpsest.libraries.locate import WAYS
+from palimpsest.system import logs
 
 MAX_FILE = 1 << 18
 """Bytes of an engine's stderr that are kept from one start to the next."""
@@ -39,11 +40,7 @@ ILLEGAL = (-signal.SIGILL, 0xC000001D)
 
 class WrongProcessor(EngineUnavailable):
     def __init__(self) -> None:
-        again = installation.add("engine", "--force-reinstall --no-cache-dir --no-binary=llama-cpp-python")
-        super().__init__(
-            "The installed llama-cpp-python was built for another processor than this one (SIGILL).",
-            hint=f"Build it here (needs a C++ compiler and CMake), then start the engine again: {again}",
-        )
+        super().__init__("This llama.cpp was built for another processor than this one (SIGILL).", hint=WAYS)
 
 
 class EngineProcess:
