@@ -1,4 +1,4 @@
-"""Prints the default parameters of a libllama beside the newest layout that is known, to add a new version of llama.cpp.
+"""Prints the default parameters of a libllama beside the newest layout that is known, to add a new llama.cpp.
 
     python scripts/llama_layout.py LIBRARY
 
