@@ -303,7 +303,12 @@ ILL = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
 ON_LOAD = f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})"
 
 
-@pytest.mark.parametrize(("file", "text"), [("llama_cpp.py", ILL), ("sitecustomize.py", ON_LOAD)])
+TOLD = "import os; os.write(2, b'Fatal Python error: Illegal instruction\\n'); os.kill(os.getpid(), 11)"
+
+
+@pytest.mark.parametrize(
+    ("file", "text"), [("llama_cpp.py", ILL), ("sitecustomize.py", ON_LOAD), ("llama_cpp.py", TOLD)]
+)
 async def test_a_library_for_another_processor_is_named_and_not_tried_again(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
 ) -> None:
