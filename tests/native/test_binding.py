@@ -21,7 +21,7 @@ from palimpsest.kv.llama.trial import tried
 from palimpsest.llama_server.completions.samplers import Chain, Picked
 from palimpsest.llama_server.requests.fields import Fields
 from palimpsest.llama_server.requests.params import read
-from tests.native.helpers import MakeEngine
+from tests.native.conftest import MakeEngine
 
 
 @pytest.fixture

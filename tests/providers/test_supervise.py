@@ -307,6 +307,14 @@ LOADED = {
 }
 
 
+TOLD = "import os; os.write(2, b'Fatal Python error: Illegal instruction\\n'); os.kill(os.getpid(), 11)"
+LOADED = {
+    "library": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({ILL!r})",
+    "model": f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})",
+    "told": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({TOLD!r})",
+}
+
+
 @pytest.mark.parametrize("what", LOADED)
 async def test_a_library_for_another_processor_is_named_and_not_tried_again(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str

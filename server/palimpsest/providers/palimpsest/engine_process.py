@@ -36,6 +36,8 @@ ABORTED = 3
 
 ILLEGAL = (-signal.SIGILL, 0xC000001D)
 """An instruction that the processor does not have."""
+ILLEGAL_SAID = "Fatal Python error: Illegal instruction"
+"""faulthandler's first line.  Where it then looks at a thread that is still running, it may end by SIGSEGV."""
 
 
 class WrongProcessor(EngineUnavailable):
@@ -98,7 +100,8 @@ class EngineProcess:
 
     def death(self) -> EngineError:
         """What its end is for whoever used it: EngineDied, or WrongProcessor."""
-        return WrongProcessor() if self.status in ILLEGAL else EngineDied(self.how_it_ended())
+        illegal = self.status in ILLEGAL or ILLEGAL_SAID in self.last_output()
+        return WrongProcessor() if illegal else EngineDied(self.how_it_ended())
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
