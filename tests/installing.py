@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.documents import ROOT
@@ -37,4 +38,7 @@ def without_library(folder: Path) -> dict[str, str]:
     for name in ("llama_cpp", "xllamacpp"):
         (folder / name).mkdir()
         (folder / name / "__init__.py").touch()
-    return {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    return {
+        "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)]),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
