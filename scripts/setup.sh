@@ -24,5 +24,7 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 say "installing into .venv"
-.venv/bin/python -m pip --disable-pip-version-check -q install -e '.[mcp,acp]' --group dev
+pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
+pip install --upgrade 'pip>=25.1' # knows --group
+pip install -e '.[mcp,acp]' --group dev
 printf '%s' "$wanted" > "$stamp"
